@@ -1,0 +1,163 @@
+// The one family of errors of the Kubernetes paths, made by named constructors and recognised by named
+// predicates. It is written to the wire in one place only, the error writer of the filter chain.
+import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
+
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** An error with a defined answer: HTTP `code`, `reason` and `details` of a Status. */
+export class StatusError extends Error {
+  readonly reason: StatusReason;
+  readonly code: number;
+  readonly details: StatusDetails | undefined;
+
+  constructor(
+    code: number,
+    reason: StatusReason,
+    message: string,
+    details?: StatusDetails,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'StatusError';
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  toStatus(): Status {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      ...(this.details ? { details: this.details } : {}),
+      code: this.code,
+    };
+  }
+}
+
+function qualified({ group, resource }: GroupResource): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+export function newBadRequest(message: string, causes?: readonly StatusCause[]): StatusError {
+  return new StatusError(400, 'BadRequest', message, causes && { causes });
+}
+
+/** One indistinct answer; the exact `cause` goes to the log only. */
+export function newUnauthorized(cause?: unknown): StatusError {
+  return new StatusError(401, 'Unauthorized', 'Unauthorized', undefined, { cause });
+}
+
+export function newForbidden(target: GroupResource | undefined, name: string, message: string): StatusError {
+  if (!target) return new StatusError(403, 'Forbidden', `forbidden: ${message}`, {});
+  const subject = name === '' ? `${qualified(target)} is` : `${qualified(target)} "${name}" is`;
+  return new StatusError(403, 'Forbidden', `${subject} forbidden: ${message}`, {
+    ...(name === '' ? {} : { name }),
+    ...(target.group === '' ? {} : { group: target.group }),
+    kind: target.resource,
+  });
+}
+
+export function newNotFound(target: GroupResource, name: string): StatusError {
+  return new StatusError(404, 'NotFound', `${qualified(target)} "${name}" not found`, {
+    name,
+    ...(target.group === '' ? {} : { group: target.group }),
+    kind: target.resource,
+  });
+}
+
+/** A path that no handler serves; kube-apiserver's own words for it. */
+export function newPathNotFound(): StatusError {
+  return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function newMethodNotAllowed(method: string, target?: GroupResource): StatusError {
+  const what = target ? ` of resource ${qualified(target)}` : '';
+  return new StatusError(405, 'MethodNotAllowed', `the server does not allow ${method}${what}`, {});
+}
+
+export function newNotAcceptable(accepted: readonly string[]): StatusError {
+  return new StatusError(
+    406,
+    'NotAcceptable',
+    `only the following media types are accepted: ${accepted.join(', ')}`,
+  );
+}
+
+export function newConflict(target: GroupResource, name: string, message: string): StatusError {
+  return new StatusError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(target)} "${name}": ${message}`,
+    {
+      name,
+      ...(target.group === '' ? {} : { group: target.group }),
+      kind: target.resource,
+    },
+  );
+}
+
+/** An operation that was removed on purpose; `message` names the replacement. */
+export function newGone(message: string): StatusError {
+  return new StatusError(410, 'Gone', message);
+}
+
+/** A resourceVersion or continue token older than what is kept: clients relist on it. */
+export function newExpired(message: string): StatusError {
+  return new StatusError(410, 'Expired', message);
+}
+
+export function newRequestEntityTooLarge(message: string): StatusError {
+  return new StatusError(413, 'RequestEntityTooLarge', message);
+}
+
+export function newUnsupportedMediaType(message: string): StatusError {
+  return new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+export function newInvalid(message: string, causes: readonly StatusCause[]): StatusError {
+  return new StatusError(422, 'Invalid', message, { causes });
+}
+
+export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+  return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
+}
+
+/** 500 without internal text: `cause` goes to the log only. */
+export function newInternalError(cause: unknown): StatusError {
+  return new StatusError(500, 'InternalError', 'Internal error occurred', undefined, { cause });
+}
+
+export function newServiceUnavailable(
+  message: string,
+  retryAfterSeconds = 1,
+  options?: ErrorOptions,
+): StatusError {
+  return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds }, options);
+}
+
+export function newTimeout(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: readonly StatusCause[],
+): StatusError {
+  return new StatusError(504, 'Timeout', message, { ...(causes ? { causes } : {}), retryAfterSeconds });
+}
+
+function hasReason(error: unknown, reason: StatusReason): boolean {
+  return error instanceof StatusError && error.reason === reason;
+}
+
+export const isBadRequest = (error: unknown): boolean => hasReason(error, 'BadRequest');
+export const isUnauthorized = (error: unknown): boolean => hasReason(error, 'Unauthorized');
+export const isForbidden = (error: unknown): boolean => hasReason(error, 'Forbidden');
+export const isNotFound = (error: unknown): boolean => hasReason(error, 'NotFound');
+export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflict');
+export const isExpired = (error: unknown): boolean => hasReason(error, 'Expired');
+export const isTimeout = (error: unknown): boolean => hasReason(error, 'Timeout');

@@ -1,0 +1,48 @@
+/** `meta.k8s.io/v1` Status: the one shape in which every Kubernetes path answers an error. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Record<string, never>;
+  readonly status: 'Success' | 'Failure';
+  readonly message: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  /** Whole seconds, also sent as the header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusCause {
+  /** A machine-readable cause, for instance `FieldValueInvalid` or `ResourceVersionTooLarge`. */
+  readonly reason?: string;
+  readonly message: string;
+  /** The parameter or JSON path at fault. */
+  readonly field?: string;
+}
+
+export type StatusReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'Conflict'
+  | 'AlreadyExists'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'TooManyRequests'
+  | 'InternalError'
+  | 'ServiceUnavailable'
+  | 'Timeout';

@@ -1,0 +1,31 @@
+import type { UserInfo } from '../authentication/user.ts';
+
+/** What is asked for, in the words of a SubjectAccessReview. */
+export type Attributes = ResourceAttributes | NonResourceAttributes;
+
+export interface ResourceAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface NonResourceAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly path: string;
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+export interface Authorizer {
+  /** Throws `newServiceUnavailable` when the cluster can not be asked; never guesses. */
+  authorize(attributes: Attributes, signal: AbortSignal): Promise<Decision> | Decision;
+}

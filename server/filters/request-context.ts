@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { UserInfo } from '../authentication/user.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** What the filters learn of one request, in the order of the chain; handlers only read it. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Path and query, parsed once. */
+  readonly url: URL;
+  readonly query: URLSearchParams;
+  /** The aggregator's `Audit-Id` or a new one: the request id in logs and answers. */
+  readonly auditID: string;
+  readonly secure: boolean;
+  readonly receivedAt: number;
+  readonly log: Logger;
+  /** Aborted when the client goes away, the deadline passes or the server stops. */
+  readonly signal: AbortSignal;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+}
+
+/** A handler at the end of the chain: decode, call, encode. It throws StatusErrors; it writes none. */
+export type Handler = (context: RequestContext) => Promise<void> | void;
