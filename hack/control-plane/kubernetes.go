@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	"k8s.io/component-base/logs"
+	_ "k8s.io/component-base/logs/json/register" // --logging-format=json
+	"k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
+	apiserverapp "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllermanagerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+)
+
+func etcd() int {
+	etcdmain.Main(os.Args)
+	return 0
+}
+
+func apiserver() int {
+	return cli.Run(apiserverapp.NewAPIServerCommand())
+}
+
+func controllerManager() int {
+	return cli.Run(controllermanagerapp.NewControllerManagerCommand())
+}
+
+func kubectl() int {
+	// The verbosity has to be known before the command is built: plugins and
+	// .kuberc are already handled then.
+	_, _ = logs.GlogSetter(cmd.GetLogVerbosity(os.Args))
+	if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
+		util.CheckErr(err)
+	}
+	return 0
+}

@@ -1,0 +1,38 @@
+// Command control-plane holds every Kubernetes program that development and
+// tests run: etcd, kube-apiserver, kube-controller-manager, kubectl and KWOK.
+// One binary, because they share most of their code; which of them it is, is
+// chosen by the name it was called under. It owns no behaviour of its own,
+// apart from ending together with the process that started it.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	_ "time/tzdata" // the API server and the controllers know time zones
+
+	_ "k8s.io/client-go/plugin/pkg/client/auth"           // kubectl: credential plugins of kubeconfig files
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // metrics of client-go
+	_ "k8s.io/component-base/metrics/prometheus/version"  // metric with the version
+)
+
+// programs maps the name of the called file to what runs under it. Each
+// returns the exit code.
+var programs = map[string]func() int{
+	"etcd":                    etcd,
+	"kube-apiserver":          apiserver,
+	"kube-controller-manager": controllerManager,
+	"kubectl":                 kubectl,
+	"kwok":                    kwok,
+	"kwok-stages":             kwokStages,
+}
+
+func main() {
+	name := filepath.Base(os.Args[0])
+	program, known := programs[name]
+	if !known {
+		fmt.Fprintf(os.Stderr, "%s: call this binary as etcd, kube-apiserver, kube-controller-manager, kubectl, kwok or kwok-stages\n", name)
+		os.Exit(2)
+	}
+	os.Exit(program())
+}
