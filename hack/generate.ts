@@ -1,0 +1,49 @@
+// Writes what follows from something else in the repository (manifests, tables of the documents), or, with --check,
+// says what no longer fits. What the files hold is decided in hack/generate/.
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { generatedFiles } from './generate/files.ts';
+import { isStale, refresh } from './generate/generated-file.ts';
+import { namesFor, readPlatform } from './generate/names.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const USAGE = `npm run generate -- [--platform NAME] [--check]
+
+  --platform NAME  write the manifests for API groups resources.NAME.io, in the namespace NAME-system
+  --check          change nothing; fail when a generated file is out of date
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      platform: { type: 'string' },
+      check: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const platform = values.platform ?? (await readPlatform(join(ROOT, 'manifests/names.json')));
+  const files = generatedFiles(ROOT, namesFor(platform));
+  if (values.check) {
+    const stale: string[] = [];
+    for (const file of files) if (await isStale(file)) stale.push(relative(ROOT, file.path));
+    for (const path of stale) process.stderr.write(`${path} is out of date\n`);
+    if (stale.length > 0) process.stderr.write('mend it with: npm run generate\n');
+    return stale.length > 0 ? 1 : 0;
+  }
+  for (const file of files) {
+    if (await refresh(file)) process.stdout.write(`wrote ${relative(ROOT, file.path)}\n`);
+  }
+  return 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,13 @@
+import { apiServiceName, groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
+import type { Names } from './names.ts';
+
+/** One API that kube-apiserver is to hand over to the server. */
+export interface AggregatedGroupVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly apiService: string;
+}
+
+export function groupVersionsOf({ platform }: Names): AggregatedGroupVersion[] {
+  return [{ group: groupName(platform), version: VERSION, apiService: apiServiceName(platform) }];
+}

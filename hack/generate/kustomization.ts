@@ -1,0 +1,8 @@
+/** A kustomization file as data, written in the order of its members. */
+export function kustomization(members: Record<string, unknown>): object {
+  return { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...members };
+}
+
+export function component(members: Record<string, unknown>): object {
+  return { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component', ...members };
+}

@@ -1,0 +1,201 @@
+// The tree under manifests/, as one table: path, what the file is for, and what stands in it.
+import { stringify } from 'yaml';
+import { serverAccess, userRoles } from './access.ts';
+import { configuration } from './configuration.ts';
+import { component, kustomization } from './kustomization.ts';
+import { type Names, SERVER } from './names.ts';
+import { apiServices, developmentService, service } from './registration.ts';
+import {
+  CONFIGURATION,
+  deployment,
+  namespace,
+  podDisruptionBudget,
+  serviceAccount,
+  servingCaSecret,
+} from './workload.ts';
+
+interface ManifestFile {
+  /** Below manifests/. */
+  readonly path: string;
+  readonly about: string;
+  readonly documents: readonly object[];
+}
+
+/** The text of every generated manifest by its path below manifests/. */
+export function manifests(names: Names): Map<string, string> {
+  return new Map(files(names).map((file) => [file.path, write(file)]));
+}
+
+function files(names: Names): ManifestFile[] {
+  return [
+    {
+      path: 'access/kustomization.yaml',
+      about: 'The namespace and everything that says who may do what in it.',
+      documents: [
+        kustomization({
+          resources: [
+            'namespace.yaml',
+            'service-account.yaml',
+            'server.yaml',
+            'users.yaml',
+            'serving-ca.yaml',
+          ],
+        }),
+      ],
+    },
+    { path: 'access/namespace.yaml', about: 'Where the server lives.', documents: [namespace(names)] },
+    {
+      path: 'access/service-account.yaml',
+      about: 'Who the server is to kube-apiserver.',
+      documents: [serviceAccount(names)],
+    },
+    {
+      path: 'access/server.yaml',
+      about: 'What the server itself may do: nothing beyond this.',
+      documents: serverAccess(names),
+    },
+    {
+      path: 'access/users.yaml',
+      about: 'Roles to bind to users and monitoring; bound to nobody here.',
+      documents: userRoles(names),
+    },
+    {
+      path: 'access/serving-ca.yaml',
+      about: 'The certificate authority that all replicas share. Installed empty; the server fills it.',
+      documents: [servingCaSecret(names)],
+    },
+    {
+      path: 'base/kustomization.yaml',
+      about: 'The whole installation: kubectl apply -k manifests/base',
+      documents: [
+        kustomization({
+          resources: [
+            '../access',
+            'deployment.yaml',
+            'pod-disruption-budget.yaml',
+            'service.yaml',
+            'api-service.yaml',
+          ],
+          configMapGenerator: [
+            { name: CONFIGURATION.configMap, namespace: names.namespace, files: [CONFIGURATION.file] },
+          ],
+        }),
+      ],
+    },
+    {
+      path: `base/${CONFIGURATION.file}`,
+      about:
+        "The server's configuration. Every option is in the table of README.md; a change rolls the pods.",
+      documents: [configuration(names)],
+    },
+    { path: 'base/deployment.yaml', about: 'Two equal replicas.', documents: [deployment(names)] },
+    {
+      path: 'base/pod-disruption-budget.yaml',
+      about: 'Draining nodes takes one replica at a time.',
+      documents: [podDisruptionBudget(names)],
+    },
+    {
+      path: 'base/service.yaml',
+      about: '443 is TLS and serves everything; 80 is plain HTTP for callers inside the cluster.',
+      documents: [service(names)],
+    },
+    {
+      path: 'base/api-service.yaml',
+      about: 'What kube-apiserver hands over to the server. Delete this first when uninstalling.',
+      documents: apiServices(names),
+    },
+    {
+      path: 'components/node-port/kustomization.yaml',
+      about: 'Exposes the Service at a port of every node.',
+      documents: [
+        component({
+          patches: [
+            {
+              target: { kind: 'Service', name: SERVER },
+              patch: stringify([{ op: 'add', path: '/spec/type', value: 'NodePort' }]),
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      path: 'components/no-plain-http/kustomization.yaml',
+      about: 'Takes the plain-HTTP listener away: from the server, from its pods and from the Service.',
+      documents: [
+        component({
+          patches: [
+            {
+              target: { kind: 'Service', name: SERVER },
+              patch: stringify([
+                { op: 'test', path: '/spec/ports/1/name', value: 'http' },
+                { op: 'remove', path: '/spec/ports/1' },
+              ]),
+            },
+            {
+              target: { kind: 'Deployment', name: SERVER },
+              patch: stringify([
+                { op: 'test', path: '/spec/template/spec/containers/0/ports/1/name', value: 'http' },
+                { op: 'remove', path: '/spec/template/spec/containers/0/ports/1' },
+                { op: 'add', path: '/spec/template/spec/containers/0/args/-', value: '--no-insecure' },
+              ]),
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      path: 'overlays/node-port/kustomization.yaml',
+      about: 'The base, reachable from outside at a port of every node.',
+      documents: [kustomization({ resources: ['../../base'], components: ['../../components/node-port'] })],
+    },
+    {
+      path: 'overlays/no-plain-http/kustomization.yaml',
+      about: 'The base without the plain-HTTP listener.',
+      documents: [
+        kustomization({ resources: ['../../base'], components: ['../../components/no-plain-http'] }),
+      ],
+    },
+    {
+      path: 'overlays/development/kustomization.yaml',
+      about: 'For a server that runs on the machine of kube-apiserver, at port 9443, without any pod.',
+      documents: [kustomization({ resources: ['../../access', 'service.yaml', 'api-service.yaml'] })],
+    },
+    {
+      path: 'overlays/development/service.yaml',
+      about: 'The aggregator follows the name to this machine.',
+      documents: [developmentService(names)],
+    },
+    {
+      path: 'overlays/development/api-service.yaml',
+      about: 'Registered at the port of the development server.',
+      documents: apiServices(names, 9443),
+    },
+  ];
+}
+
+function write({ about, documents }: ManifestFile): string {
+  const header = `# Generated by npm run generate from hack/generate: change it there.\n# ${about}\n`;
+  const body = documents.map((document) =>
+    stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }),
+  );
+  return header + body.join('---\n');
+}
+
+/**
+ * What a development control plane needs to find a server at `port` of this machine: the same objects as the overlay,
+ * with another port. Applied with `kubectl apply -f -`.
+ */
+export function developmentManifests(names: Names, port: number): string {
+  const objects = [
+    namespace(names),
+    serviceAccount(names),
+    ...serverAccess(names),
+    ...userRoles(names),
+    servingCaSecret(names),
+    developmentService(names),
+    ...apiServices(names, port),
+  ];
+  return objects
+    .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
+    .join('---\n');
+}

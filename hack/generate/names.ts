@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+
+/** What an installation chooses for itself; everything else in the manifests follows from it. */
+export interface Names {
+  /** The `<platform>` of the API groups, for instance `resources.<platform>.io`. */
+  readonly platform: string;
+  readonly namespace: string;
+}
+
+/** Deployment, Service, ServiceAccount and container all bear it, whatever the platform is called. */
+export const SERVER = 'ks-apiserver';
+
+const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+
+/** The names for a platform; throws one line with the cure when `platform` cannot be part of an API group. */
+export function namesFor(platform: string): Names {
+  if (!DNS_LABEL.test(platform) || platform.length > 50) {
+    throw new Error(
+      `the platform name ${JSON.stringify(platform)} cannot be part of an API group: use at most 50 lower-case letters, digits and dashes, beginning with a letter`,
+    );
+  }
+  return { platform, namespace: `${platform}-system` };
+}
+
+/** The platform that the manifests are written for at present. */
+export async function readPlatform(file: string): Promise<string> {
+  const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'platform' in value &&
+    typeof value.platform === 'string'
+  ) {
+    return value.platform;
+  }
+  throw new Error(`${file}: no "platform"; run npm run generate -- --platform NAME`);
+}
