@@ -17,7 +17,7 @@ import (
 
 // job is one line of input; which members count depends on Op.
 type job struct {
-	// Op is requests, watch, change or close.
+	// Op is requests, sync, watch, change or close.
 	Op     string `json:"op"`
 	Target target `json:"target"`
 	// Paths are asked for in turn, by all connections together.

@@ -19,6 +19,8 @@ func (r *runner) do(ctx context.Context, next job) (any, error) {
 	switch next.Op {
 	case "requests":
 		return r.requests(ctx, next)
+	case "sync":
+		return r.sync(ctx, next)
 	case "watch":
 		return r.watch(ctx, next)
 	case "change":
@@ -26,7 +28,7 @@ func (r *runner) do(ctx context.Context, next job) (any, error) {
 	case "close":
 		return r.close(next)
 	default:
-		return nil, fmt.Errorf("unknown op %q: requests, watch, change or close", next.Op)
+		return nil, fmt.Errorf("unknown op %q: requests, sync, watch, change or close", next.Op)
 	}
 }
 
