@@ -1,0 +1,212 @@
+// Runs before `npm start` and `npm test`, on any Node from 20 on: installs the locked dependencies, Node 24 among
+// them, when package-lock.json has changed since the last time. It owns node_modules and nothing else; whatever
+// comes after it runs under the Node that it put into node_modules/.bin.
+// Plain JavaScript without dependencies, because nothing is installed yet.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { constants, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST_NODE_HERE = 20;
+const OLDEST_NODE_FOR_TYPESCRIPT = [24, 12];
+/** The first npm that reads our lock file's format. */
+const OLDEST_NPM = 7;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** How long npm may take to end after a signal. */
+const GRACE_MS = 5_000;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.installed-lockfile');
+
+/** A fault whose message is all that the caller needs to read. */
+class Refusal extends Error {}
+
+function versionAtLeast(version, [major, minor = 0]) {
+  const [ownMajor = 0, ownMinor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}
+
+function requireNode() {
+  if (!versionAtLeast(process.versions.node, [OLDEST_NODE_HERE])) {
+    throw new Refusal(
+      `Node ${process.versions.node} is too old: install Node ${OLDEST_NODE_HERE} or newer (https://nodejs.org/en/download), then try again.`,
+    );
+  }
+}
+
+/** npm's own command line: the one that runs us, else the one on PATH. */
+function findNpm() {
+  const running = process.env.npm_execpath;
+  const command =
+    running && /^npm(-cli)?\.c?js$/.test(basename(running)) ? [process.execPath, running] : ['npm'];
+  const answer = spawnSync(command[0], [...command.slice(1), '--version'], {
+    encoding: 'utf8',
+    env: environment(),
+  });
+  const version = (answer.stdout ?? '').trim();
+  if (answer.status !== 0 || !/^\d+\./.test(version)) {
+    throw new Refusal(
+      'npm was not found: install it (it comes with Node; on Debian: apt-get install npm), then try again.',
+    );
+  }
+  if (!versionAtLeast(version, [OLDEST_NPM])) {
+    throw new Refusal(`npm ${version} is too old: install npm ${OLDEST_NPM} or newer, then try again.`);
+  }
+  return command;
+}
+
+/** An empty HOME means "none": npm then asks the user database instead of writing into the current folder. */
+function environment() {
+  const { HOME, ...rest } = process.env;
+  return HOME ? { ...rest, HOME } : rest;
+}
+
+/** What the installation depends on. The platform counts, because a folder may be shared between machines. */
+function fingerprint() {
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  return createHash('sha256').update(`${process.platform} ${process.arch}\n`).update(lock).digest('hex');
+}
+
+function installed(wanted) {
+  try {
+    return readFileSync(stampFile, 'utf8').trim() === wanted;
+  } catch {
+    return false;
+  }
+}
+
+/** Only one process may install: the others wait until it has ended, however it ends, and look again. */
+async function withLock(work) {
+  for (;;) {
+    const lock = await tryLock();
+    if (lock) {
+      try {
+        return await work();
+      } finally {
+        lock.release();
+      }
+    }
+  }
+}
+
+/**
+ * The lock is a listening socket, so the kernel frees it when its holder dies. On Linux it has no file either;
+ * elsewhere a file that nobody listens on is removed.
+ */
+async function tryLock() {
+  const name = `ks-apiserver-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
+  const address = process.platform === 'linux' ? `\0${name}` : join(tmpdir(), name);
+  const waiting = new Set();
+  const server = createServer((socket) => waiting.add(socket.unref()));
+  const held = await new Promise((resolve, reject) => {
+    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.listen(address, () => resolve(true));
+  });
+  if (held) {
+    server.unref();
+    return {
+      release() {
+        server.close();
+        for (const socket of waiting) socket.destroy();
+      },
+    };
+  }
+  const answered = await new Promise((resolve) => {
+    const socket = connect(address);
+    socket.once('connect', () => console.error('Waiting for another installation in this folder …'));
+    socket.once('error', (error) => resolve(error.code !== 'ECONNREFUSED'));
+    socket.once('close', () => resolve(true));
+    socket.resume();
+  });
+  if (!answered && process.platform !== 'linux') unlinkSync(address);
+  return undefined;
+}
+
+/**
+ * Runs `npm ci` in a process group of its own: npm leaves its children behind when only npm is signalled.
+ * Ends this process, with the shell's code, when a signal came.
+ */
+async function install(npm) {
+  console.error('Installing the locked dependencies (npm ci) …');
+  const began = Date.now();
+  const elapsed = () => `${Math.round((Date.now() - began) / 1000)} s`;
+  const child = spawn(
+    npm[0],
+    [...npm.slice(1), 'ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-progress'],
+    { cwd: root, detached: true, stdio: ['ignore', 2, 2], env: environment() },
+  );
+  const ticker = setInterval(() => console.error(`  still installing, ${elapsed()}`), 10_000);
+  let stoppedBy;
+  const signalGroup = (signal) => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // The group has ended already.
+    }
+  };
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      stoppedBy ??= signal;
+      signalGroup(signal);
+      setTimeout(() => signalGroup('SIGKILL'), GRACE_MS).unref();
+    });
+  }
+  const outcome = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? code));
+  });
+  clearInterval(ticker);
+  if (stoppedBy) {
+    // Lifecycle scripts may outlive npm itself.
+    signalGroup('SIGKILL');
+    process.exit(128 + constants.signals[stoppedBy]);
+  }
+  if (outcome !== 0) {
+    throw new Refusal(
+      `npm ci failed (${outcome}) after ${elapsed()}: the reason is above. Check the network and npm's registry setting (npm config get registry), then try again.`,
+    );
+  }
+  console.error(`Installed in ${elapsed()}.`);
+}
+
+/** Node 24 comes as a locked package where there is one; its command is found first by npm's scripts. */
+function provideNode() {
+  const packaged = join(`node-${process.platform}-${process.arch}`, 'bin', 'node');
+  const command = join(modules, '.bin', 'node');
+  if (!existsSync(command) && existsSync(join(modules, packaged))) {
+    mkdirSync(join(modules, '.bin'), { recursive: true });
+    symlinkSync(join('..', packaged), command);
+  }
+  const answer = existsSync(command) ? spawnSync(command, ['--version'], { encoding: 'utf8' }) : undefined;
+  if (answer?.status === 0 && versionAtLeast(answer.stdout.trim(), OLDEST_NODE_FOR_TYPESCRIPT)) return;
+  // One that does not run here (another C library, for instance) must not hide the machine's own.
+  rmSync(command, { force: true });
+  if (!versionAtLeast(process.versions.node, OLDEST_NODE_FOR_TYPESCRIPT)) {
+    throw new Refusal(
+      `No Node 24 is packaged for this system (${process.platform} ${process.arch}), and Node ${process.versions.node} does not run TypeScript: install Node ${OLDEST_NODE_FOR_TYPESCRIPT.join('.')} or newer, then try again.`,
+    );
+  }
+}
+
+async function main() {
+  requireNode();
+  const wanted = fingerprint();
+  if (installed(wanted)) return;
+  await withLock(async () => {
+    if (installed(wanted)) return;
+    await install(findNpm());
+    provideNode();
+    writeFileSync(stampFile, `${wanted}\n`);
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Refusal ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,47 @@
+// Completes package-lock.json: `node hack/lockfile.mjs` adds what is missing, `--check` only tells.
+// npm leaves out the optional packages of other platforms that its registry does not offer, and `npm ci` then
+// refuses the whole file. An entry with version and platform is all it needs; nothing is fetched for it here.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+const PLATFORM =
+  /(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|ia32|ppc64|riscv64|s390x|x64)(?:-(musl|gnu))?/;
+
+/** The entries that are missing in `packages`, by their key. */
+export function missingEntries(packages) {
+  const missing = {};
+  for (const [path, owner] of Object.entries(packages)) {
+    for (const [name, version] of Object.entries(owner.optionalDependencies ?? {})) {
+      if (packages[`node_modules/${name}`] || packages[`${path}/node_modules/${name}`]) continue;
+      const [, os, cpu, libc] = PLATFORM.exec(name) ?? [];
+      if (!os || !cpu) throw new Error(`${name}, optional for ${path || 'this package'}: unknown platform`);
+      missing[`node_modules/${name}`] = {
+        version,
+        cpu: [cpu],
+        ...(owner.dev ? { dev: true } : {}),
+        ...(libc ? { libc: [libc === 'gnu' ? 'glibc' : libc] } : {}),
+        optional: true,
+        os: [os],
+      };
+    }
+  }
+  return missing;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const lock = JSON.parse(readFileSync(file, 'utf8'));
+  const missing = missingEntries(lock.packages);
+  const names = Object.keys(missing);
+  if (names.length > 0 && process.argv.includes('--check')) {
+    console.error(
+      `package-lock.json lacks ${names.length} optional packages, so npm ci refuses it. Run: node hack/lockfile.mjs`,
+    );
+    process.exitCode = 1;
+  } else if (names.length > 0) {
+    const entries = Object.entries({ ...lock.packages, ...missing });
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(entries) }, null, 2)}\n`);
+    console.error(`package-lock.json: added ${names.length} optional packages.`);
+  }
+}
