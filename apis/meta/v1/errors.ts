@@ -121,8 +121,12 @@ export function newUnsupportedMediaType(message: string): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
-export function newInvalid(message: string, causes: readonly StatusCause[]): StatusError {
-  return new StatusError(422, 'Invalid', message, { causes });
+export function newInvalid(
+  message: string,
+  causes: readonly StatusCause[],
+  target: Pick<StatusDetails, 'group' | 'kind' | 'name'> = {},
+): StatusError {
+  return new StatusError(422, 'Invalid', message, { ...target, causes });
 }
 
 export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {

@@ -1,0 +1,56 @@
+// Where a paged list goes on: opaque to clients, the same JSON in base64url as kube-apiserver's own.
+import { newBadRequest } from './errors.ts';
+
+const VERSION = 'meta.k8s.io/v1';
+
+export interface ContinueToken {
+  /** The snapshot that the pages are cut from, or `-1`: the newest one, whatever has changed in between. */
+  readonly resourceVersion: string;
+  /** The key of the last object of the page before. */
+  readonly after: string;
+}
+
+/** Go's ranges begin at a key; the smallest key behind `k` is `k` and a zero byte. */
+const BEHIND = '\u0000';
+
+export function encodeContinue(token: ContinueToken): string {
+  // Written by hand: a resourceVersion may be larger than what a JavaScript number holds.
+  const json = `{"v":"${VERSION}","rv":${token.resourceVersion},"start":${JSON.stringify(token.after + BEHIND)}}`;
+  return Buffer.from(json).toString('base64url');
+}
+
+function members(text: string): Record<string, unknown> {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw newBadRequest('continue key is not valid: illegal base64 data');
+  const json = Buffer.from(text, 'base64url').toString();
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null)
+      return { ...value, rv: /"rv":\s*(-?\d+)/.exec(json)?.[1] };
+  } catch {
+    // The answer is the same as for any other value that is no token.
+  }
+  throw newBadRequest('continue key is not valid');
+}
+
+/** Throws BadRequest when `text` is no token of ours. */
+export function decodeContinue(text: string): ContinueToken {
+  const { v, rv, start } = members(text);
+  if (v !== VERSION) {
+    throw newBadRequest('continue key is not valid: server does not recognize this encoded version');
+  }
+  if (typeof rv !== 'string' || rv === '0') {
+    throw newBadRequest(
+      'continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    );
+  }
+  if (typeof start !== 'string' || start === '') {
+    throw newBadRequest('continue key is not valid: encoded start key empty (version meta.k8s.io/v1)');
+  }
+  if (
+    !start.endsWith(BEHIND) ||
+    start.split('/').some((part) => part === '' || part === '.' || part === '..')
+  ) {
+    throw newBadRequest('continue key is not valid');
+  }
+  return { resourceVersion: rv, after: start.slice(0, -BEHIND.length) };
+}

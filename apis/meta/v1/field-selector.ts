@@ -1,0 +1,57 @@
+// Field selectors: `metadata.name=x,spec.unschedulable!=true`. Which fields there are is the resource's business.
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly equal: boolean;
+  readonly value: string;
+}
+
+/** Terms between commas that no backslash stands before. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === ',') {
+      terms.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms.filter((term) => term !== '').sort();
+}
+
+function unescape(value: string): string {
+  let plain = '';
+  for (let at = 0; at < value.length; at += 1) {
+    const char = value.charAt(at);
+    if (char === '\\') {
+      at += 1;
+      const escaped = value.charAt(at);
+      if (escaped !== '\\' && escaped !== ',' && escaped !== '=') {
+        throw new Error(`invalid field selector: invalid escape sequence: \\${escaped}`);
+      }
+      plain += escaped;
+    } else if (char === ',' || char === '=') {
+      throw new Error(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`);
+    } else {
+      plain += char;
+    }
+  }
+  return plain;
+}
+
+/**
+ * The terms of a field selector; all of them must hold.
+ * Throws a plain Error, worded as kube-apiserver words it, when `text` is not a selector.
+ */
+export function parseFieldSelector(text: string): FieldRequirement[] {
+  return splitTerms(text).map((term) => {
+    const match = /^(?<field>[^=!]*(?:!(?!=)[^=!]*)*)(?<operator>!=|==|=)(?<value>.*)$/s.exec(term);
+    const { field, operator, value } = match?.groups ?? {};
+    if (field === undefined || value === undefined) {
+      throw new Error(`invalid selector: '${text}'; can't understand '${term}'`);
+    }
+    return { field, equal: operator !== '!=', value: unescape(value) };
+  });
+}

@@ -1,0 +1,181 @@
+// The grammar of label selectors: `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors are worded as Go's parser words
+// them, since people search for those words.
+import { parseInt64 } from './go-number.ts';
+import { labelKeyFaults, labelValueFaults } from './label-names.ts';
+import type { LabelOperator, LabelRequirement } from './label-selector.ts';
+
+interface Token {
+  readonly kind: 'symbol' | 'word' | 'end' | 'error';
+  readonly text: string;
+}
+
+const END: Token = { kind: 'end', text: '' };
+const SYMBOLS = ['==', '!=', '=', '!', '(', ')', ',', '>', '<'];
+const BINARY: Readonly<Record<string, LabelOperator>> = {
+  in: 'in',
+  notin: 'notin',
+  '=': '=',
+  '==': '==',
+  '!=': '!=',
+  '>': '>',
+  '<': '<',
+};
+const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
+
+function tokens(text: string): Token[] {
+  const found: Token[] = [];
+  for (let at = 0; at < text.length; ) {
+    const rest = text.slice(at);
+    const blank = /^[ \t\r\n]+/.exec(rest);
+    if (blank) {
+      at += blank[0].length;
+      continue;
+    }
+    const symbol = SYMBOLS.find((one) => rest.startsWith(one));
+    const word = symbol ?? /^[^=!(),><\s]+/.exec(rest)?.[0] ?? rest;
+    found.push({ kind: symbol === undefined ? 'word' : 'symbol', text: word });
+    at += word.length;
+  }
+  found.push(END);
+  return found;
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#tokens = tokens(text);
+  }
+
+  requirements(): LabelRequirement[] {
+    const found: LabelRequirement[] = [];
+    for (;;) {
+      const token = this.#peek();
+      if (token.kind === 'end') return found;
+      if (!this.#startsRequirement()) {
+        throw new Error(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+      }
+      found.push(this.#requirement());
+      const next = this.#take();
+      if (next.kind === 'end') return found;
+      if (!isSymbol(next, ',')) throw new Error(`found '${next.text}', expected: ',' or 'end of string'`);
+      if (!this.#startsRequirement()) {
+        throw new Error(`found '${this.#peek().text}', expected: identifier after ','`);
+      }
+    }
+  }
+
+  #requirement(): LabelRequirement {
+    try {
+      const absent = isSymbol(this.#peek(), '!');
+      if (absent) this.#take();
+      const key = this.#word('identifier');
+      const faults = labelKeyFaults(key);
+      if (faults.length > 0) throw invalid('<nil>', key, faults);
+      if (this.#peek().kind === 'end' || isSymbol(this.#peek(), ',')) {
+        return { key, operator: absent ? '!' : 'exists', values: [] };
+      }
+      if (absent) return { key, operator: '!', values: [] };
+      const operator = this.#operator();
+      const values = operator === 'in' || operator === 'notin' ? this.#list() : [this.#exactValue()];
+      return checked({ key, operator, values: [...new Set(values)].sort() });
+    } catch (error) {
+      throw new Error(
+        `unable to parse requirement: ${error instanceof Error ? error.message : String(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  #operator(): LabelOperator {
+    const token = this.#take();
+    const operator = Object.hasOwn(BINARY, token.text) ? BINARY[token.text] : undefined;
+    if (operator === undefined) throw new Error(`found '${token.text}', expected: ${EXPECTED_OPERATORS}`);
+    return operator;
+  }
+
+  /** `(a,b)`; an empty place between commas, or `()`, stands for the empty string. */
+  #list(): string[] {
+    const open = this.#take();
+    if (!isSymbol(open, '(')) throw new Error(`found '${open.text}' expected: '('`);
+    const values: string[] = [];
+    let wanted = true;
+    for (;;) {
+      const token = this.#take();
+      if (token.kind === 'word' && wanted) {
+        values.push(token.text);
+        wanted = false;
+      } else if (isSymbol(token, ',')) {
+        if (wanted) values.push('');
+        wanted = true;
+      } else if (isSymbol(token, ')')) {
+        if (wanted) values.push('');
+        return values;
+      } else {
+        throw new Error(
+          `found '${token.text}', expected: ${wanted ? "',', ')' or identifier" : "',' or ')'"}`,
+        );
+      }
+    }
+  }
+
+  #exactValue(): string {
+    const token = this.#peek();
+    return token.kind === 'end' || isSymbol(token, ',') ? '' : this.#word('identifier');
+  }
+
+  #word(expected: string): string {
+    const token = this.#take();
+    if (token.kind !== 'word') throw new Error(`found '${token.text}', expected: ${expected}`);
+    return token.text;
+  }
+
+  #startsRequirement(): boolean {
+    return this.#peek().kind === 'word' || isSymbol(this.#peek(), '!');
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at] ?? END;
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    this.#at += 1;
+    return token;
+  }
+}
+
+function isSymbol(token: Token, text: string): boolean {
+  return token.kind === 'symbol' && token.text === text;
+}
+
+function invalid(field: string, value: string, faults: readonly string[]): Error {
+  return new Error(`${field}: Invalid value: ${JSON.stringify(value)}: ${faults.join('; ')}`);
+}
+
+function checked(requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
+  const errors: string[] = [];
+  for (const [index, value] of values.entries()) {
+    if (operator === '>' || operator === '<') {
+      try {
+        parseInt64(value);
+      } catch {
+        const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+        errors.push(invalid(`values[${index}]`, value, [why]).message);
+      }
+    }
+    const faults = labelValueFaults(value);
+    if (faults.length > 0) errors.push(invalid(`values[${index}][${key}]`, value, faults).message);
+  }
+  if (errors.length === 0) return requirement;
+  throw new Error(errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`);
+}
+
+/** The requirements in the order of their keys. Throws a plain Error when `text` is not a selector. */
+export function parseLabelSelectorText(text: string): LabelRequirement[] {
+  return new Parser(text).requirements().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}

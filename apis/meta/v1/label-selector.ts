@@ -1,0 +1,59 @@
+// Label selectors: what they mean. How they are written is the parser's business.
+import { parseLabelSelectorText } from './label-selector-parser.ts';
+
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted and without repetitions; empty for `exists` and `!`. */
+  readonly values: readonly string[];
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface LabelSelector {
+  readonly requirements: readonly LabelRequirement[];
+  matches(labels: Labels): boolean;
+}
+
+/** Labels that are compared as numbers hold a signed 64-bit integer, or do not match. */
+function integer(text: string | undefined): bigint | undefined {
+  return text !== undefined && /^[+-]?\d{1,19}$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
+}
+
+function compared(value: string, requirement: LabelRequirement): boolean {
+  const left = integer(value);
+  const right = integer(requirement.values[0]);
+  if (left === undefined || right === undefined) return false;
+  return requirement.operator === '>' ? left > right : left < right;
+}
+
+function satisfies(labels: Labels, requirement: LabelRequirement): boolean {
+  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
+  switch (requirement.operator) {
+    case '=':
+    case '==':
+    case 'in':
+      return value !== undefined && requirement.values.includes(value);
+    case '!=':
+    case 'notin':
+      return value === undefined || !requirement.values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case '>':
+    case '<':
+      return value !== undefined && compared(value, requirement);
+  }
+}
+
+export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };
+
+/** Throws a plain Error, worded as kube-apiserver words it, when `text` is not a selector. */
+export function parseLabelSelector(text: string): LabelSelector {
+  const requirements = parseLabelSelectorText(text);
+  if (requirements.length === 0) return EVERY_LABEL;
+  return { requirements, matches: (labels) => requirements.every((one) => satisfies(labels, one)) };
+}

@@ -1,0 +1,159 @@
+// The query of a get, list or watch: `meta.k8s.io/v1` ListOptions, GetOptions and TableOptions, checked as
+// kube-apiserver checks them. One difference: a resourceVersion that is no number is 400 for every verb.
+import { newBadRequest, newInvalid } from './errors.ts';
+import { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
+import { parseInt64, parseLooseBoolean, parseUint64 } from './go-number.ts';
+import { EVERY_LABEL, type LabelSelector, parseLabelSelector } from './label-selector.ts';
+import type { StatusCause } from './status.ts';
+
+export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
+
+export interface ListOptions {
+  readonly labelSelector: LabelSelector;
+  readonly fieldSelector: readonly FieldRequirement[];
+  /** Decimal digits, or empty when none is given. */
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: ResourceVersionMatch;
+  /** Objects a page; 0 is everything. */
+  readonly limit: number;
+  readonly continue: string;
+  readonly allowWatchBookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+  /** Seconds; undefined when the server chooses. May be negative: then the watch ends at once. */
+  readonly timeoutSeconds: number | undefined;
+}
+
+const KNOWN_MATCHES: readonly string[] = ['', 'Exact', 'NotOlderThan'] satisfies ResourceVersionMatch[];
+
+function read<Value>(
+  query: URLSearchParams,
+  name: string,
+  parse: (text: string) => Value,
+): Value | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    throw newBadRequest(error instanceof Error ? error.message : `${name} is not valid`);
+  }
+}
+
+/** Decimal digits, or empty. Throws BadRequest for everything else. */
+export function readResourceVersion(query: URLSearchParams): string {
+  const text = query.get('resourceVersion') ?? '';
+  if (text === '') return text;
+  try {
+    return String(parseUint64(text));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    throw newBadRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
+  }
+}
+
+function clamped(value: bigint): number {
+  return Number(BigInt.asIntN(53, value) === value ? value : value < 0n ? -(2n ** 52n) : 2n ** 52n);
+}
+
+const forbidden = (field: string, why: string): StatusCause => ({
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${why}`,
+  field,
+});
+
+function unsupported(match: string, supported: readonly string[]): StatusCause {
+  const values = supported.map((one) => JSON.stringify(one)).join(', ');
+  return {
+    reason: 'FieldValueNotSupported',
+    message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${values}`,
+    field: 'resourceVersionMatch',
+  };
+}
+
+interface Combination {
+  readonly match: string;
+  readonly resourceVersion: string;
+  readonly continue: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+function listFaults(options: Combination): StatusCause[] {
+  const { match } = options;
+  const faults: StatusCause[] = [];
+  const forbid = (why: string): void => {
+    faults.push(forbidden('resourceVersionMatch', why));
+  };
+  if (match !== '') {
+    if (options.resourceVersion === '') {
+      forbid('resourceVersionMatch is forbidden unless resourceVersion is provided');
+    }
+    if (options.continue !== '') forbid('resourceVersionMatch is forbidden when continue is provided');
+    if (!KNOWN_MATCHES.includes(match)) faults.push(unsupported(match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && options.resourceVersion === '0') {
+      forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    }
+  }
+  if (options.sendInitialEvents !== undefined) {
+    faults.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
+  return faults;
+}
+
+function watchFaults(options: Combination): StatusCause[] {
+  const { match, sendInitialEvents } = options;
+  const faults: StatusCause[] = [];
+  const forbid = (why: string): void => {
+    faults.push(forbidden('resourceVersionMatch', why));
+  };
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  }
+  if (match !== '') {
+    if (sendInitialEvents === undefined) {
+      forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+    }
+    if (match !== 'NotOlderThan') faults.push(unsupported(match, ['NotOlderThan']));
+    if (options.continue !== '') forbid('resourceVersionMatch is forbidden when continue is provided');
+  }
+  return faults;
+}
+
+function refuse(faults: readonly StatusCause[]): void {
+  if (faults.length === 0) return;
+  const texts = [...new Set(faults.map((fault) => `${fault.field}: ${fault.message}`))];
+  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  throw newInvalid(`ListOptions.meta.k8s.io "" is invalid: ${all}`, faults, {
+    group: 'meta.k8s.io',
+    kind: 'ListOptions',
+  });
+}
+
+/**
+ * Throws BadRequest for a value that can not be read, Invalid for options that do not go together.
+ * Whether it is a watch is the parsed request's word, since that is what was authorized.
+ */
+export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
+  const labelSelector = read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL;
+  const fieldSelector = read(query, 'fieldSelector', parseFieldSelector) ?? [];
+  const timeout = read(query, 'timeoutSeconds', parseInt64);
+  const limit = read(query, 'limit', parseInt64) ?? 0n;
+  const sendInitialEvents = read(query, 'sendInitialEvents', parseLooseBoolean);
+  const combination: Combination = {
+    match: query.get('resourceVersionMatch') ?? '',
+    resourceVersion: readResourceVersion(query),
+    continue: query.get('continue') ?? '',
+    sendInitialEvents,
+  };
+  refuse(watch ? watchFaults(combination) : listFaults(combination));
+  return {
+    labelSelector,
+    fieldSelector,
+    resourceVersion: combination.resourceVersion,
+    resourceVersionMatch: combination.match as ResourceVersionMatch,
+    limit: limit > 0n ? clamped(limit) : 0,
+    continue: combination.continue,
+    allowWatchBookmarks: read(query, 'allowWatchBookmarks', parseLooseBoolean) ?? false,
+    sendInitialEvents,
+    timeoutSeconds: timeout === undefined || timeout === 0n ? undefined : clamped(timeout),
+  };
+}
