@@ -1,0 +1,116 @@
+// A configuration file as YAML: its value, its faults as YAML, and where in the text each path stands.
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+} from 'yaml';
+import type { Fault } from './fault.ts';
+
+export type Path = readonly (string | number)[];
+
+export interface ConfigurationDocument {
+  /** Undefined when the text can not be read as one YAML document. */
+  readonly value: unknown;
+  readonly faults: readonly Fault[];
+  /** Where the value at `path` stands, or its key with `which` = `key`; the nearest parent when it is not there. */
+  locate(path: Path, which: 'key' | 'value'): Fault['position'];
+}
+
+export function parseDocument(text: string, source: string): ConfigurationDocument {
+  const lines = new LineCounter();
+  const documents = [
+    ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true }),
+  ];
+  const [document] = documents;
+  const position = (offset: number): Fault['position'] => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  if (!document || document.contents === null) {
+    const empty = 'is empty; it needs at least apiVersion and kind';
+    return {
+      value: undefined,
+      faults: [{ source, position: undefined, path: '', message: empty }],
+      locate: () => undefined,
+    };
+  }
+  const faults: Fault[] = [...document.errors, ...document.warnings].map((error) => ({
+    source,
+    position: position(error.pos[0]),
+    path: '',
+    message: explain(error.code, error.message),
+  }));
+  if (documents.length > 1) {
+    const second = documents[1];
+    faults.push({
+      source,
+      position: second ? position(second.range[0]) : undefined,
+      path: '',
+      message: 'holds more than one YAML document; only one is read',
+    });
+  }
+  return {
+    value: readable(documents) ? valueOf(document) : undefined,
+    faults,
+    locate: (path, which) => {
+      const offset = find(document.contents, path, which);
+      return offset === undefined ? undefined : position(offset);
+    },
+  };
+}
+
+/** Whether there is a value in spite of the faults: a key given twice is no reason to keep silent about the rest. */
+function readable(documents: readonly Document.Parsed[]): boolean {
+  return documents.length === 1 && documents.every(({ errors }) => errors.every(isDuplicateKey));
+}
+
+function isDuplicateKey({ code }: { code: string }): boolean {
+  return code === 'DUPLICATE_KEY';
+}
+
+function valueOf(document: Document.Parsed): unknown {
+  return document.toJS({ maxAliasCount: 100 });
+}
+
+function explain(code: string, message: string): string {
+  if (code === 'TAB_AS_INDENT') return 'is indented with a tab; YAML wants spaces';
+  if (code === 'DUPLICATE_KEY') return 'this key is given twice; one of them has to go';
+  return message.replace(/ at line \d+, column \d+:?[^]*$/, '');
+}
+
+function find(root: Node | null, path: Path, which: 'key' | 'value'): number | undefined {
+  let node: unknown = root;
+  let offset = root?.range?.[0];
+  for (const [depth, segment] of path.entries()) {
+    const last = depth === path.length - 1;
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isPair(item) && keyOf(item.key) === String(segment));
+      if (!pair) return offset;
+      offset = (last && which === 'value' ? startOf(pair.value) : undefined) ?? startOf(pair.key) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof segment === 'number') {
+      node = node.items[segment];
+      offset = startOf(node) ?? offset;
+    } else {
+      return offset;
+    }
+  }
+  return offset;
+}
+
+function keyOf(key: unknown): string {
+  return isScalar(key) ? String(key.value) : String(key);
+}
+
+function startOf(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) {
+    return undefined;
+  }
+  const [start] = node.range;
+  return typeof start === 'number' ? start : undefined;
+}

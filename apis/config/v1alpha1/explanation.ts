@@ -1,0 +1,90 @@
+// What Ajv found, in words for the person who wrote the file.
+import type { ErrorObject } from 'ajv';
+import { suggestion } from '../../meta/v1/suggestion.ts';
+
+export interface Explanation {
+  readonly path: readonly string[];
+  readonly which: 'key' | 'value';
+  readonly message: string;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export function explain(error: ErrorObject): Explanation {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const schema: Schema = isSchema(error.parentSchema) ? error.parentSchema : {};
+  if (error.keyword === 'additionalProperties') {
+    const name = String(error.params['additionalProperty']);
+    const known = isSchema(schema['properties']) ? Object.keys(schema['properties']) : [];
+    const meant = suggestion(name, known);
+    const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean "${meant}"?`;
+    return { path: [...path, name], which: 'key', message: `unknown option; ${hint}` };
+  }
+  if (error.keyword === 'required') {
+    return {
+      path: [...path, String(error.params['missingProperty'])],
+      which: 'key',
+      message: 'is missing',
+    };
+  }
+  // A value that may be a secret is never repeated.
+  const given = schema['writeOnly'] === true ? '' : `, not ${JSON.stringify(error.data)}`;
+  return { path, which: 'value', message: `must be ${wanted(error, schema)}${given}` };
+}
+
+function wanted(error: ErrorObject, schema: Schema): string {
+  switch (error.keyword) {
+    case 'type':
+    case 'format':
+      if (schema['format'] === 'duration') return 'a duration such as 500ms, 10s or 1h30m';
+      if (schema['format'] === 'quantity') return 'a number of bytes such as 4096, 256Ki or 3Mi';
+      return nameOfType(schema['type']);
+    case 'enum': {
+      const choices = Array.isArray(schema['enum']) ? schema['enum'].map(String) : [];
+      const meant = choices.length > 1 ? suggestion(String(error.data), choices) : undefined;
+      return `${choices.length === 1 ? '' : 'one of '}${choices.join(', ')}${meant === undefined ? '' : ` (${meant}?)`}`;
+    }
+    case 'pattern':
+      return typeof schema['expects'] === 'string'
+        ? schema['expects']
+        : `text like ${String(schema['pattern'])}`;
+    case 'minimum':
+    case 'maximum':
+      return `from ${String(schema['minimum'])} to ${String(schema['maximum'])}`;
+    case 'atLeast':
+      return `at least ${String(schema['atLeast'])}`;
+    case 'atMost':
+      return `at most ${String(schema['atMost'])}`;
+    case 'uniqueItems':
+      return 'a list without repetitions';
+    case 'minLength':
+      return 'text that is not empty';
+    default:
+      return `valid (${error.message ?? error.keyword})`;
+  }
+}
+
+function nameOfType(type: unknown): string {
+  switch (type) {
+    case 'object':
+      return 'a section with options of its own';
+    case 'array':
+      return 'a list';
+    case 'integer':
+      return 'a whole number';
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      return 'text';
+    default:
+      return String(type);
+  }
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}

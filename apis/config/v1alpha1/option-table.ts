@@ -1,0 +1,55 @@
+import { APIServerConfigurationSchema } from './configuration.ts';
+
+/** One option, as a row of the table in the README. */
+export interface OptionRow {
+  /** In dots, for instance `listeners.secure.port`. */
+  readonly path: string;
+  readonly type: string;
+  /** As it would stand in the file; undefined when there is none and the option is required. */
+  readonly default: string | undefined;
+  readonly description: string;
+}
+
+/** Every option that can stand in the file, in the order of the schema. */
+export function optionRows(): OptionRow[] {
+  return [...rowsOf(APIServerConfigurationSchema, '')];
+}
+
+function* rowsOf(schema: unknown, prefix: string): Generator<OptionRow> {
+  if (!isRecord(schema) || !isRecord(schema['properties'])) return;
+  for (const [name, option] of Object.entries(schema['properties'])) {
+    if (!isRecord(option)) continue;
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    if (isRecord(option['properties'])) {
+      yield* rowsOf(option, path);
+    } else {
+      yield {
+        path,
+        type: typeOf(option),
+        default: 'default' in option ? JSON.stringify(option['default']) : undefined,
+        description: typeof option['description'] === 'string' ? option['description'] : '',
+      };
+    }
+  }
+}
+
+function typeOf(option: Record<string, unknown>): string {
+  if (typeof option['format'] === 'string') {
+    const bounds = [
+      ...(typeof option['atLeast'] === 'string' ? [`at least ${option['atLeast']}`] : []),
+      ...(typeof option['atMost'] === 'string' ? [`at most ${option['atMost']}`] : []),
+    ];
+    return [option['format'], ...bounds].join(', ');
+  }
+  if (Array.isArray(option['enum']))
+    return option['enum'].map((choice) => `\`${String(choice)}\``).join(' or ');
+  if (option['type'] === 'array') return 'list of strings';
+  if (typeof option['minimum'] === 'number' && typeof option['maximum'] === 'number') {
+    return `integer, ${option['minimum']} to ${option['maximum']}`;
+  }
+  return String(option['type']);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

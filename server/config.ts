@@ -1,0 +1,74 @@
+// Options, the file and the environment together make the completed configuration; nothing else can.
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuration.ts';
+import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
+import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
+import type { Environment } from './environment.ts';
+import { StartupError } from './startup-error.ts';
+
+declare const completed: unique symbol;
+
+/** Checked, with all defaults, durations in milliseconds, sizes in bytes and absolute paths. Made by completeConfig only. */
+export type CompletedConfig = ResolvedConfiguration & {
+  readonly environment: Environment;
+  readonly [completed]: true;
+};
+
+export interface ConfigSources {
+  /** Path of the configuration file. */
+  readonly config: string | undefined;
+  readonly overrides: readonly Override[];
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+}
+
+/** Throws ConfigurationError with all faults, StartupError when the file can not be read. */
+export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
+  const { config, environment, workingDirectory } = sources;
+  const path = config === undefined ? undefined : resolve(workingDirectory, config);
+  const text = path === undefined ? undefined : await read(path, config ?? path);
+  const resolved = decodeConfiguration(
+    text === undefined || config === undefined ? undefined : { source: config, text },
+    sources.overrides,
+  );
+  // As in a kubeconfig, relative paths are relative to the file they stand in; those of flags to the working directory.
+  const base = path === undefined ? workingDirectory : dirname(path);
+  const absolute = (option: readonly string[], value: string): string => {
+    if (value === '') return '';
+    const fromFlag = sources.overrides.some((override) => override.path.join() === option.join());
+    return resolve(fromFlag ? workingDirectory : base, value);
+  };
+  const { secure } = resolved.listeners;
+  const finished: Omit<CompletedConfig, typeof completed> = {
+    ...resolved,
+    environment,
+    kubernetes: {
+      ...resolved.kubernetes,
+      kubeconfig:
+        absolute(['kubernetes', 'kubeconfig'], resolved.kubernetes.kubeconfig) ||
+        (environment.kubeconfig ?? ''),
+    },
+    listeners: {
+      ...resolved.listeners,
+      secure: {
+        ...secure,
+        certFile: absolute(['certFile'], secure.certFile),
+        keyFile: absolute(['keyFile'], secure.keyFile),
+        caFile: absolute(['caFile'], secure.caFile),
+        selfSigned: { ...secure.selfSigned, directory: absolute(['directory'], secure.selfSigned.directory) },
+      },
+    },
+  };
+  return finished as CompletedConfig;
+}
+
+async function read(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const why = reason === 'ENOENT' ? 'there is no such file' : reason;
+    throw new StartupError('ERR_CONFIG_FILE', `${name}: can not be read: ${why}`, { cause: error });
+  }
+}

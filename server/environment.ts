@@ -1,0 +1,24 @@
+// The one place that reads environment variables.
+
+export interface Environment {
+  /** KUBECONFIG: a kubeconfig file, or several with the separator of the system. */
+  readonly kubeconfig: string | undefined;
+  /** POD_NAME: who we are in events, leases and field managers; the host name outside a cluster. */
+  readonly instance: string;
+  /** GIT_COMMIT and BUILD_DATE: set when the image is built, shown by /version. */
+  readonly gitCommit: string;
+  readonly buildDate: string;
+}
+
+export function readEnvironment(variables: NodeJS.ProcessEnv, hostname: string): Environment {
+  return {
+    kubeconfig: nonEmpty(variables['KUBECONFIG']),
+    instance: nonEmpty(variables['POD_NAME']) ?? hostname,
+    gitCommit: variables['GIT_COMMIT'] ?? '',
+    buildDate: variables['BUILD_DATE'] ?? '',
+  };
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : text;
+}

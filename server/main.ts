@@ -1,0 +1,85 @@
+// The program: command line, signals, exit codes. The only file that ends the process. What it starts is server.ts.
+// Exit codes: 0 stopped as asked; 1 failed; 2 bad command line or configuration; 130 and 143 forced by a signal.
+import { hostname } from 'node:os';
+import { ConfigurationError } from '../apis/config/v1alpha1/fault.ts';
+import { readBuildInfo } from './build-info.ts';
+import { type CompletedConfig, completeConfig } from './config.ts';
+import { readEnvironment } from './environment.ts';
+import { createLogger } from './observability/logger.ts';
+import { help, type Options, parseOptions, UsageError } from './options.ts';
+import { run } from './server.ts';
+import { StartupError } from './startup-error.ts';
+
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** One Ctrl-C may reach us twice, from the terminal and from npm: only a later second one is meant. */
+const SECOND_SIGNAL_AFTER_MS = 1000;
+
+async function main(): Promise<number> {
+  const environment = readEnvironment(process.env, hostname());
+  let config: CompletedConfig;
+  try {
+    const options: Options = parseOptions(process.argv.slice(2));
+    if (options.action === 'help') return print(help());
+    if (options.action === 'version') return print(await versionLine());
+    const { config: file, overrides } = options;
+    config = await completeConfig({ config: file, overrides, environment, workingDirectory: process.cwd() });
+  } catch (error) {
+    if (
+      !(error instanceof UsageError || error instanceof ConfigurationError || error instanceof StartupError)
+    ) {
+      throw error;
+    }
+    return refuse(error.message, 2);
+  }
+  const log = createLogger(config.log);
+  const stop = new AbortController();
+  stopOnSignals(stop);
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ error, origin }, 'uncaught error, the server ends');
+    end(1);
+  });
+  try {
+    await run(config, stop.signal);
+    return 0;
+  } catch (error) {
+    if (error instanceof StartupError) return refuse(error.message, 1);
+    log.fatal({ error }, 'the server failed');
+    return 1;
+  }
+}
+
+function stopOnSignals(stop: AbortController): void {
+  let first: number | undefined;
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.on(signal, () => {
+      if (first === undefined) {
+        first = performance.now();
+        stop.abort(new Error(`received ${signal}`));
+      } else if (performance.now() - first >= SECOND_SIGNAL_AFTER_MS) {
+        end(code);
+      }
+    });
+  }
+}
+
+async function versionLine(): Promise<string> {
+  const { version } = await readBuildInfo();
+  return `ks-apiserver ${version} (node ${process.version})`;
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function refuse(message: string, code: number): number {
+  for (const line of message.split('\n')) process.stderr.write(`ks-apiserver: ${line}\n`);
+  return code;
+}
+
+function end(code: number): never {
+  process.exit(code);
+}
+
+end(await main());

@@ -1,0 +1,75 @@
+// The log: one JSON object a line on standard output. What a level means:
+//   fatal  the process ends because of this
+//   error  something is broken and somebody has to act
+//   warn   something is wrong that heals by itself, or will break later (a certificate about to expire)
+//   info   what an operator wants to see in daily work: start, stop, reloads, requests that failed on our side
+//   debug  what a developer wants to see: every request, every handshake that failed
+// It owns the form of lines, not what is logged.
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { textLines } from './text-lines.ts';
+
+export interface LogOptions {
+  readonly level: string;
+  readonly format: 'json' | 'text';
+}
+
+/** Members that may hold secrets, wherever a line has them at its top or one level below. */
+const SECRETS = [
+  'authorization',
+  'Authorization',
+  'cookie',
+  'set-cookie',
+  'password',
+  'token',
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'client_secret',
+  'clientSecret',
+  'key',
+];
+
+export function createLogger(options: LogOptions, output: DestinationStream = standardOutput()): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      errorKey: 'error',
+      messageKey: 'message',
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: describeError },
+      redact: {
+        paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]),
+        censor: '[redacted]',
+      },
+    },
+    options.format === 'text' ? textLines(output) : output,
+  );
+}
+
+/** Buffered, since a system call for each request would cost more than the request; written at exit in any case. */
+function standardOutput(): DestinationStream {
+  return destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 });
+}
+
+interface DescribedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: DescribedError;
+}
+
+/** Only these members: errors of HTTP clients carry whole requests, headers and tokens included. */
+export function describeError(error: unknown, depth = 0): DescribedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error.cause === undefined || depth > 4 ? {} : { cause: describeError(error.cause, depth + 1) }),
+  };
+}

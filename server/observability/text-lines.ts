@@ -1,0 +1,38 @@
+import type { DestinationStream } from 'pino';
+
+/** Turns the logger's JSON lines into text for people: `12:30:01.250 INFO  message key=value`. */
+export function textLines(output: DestinationStream): DestinationStream {
+  return { write: (line) => output.write(toText(line)) };
+}
+
+function toText(line: string): string {
+  const members = new Map(Object.entries(JSON.parse(line)));
+  const take = (name: string): unknown => {
+    const value = members.get(name);
+    members.delete(name);
+    return value;
+  };
+  const clock = word(take('time')).slice(11, 23);
+  const level = word(take('level')).toUpperCase().padEnd(5);
+  const message = word(take('message'));
+  const error = take('error');
+  const pairs = [...members].map(([key, value]) => ` ${key}=${scalar(value)}`);
+  const text = `${clock} ${level} ${message}${pairs.join('')}\n`;
+  return error === undefined ? text : `${text}${indented(error)}`;
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function scalar(value: unknown): string {
+  return typeof value === 'string' && !/[\s"=]/.test(value) && value !== '' ? value : JSON.stringify(value);
+}
+
+function indented(error: unknown): string {
+  const text =
+    typeof error === 'object' && error !== null && 'stack' in error
+      ? String(error.stack)
+      : JSON.stringify(error);
+  return `${text.replaceAll(/^/gm, '    ')}\n`;
+}

@@ -1,0 +1,128 @@
+// The command line. Only what names a file, and what a developer overrides daily; everything else is in the file.
+import { parseArgs } from 'node:util';
+import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
+import { suggestion } from '../apis/meta/v1/suggestion.ts';
+
+interface Flag {
+  readonly name: string;
+  /** What stands for its value in the help; a flag without one is a switch. */
+  readonly value?: string;
+  readonly description: string;
+  /** The option in the configuration that it overrides. */
+  readonly path?: readonly string[];
+  readonly read?: (text: string) => unknown;
+}
+
+/** The only list of flags: parsing and --help both come from it. */
+export const FLAGS: readonly Flag[] = [
+  { name: 'config', value: 'FILE', description: 'configuration file (APIServerConfiguration, YAML)' },
+  {
+    name: 'kubeconfig',
+    value: 'FILE',
+    description: 'cluster to serve; default: that of the pod, else ~/.kube/config',
+    path: ['kubernetes', 'kubeconfig'],
+  },
+  {
+    name: 'secure-port',
+    value: 'PORT',
+    description: 'port of the TLS listener; 0 takes a free one',
+    path: ['listeners', 'secure', 'port'],
+    read: numberOrText,
+  },
+  {
+    name: 'insecure-port',
+    value: 'PORT',
+    description: 'port of the plain-HTTP listener; 0 takes a free one',
+    path: ['listeners', 'insecure', 'port'],
+    read: numberOrText,
+  },
+  {
+    name: 'log-level',
+    value: 'LEVEL',
+    description: 'debug, info, warn or error',
+    path: ['log', 'level'],
+  },
+  { name: 'log-format', value: 'FORMAT', description: 'json or text', path: ['log', 'format'] },
+  { name: 'help', description: 'print this and exit' },
+  { name: 'version', description: 'print the version and exit' },
+];
+
+/** What the command line asks for. Faults of values are found together with those of the file. */
+export type Options =
+  | { readonly action: 'help' }
+  | { readonly action: 'version' }
+  | { readonly action: 'run'; readonly config: string | undefined; readonly overrides: readonly Override[] };
+
+/** A command line that can not be understood; `message` is one line. */
+export class UsageError extends Error {
+  readonly code = 'ERR_USAGE';
+}
+
+export function parseOptions(args: readonly string[]): Options {
+  const known = FLAGS.map(({ name, value }) => [name, { type: value ? 'string' : 'boolean' }] as const);
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(known),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  let config: string | undefined;
+  const overrides: Override[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') throw new UsageError(`unexpected argument "${token.value}"; see --help`);
+    const flag = FLAGS.find(({ name }) => token.rawName === `--${name}`);
+    if (!flag) throw unknownFlag(token.rawName);
+    if (!flag.value) {
+      if (token.value !== undefined) throw new UsageError(`--${flag.name} takes no value`);
+      if (flag.name === 'help' || flag.name === 'version') return { action: flag.name };
+      continue;
+    }
+    if (
+      token.value === undefined ||
+      token.value === '' ||
+      (!token.inlineValue && token.value.startsWith('--'))
+    ) {
+      throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
+    }
+    if (flag.path) {
+      const value = flag.read ? flag.read(token.value) : token.value;
+      overrides.push({ path: flag.path, value, source: `--${flag.name}` });
+    } else {
+      config = token.value;
+    }
+  }
+  return { action: 'run', config, overrides };
+}
+
+export function help(): string {
+  const rows = FLAGS.map(({ name, value, description }) => ({
+    usage: value ? `--${name} ${value}` : `--${name}`,
+    description,
+  }));
+  const width = Math.max(...rows.map(({ usage }) => usage.length));
+  return [
+    'ks-apiserver: nodes of a Kubernetes cluster out of a cache, as an aggregated API, for kubectl and controllers.',
+    '',
+    'Usage: node server/main.ts [flags]',
+    '',
+    ...rows.map(({ usage, description }) => `  ${usage.padEnd(width)}  ${description}`),
+    '',
+    'Everything else is set in the configuration file; README.md lists its options. Without a file, defaults hold.',
+    'SIGTERM or SIGINT stops the server gracefully; a second one, a second later, at once.',
+  ].join('\n');
+}
+
+function unknownFlag(name: string): UsageError {
+  const meant = suggestion(
+    name,
+    FLAGS.map((flag) => `--${flag.name}`),
+  );
+  return new UsageError(`unknown flag ${name}; ${meant ? `did you mean ${meant}?` : 'see --help'}`);
+}
+
+/** A number where it is one; anything else goes on as text, for the schema to refuse in its own words. */
+function numberOrText(text: string): unknown {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
