@@ -4,8 +4,6 @@ import { groupVersionsOf } from './groups.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
-export const SERVING_CA_SECRET = `${SERVER}-serving-ca`;
-
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** What the server may do in the whole cluster. */
@@ -20,19 +18,6 @@ export function clusterRules(names: Names): PolicyRule[] {
       resources: ['apiservices'],
       resourceNames: apiServices,
       verbs: ['get', 'list', 'watch', 'patch'],
-    },
-  ];
-}
-
-/** What the server may do in its own namespace. */
-export function namespaceRules(): PolicyRule[] {
-  return [
-    // The certificate authority that its replicas share. The Secret is installed empty, so no right to create one.
-    {
-      apiGroups: [''],
-      resources: ['secrets'],
-      resourceNames: [SERVING_CA_SECRET],
-      verbs: ['get', 'list', 'watch', 'update'],
     },
   ];
 }
@@ -60,19 +45,6 @@ export function serverAccess(names: Names): KubernetesObject[] {
       kind: 'RoleBinding',
       metadata: { name: `${names.platform}:${SERVER}:authentication-reader`, namespace: 'kube-system' },
       roleRef: { apiGroup: RBAC, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
-      subjects,
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'Role',
-      metadata: { name: SERVER, namespace: names.namespace },
-      rules: namespaceRules(),
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: SERVER, namespace: names.namespace },
-      roleRef: { apiGroup: RBAC, kind: 'Role', name: SERVER },
       subjects,
     },
   ];

@@ -1,4 +1,5 @@
-import type { Names } from './names.ts';
+import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts';
+import { type Names, SERVER } from './names.ts';
 import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
 
 /**
@@ -7,9 +8,9 @@ import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
  */
 export function configuration(names: Names): object {
   return {
-    apiVersion: 'config.platform.io/v1alpha1',
-    kind: 'APIServerConfiguration',
-    platform: { name: names.platform },
+    apiVersion: apiVersionOf(names.platform),
+    kind: KIND,
+    platform: { name: names.platform, namespace: names.namespace, service: SERVER },
     listeners: {
       secure: { port: SECURE_PORT.number },
       insecure: { enabled: true, port: INSECURE_PORT.number },

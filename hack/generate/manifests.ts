@@ -5,14 +5,7 @@ import { configuration } from './configuration.ts';
 import { component, kustomization } from './kustomization.ts';
 import { type Names, SERVER } from './names.ts';
 import { apiServices, developmentService, service } from './registration.ts';
-import {
-  CONFIGURATION,
-  deployment,
-  namespace,
-  podDisruptionBudget,
-  serviceAccount,
-  servingCaSecret,
-} from './workload.ts';
+import { CONFIGURATION, deployment, namespace, podDisruptionBudget, serviceAccount } from './workload.ts';
 
 interface ManifestFile {
   /** Below manifests/. */
@@ -33,13 +26,7 @@ function files(names: Names): ManifestFile[] {
       about: 'The namespace and everything that says who may do what in it.',
       documents: [
         kustomization({
-          resources: [
-            'namespace.yaml',
-            'service-account.yaml',
-            'server.yaml',
-            'users.yaml',
-            'serving-ca.yaml',
-          ],
+          resources: ['namespace.yaml', 'service-account.yaml', 'server.yaml', 'users.yaml'],
         }),
       ],
     },
@@ -58,11 +45,6 @@ function files(names: Names): ManifestFile[] {
       path: 'access/users.yaml',
       about: 'Roles to bind to users and monitoring; bound to nobody here.',
       documents: userRoles(names),
-    },
-    {
-      path: 'access/serving-ca.yaml',
-      about: 'The certificate authority that all replicas share. Installed empty; the server fills it.',
-      documents: [servingCaSecret(names)],
     },
     {
       path: 'base/kustomization.yaml',
@@ -191,7 +173,6 @@ export function developmentManifests(names: Names, port: number): string {
     serviceAccount(names),
     ...serverAccess(names),
     ...userRoles(names),
-    servingCaSecret(names),
     developmentService(names),
     ...apiServices(names, port),
   ];

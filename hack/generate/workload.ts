@@ -1,6 +1,5 @@
 // What runs: the Deployment, and what it needs beside it.
 import packageManifest from '../../package.json' with { type: 'json' };
-import { SERVING_CA_SECRET } from './access.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
@@ -43,16 +42,6 @@ export function serviceAccount(names: Names): KubernetesObject {
     kind: 'ServiceAccount',
     metadata: { name: SERVER, namespace: names.namespace, labels: LABELS },
     automountServiceAccountToken: false,
-  };
-}
-
-/** Empty on purpose: the first replica fills it, and applying the manifest again does not touch what it holds. */
-export function servingCaSecret(names: Names): KubernetesObject {
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: SERVING_CA_SECRET, namespace: names.namespace, labels: LABELS },
-    type: 'Opaque',
   };
 }
 

@@ -1,0 +1,202 @@
+import type { Logger } from 'pino';
+import type { ClusterClient } from '../cluster/client.ts';
+import { type ApiService, readApiService } from './api-service.ts';
+import { followApiService } from './api-service-stream.ts';
+import { Backoff, pause } from './backoff.ts';
+import { desiredBundle, holdsOthers } from './ca-bundle.ts';
+import type { ServingCA } from './serving-ca.ts';
+
+/** Owner of `spec.caBundle`, and of nothing else, in the APIService's managedFields. */
+export const FIELD_MANAGER = 'ks-apiserver-ca-bundle';
+
+export interface ControllerOptions {
+  readonly client: ClusterClient;
+  readonly servingCA: ServingCA;
+  /**
+   * Whether other replicas serve under the same CA (certificate files), and a former one may go `settleMs` after it
+   * was replaced. Otherwise each made its own, and all of them stay in the bundle.
+   */
+  readonly sharedCA: boolean;
+  readonly log: Logger;
+  /** Until a former CA leaves the bundle; ten minutes when none is given. */
+  readonly settleMs?: number;
+  /** The first pause after a failure; one second when none is given. */
+  readonly retryMs?: number;
+}
+
+const SETTLE_MS = 600_000;
+/** After this many corrections in a row, each sooner than the pause before it had ended, somebody else insists. */
+const SUSPICIOUS = 4;
+
+/**
+ * Keeps `spec.caBundle` of one APIService so that kube-apiserver trusts this server. Level-triggered: whatever made
+ * them differ, the next look at the object mends it. It never creates, deletes or changes anything else.
+ */
+export class CaBundleController {
+  readonly #name: string;
+  readonly #options: ControllerOptions;
+  readonly #corrections: Backoff;
+  #seen: ApiService | undefined;
+  #state = 'has not been read yet';
+  #work: Promise<void> = Promise.resolve();
+  #settling: { readonly own: string; readonly timer: NodeJS.Timeout } | undefined;
+  #lastCorrection = Number.NEGATIVE_INFINITY;
+  #insisting = 0;
+
+  constructor(name: string, options: ControllerOptions) {
+    this.#name = name;
+    this.#options = options;
+    this.#corrections = new Backoff(options.retryMs ?? 1000);
+  }
+
+  /** One line for /readyz?verbose. */
+  get state(): string {
+    return `${this.#name} ${this.#state}`;
+  }
+
+  /** Resolves when `signal` is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, servingCA, log } = this.#options;
+    const failures = new Backoff(this.#options.retryMs ?? 1000);
+    const unsubscribe = servingCA.onChange(() => this.#enqueue(signal));
+    try {
+      while (!signal.aborted) {
+        try {
+          for await (const seen of followApiService(client, this.#name, signal)) {
+            failures.reset();
+            if (isOlder(seen, this.#seen)) continue;
+            this.#seen = seen;
+            this.#enqueue(signal);
+          }
+        } catch (error) {
+          if (signal.aborted) break;
+          this.#become(`cannot be read: ${messageOf(error)}`);
+          log.warn({ err: error, apiService: this.#name }, 'cannot follow the APIService; trying again');
+          await pause(failures.next(), signal);
+        }
+      }
+    } finally {
+      unsubscribe();
+      clearTimeout(this.#settling?.timer);
+      await this.#work;
+    }
+  }
+
+  /** One correction at a time, each with what is known when it begins. */
+  #enqueue(signal: AbortSignal): void {
+    this.#work = this.#work.then(() => this.#reconcile(signal));
+  }
+
+  async #reconcile(signal: AbortSignal, alone = false): Promise<void> {
+    while (!signal.aborted) {
+      const seen = this.#seen;
+      if (!this.#mayCorrect(seen)) return;
+      const own = this.#options.servingCA.current();
+      const bundle = desiredBundle(seen.caBundle, own, new Date(), alone);
+      if (bundle === seen.caBundle) {
+        this.#become('trusts our serving CA');
+        this.#settleLater(seen, own, signal);
+        return;
+      }
+      try {
+        await this.#correct(seen, bundle, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#become(`does not trust our serving CA and cannot be changed: ${messageOf(error)}`);
+        this.#options.log.warn(
+          { err: error, apiService: this.#name },
+          'cannot set spec.caBundle; trying again',
+        );
+        await pause(this.#corrections.next(), signal);
+        // Gone or made anew: the stream brings the next object, and work of its own with it.
+        if (this.#seen !== seen) return;
+      }
+    }
+  }
+
+  #mayCorrect(seen: ApiService | undefined): seen is ApiService {
+    if (seen === undefined) {
+      this.#become('is missing: apply the manifests');
+      return false;
+    }
+    if (seen.service === undefined) {
+      this.#become('names no Service, so it is left alone');
+      return false;
+    }
+    if (seen.insecureSkipTLSVerify) {
+      this.#become('has insecureSkipTLSVerify, so it is left alone');
+      return false;
+    }
+    return true;
+  }
+
+  async #correct(seen: ApiService, bundle: string, signal: AbortSignal): Promise<void> {
+    await this.#waitWhenContested(seen, signal);
+    const { client, log } = this.#options;
+    const answer = await client.json({
+      method: 'PATCH',
+      path: `/apis/apiregistration.k8s.io/v1/apiservices/${this.#name}?fieldManager=${FIELD_MANAGER}&force=true`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: JSON.stringify({
+        apiVersion: 'apiregistration.k8s.io/v1',
+        kind: 'APIService',
+        // With the uid, applying cannot bring a deleted APIService back to life: that is a conflict.
+        metadata: { name: this.#name, uid: seen.uid },
+        spec: { caBundle: Buffer.from(bundle).toString('base64') },
+      }),
+      signal,
+    });
+    log.info(
+      { apiService: this.#name, before: seen.caBundle === '' ? 'empty' : 'another' },
+      'set spec.caBundle',
+    );
+    const written = readApiService(answer);
+    if (written && this.#seen === seen) this.#seen = written;
+  }
+
+  /** Another controller with another opinion would make two busy loops; ours slows down and says so. */
+  async #waitWhenContested(seen: ApiService, signal: AbortSignal): Promise<void> {
+    const quiet = performance.now() - this.#lastCorrection;
+    if (quiet > 2 * this.#corrections.longest) {
+      this.#corrections.reset();
+      this.#insisting = 0;
+    } else if (++this.#insisting >= SUSPICIOUS) {
+      this.#options.log.warn(
+        { apiService: this.#name, managers: seen.caBundleManagers },
+        'somebody else keeps changing spec.caBundle: stop them, or set registration.manageCABundle to false',
+      );
+      await pause(this.#corrections.next(), signal);
+    }
+    this.#lastCorrection = performance.now();
+  }
+
+  /** A former CA goes some time after the last change of ours, however often the object changes meanwhile. */
+  #settleLater(seen: ApiService, own: string, signal: AbortSignal): void {
+    const wanted = this.#options.sharedCA && holdsOthers(seen.caBundle, own);
+    if (wanted && this.#settling?.own === own) return;
+    clearTimeout(this.#settling?.timer);
+    this.#settling = undefined;
+    if (!wanted) return;
+    const timer = setTimeout(() => {
+      this.#settling = undefined;
+      this.#work = this.#work.then(() => this.#reconcile(signal, true));
+    }, this.#options.settleMs ?? SETTLE_MS);
+    this.#settling = { own, timer };
+  }
+
+  #become(state: string): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#options.log.info({ apiService: this.#name }, `the APIService ${state}`);
+  }
+}
+
+/** An event that was under way while we wrote tells of the time before it. */
+function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
+  if (seen?.uid !== known?.uid || !seen || !known) return false;
+  return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
