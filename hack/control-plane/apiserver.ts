@@ -1,0 +1,89 @@
+import type { Client } from './client.ts';
+import { Daemon, type DaemonError, type DaemonSpec } from './daemon.ts';
+import type { Etcd } from './etcd.ts';
+import { FRONT_PROXY_NAME, type PkiFiles, SERVICE_RANGE } from './pki.ts';
+
+export interface ApiserverOptions {
+  binary: string;
+  port: number;
+  files: PkiFiles;
+  etcd: Pick<Etcd, 'endpoint' | 'clientFiles'>;
+  /** Of an administrator, to ask whether it is ready. */
+  client: Client;
+  /** After ours, so the last word is theirs. */
+  extraFlags: readonly string[];
+  place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+  failed: (error: DaemonError) => void;
+}
+
+export class Apiserver extends Daemon {
+  readonly #flags: readonly string[];
+  #extraFlags: readonly string[];
+
+  constructor(options: ApiserverOptions) {
+    const flags = flagsOf(options);
+    super(
+      {
+        name: 'kube-apiserver',
+        command: options.binary,
+        args: [...flags, ...options.extraFlags],
+        ...options.place,
+        ready: async (signal) => (await options.client.send('/readyz', { signal })).status === 200,
+        // It would wait for watches to end by themselves, up to a minute.
+        stopTimeout: 2_000,
+      },
+      options.failed,
+    );
+    this.#flags = flags;
+    this.#extraFlags = options.extraFlags;
+  }
+
+  /**
+   * Starts it again on the same port, after stopping it when it runs.
+   * `extraFlags` replace those given before, such as `--authentication-config=FILE`.
+   */
+  async restart(options: { signal?: AbortSignal; extraFlags?: readonly string[] } = {}): Promise<void> {
+    await this.stop();
+    this.#extraFlags = options.extraFlags ?? this.#extraFlags;
+    await this.start(options.signal ?? new AbortController().signal, [...this.#flags, ...this.#extraFlags]);
+  }
+}
+
+function flagsOf(options: ApiserverOptions): string[] {
+  const { files, etcd } = options;
+  return [
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${options.port}`,
+    // Endpoints must not be loopback addresses, and nobody here goes through Services of pods.
+    '--endpoint-reconciler-type=none',
+    `--tls-cert-file=${files.apiserver.cert}`,
+    `--tls-private-key-file=${files.apiserver.key}`,
+    `--client-ca-file=${files.clusterCa}`,
+
+    `--etcd-servers=${etcd.endpoint}`,
+    `--etcd-cafile=${etcd.clientFiles.ca}`,
+    `--etcd-certfile=${etcd.clientFiles.cert}`,
+    `--etcd-keyfile=${etcd.clientFiles.key}`,
+
+    '--authorization-mode=RBAC',
+    `--service-cluster-ip-range=${SERVICE_RANGE}`,
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    `--service-account-signing-key-file=${files.serviceAccountKey}`,
+    `--service-account-key-file=${files.serviceAccountPublicKey}`,
+
+    `--requestheader-client-ca-file=${files.frontProxyCa}`,
+    `--requestheader-allowed-names=${FRONT_PROXY_NAME}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-uid-headers=X-Remote-Uid',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${files.frontProxyClient.cert}`,
+    `--proxy-client-key-file=${files.frontProxyClient.key}`,
+
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-certificate-authority=${files.clusterCa}`,
+    `--kubelet-client-certificate=${files.kubeletClient.cert}`,
+    `--kubelet-client-key=${files.kubeletClient.key}`,
+  ];
+}

@@ -1,0 +1,122 @@
+// Finds the programs of the control plane: prebuilt ones when their version
+// fits, ours otherwise. How ours are made is the business of build.ts.
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build, builtFolder } from './build.ts';
+import type { Progress } from './progress.ts';
+
+/** Paths of the programs. */
+export interface Binaries {
+  etcd: string;
+  kubeApiserver: string;
+  kubeControllerManager: string;
+  kubectl: string;
+  kwok: string;
+  /** Prints the stages that belong to exactly this KWOK. */
+  kwokStages: string;
+}
+
+interface Program {
+  file: string;
+  /** How the program is asked for its version, and which answer fits. Without it only our own build is taken. */
+  version?: { args: readonly string[]; fits: RegExp };
+}
+
+const KUBERNETES = /\bv1\.36\.\d+\b/;
+
+const PROGRAMS: Record<keyof Binaries, Program> = {
+  etcd: { file: 'etcd', version: { args: ['--version'], fits: /etcd Version: 3\.[56]\.\d+/ } },
+  kubeApiserver: { file: 'kube-apiserver', version: { args: ['--version'], fits: KUBERNETES } },
+  kubeControllerManager: {
+    file: 'kube-controller-manager',
+    version: { args: ['--version'], fits: KUBERNETES },
+  },
+  kubectl: {
+    file: 'kubectl',
+    version: { args: ['version', '--client', '-o', 'json'], fits: /"gitVersion":\s*"v1\.36\.\d+"/ },
+  },
+  kwok: { file: 'kwok' },
+  kwokStages: { file: 'kwok-stages' },
+};
+
+export interface FindOptions {
+  signal: AbortSignal;
+  env?: NodeJS.ProcessEnv;
+  progress?: Progress;
+  /** Builds the missing ones and returns their folder; a parameter for tests. */
+  build?: typeof build;
+}
+
+/** Each program from KUBEBUILDER_ASSETS, else from PATH, else from the cache folder, else from a new build. */
+export async function findBinaries(options: FindOptions): Promise<Binaries> {
+  const env = options.env ?? process.env;
+  const progress = options.progress ?? (() => undefined);
+  const foreign = foldersOf(env);
+  const built = await builtFolder(env);
+  let building: Promise<string> | undefined;
+  const find = async (name: keyof Binaries): Promise<string> => {
+    const program = PROGRAMS[name];
+    const found =
+      (await findForeign(program, foreign, options.signal)) ?? (await executable(join(built, program.file)));
+    if (found !== undefined) {
+      return found;
+    }
+    building ??= (options.build ?? build)({ env, signal: options.signal, progress });
+    return join(await building, program.file);
+  };
+  const [etcd, kubeApiserver, kubeControllerManager, kubectl, kwok, kwokStages] = await Promise.all([
+    find('etcd'),
+    find('kubeApiserver'),
+    find('kubeControllerManager'),
+    find('kubectl'),
+    find('kwok'),
+    find('kwokStages'),
+  ]);
+  return { etcd, kubeApiserver, kubeControllerManager, kubectl, kwok, kwokStages };
+}
+
+function foldersOf(env: NodeJS.ProcessEnv): string[] {
+  const folders = [env['KUBEBUILDER_ASSETS'] ?? '', ...(env['PATH'] ?? '').split(delimiter)];
+  return [...new Set(folders.filter((folder) => folder !== ''))];
+}
+
+async function findForeign(
+  program: Program,
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (program.version === undefined) {
+    return undefined;
+  }
+  for (const folder of folders) {
+    const path = await executable(join(folder, program.file));
+    if (path !== undefined && program.version.fits.test(await ask(path, program.version.args, signal))) {
+      return path;
+    }
+  }
+  return undefined;
+}
+
+/** What the program prints; a program that does not run has no version that fits. */
+async function ask(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(path, args, {
+      signal,
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    });
+    return stdout;
+  } catch {
+    signal.throwIfAborted();
+    return '';
+  }
+}
+
+async function executable(path: string): Promise<string | undefined> {
+  return access(path, constants.X_OK).then(
+    () => path,
+    () => undefined,
+  );
+}

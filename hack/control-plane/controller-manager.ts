@@ -1,0 +1,83 @@
+import type { Client } from './client.ts';
+import { Daemon, type DaemonError, type DaemonSpec } from './daemon.ts';
+import type { PkiFiles } from './pki.ts';
+
+/**
+ * Without these the cluster would not behave as one: `view`, `edit` and `admin`
+ * have no rules, pods are refused for want of a ServiceAccount, and deleted
+ * namespaces stay Terminating. Nothing watches over nodes: a test decides
+ * itself what they report.
+ */
+const CONTROLLERS = [
+  'clusterrole-aggregation-controller',
+  'deployment-controller',
+  'garbage-collector-controller',
+  'namespace-controller',
+  'replicaset-controller',
+  'root-ca-certificate-publisher-controller',
+  'serviceaccount-controller',
+  'serviceaccount-token-controller',
+];
+
+export interface ControllerManagerOptions {
+  binary: string;
+  port: number;
+  files: PkiFiles;
+  kubeconfig: string;
+  /** Of an administrator, to see what the controllers have done. */
+  client: Client;
+  place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+  failed: (error: DaemonError) => void;
+}
+
+export class ControllerManager extends Daemon {
+  constructor(options: ControllerManagerOptions) {
+    super(
+      {
+        name: 'kube-controller-manager',
+        command: options.binary,
+        args: flagsOf(options),
+        ...options.place,
+        ready: (signal) => hasWorked(options.client, signal),
+        stopTimeout: 3_000,
+      },
+      options.failed,
+    );
+  }
+}
+
+function flagsOf(options: ControllerManagerOptions): string[] {
+  return [
+    `--controllers=${CONTROLLERS.join(',')}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${options.port}`,
+    `--tls-cert-file=${options.files.apiserver.cert}`,
+    `--tls-private-key-file=${options.files.apiserver.key}`,
+    `--kubeconfig=${options.kubeconfig}`,
+    `--authentication-kubeconfig=${options.kubeconfig}`,
+    `--authorization-kubeconfig=${options.kubeconfig}`,
+    '--leader-elect=false',
+    '--use-service-account-credentials',
+    `--service-account-private-key-file=${options.files.serviceAccountKey}`,
+    `--root-ca-file=${options.files.clusterCa}`,
+    // Its defaults are for sparing a busy cluster; here they would make tests wait.
+    '--kube-api-qps=200',
+    '--kube-api-burst=400',
+  ];
+}
+
+/** Its health says that it runs; that pods and roles can be used is what its users wait for. */
+async function hasWorked(client: Client, signal: AbortSignal): Promise<boolean> {
+  const account = await client.send('/api/v1/namespaces/default/serviceaccounts/default', { signal });
+  if (account.status !== 200) {
+    return false;
+  }
+  const view: unknown = await client.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/view', signal);
+  return (
+    typeof view === 'object' &&
+    view !== null &&
+    'rules' in view &&
+    Array.isArray(view.rules) &&
+    view.rules.length > 0
+  );
+}

@@ -1,0 +1,241 @@
+// One program of the control plane as a process: started until it is ready,
+// paused, killed, started again, stopped; its log file and its pid on disk.
+// Which program with which flags, and what ready means, is told by the caller.
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { signalGroup } from './process-group.ts';
+import { identify } from './process-identity.ts';
+
+export interface DaemonSpec {
+  /** As messages call it, such as `kube-apiserver`. */
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Everything it prints is appended here. */
+  logFile: string;
+  /** Tells a later start which process to end, should this one die without doing so. */
+  pidFile: string;
+  /** Asked again and again until it says true; a rejection counts as not yet. */
+  ready(signal: AbortSignal): Promise<boolean>;
+  /** Milliseconds until a program that is not ready has failed. */
+  readyTimeout?: number;
+  /** Milliseconds between SIGTERM and SIGKILL. */
+  stopTimeout?: number;
+}
+
+const READY_TIMEOUT = 60_000;
+const STOP_TIMEOUT = 10_000;
+const POLL = 50;
+const LAST_LINES = 15;
+
+/** A program that ended, or was not ready in time. The message ends with the last lines of its log. */
+export class DaemonError extends Error {
+  override readonly name = 'DaemonError';
+  readonly daemon: string;
+  readonly log: string;
+
+  constructor(daemon: string, what: string, logFile: string, log: string) {
+    super(`${daemon} ${what}; the end of its log ${logFile}:\n${log.trimEnd() || '(nothing logged)'}`);
+    this.daemon = daemon;
+    this.log = log;
+  }
+}
+
+interface Run {
+  pid: number;
+  /** Resolves with how it ended, such as `exited with code 1`. */
+  ended: Promise<string>;
+  /** Where in the log file this run begins. */
+  logStart: number;
+  /** Whether its end was asked for. */
+  expected: boolean;
+  paused: boolean;
+}
+
+export class Daemon {
+  #spec: DaemonSpec;
+  #run: Run | undefined;
+  #failed: (error: DaemonError) => void;
+
+  /** `failed` hears of an end that nobody asked for, once the program was ready. */
+  constructor(spec: DaemonSpec, failed: (error: DaemonError) => void) {
+    this.#spec = spec;
+    this.#failed = failed;
+  }
+
+  /** The process id while it runs. */
+  get pid(): number | undefined {
+    return this.#run?.pid;
+  }
+
+  /** Starts the program and waits until it is ready; with other flags when given. On failure nothing is left running. */
+  async start(signal: AbortSignal, args: readonly string[] = this.#spec.args): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#run !== undefined) {
+      throw new Error(`${this.#spec.name} runs already`);
+    }
+    this.#spec = { ...this.#spec, args };
+    const run = await this.#spawn();
+    this.#run = run;
+    try {
+      await this.#untilReady(run, signal);
+    } catch (error) {
+      run.expected = true;
+      signalGroup(run.pid, 'SIGKILL');
+      await this.#gone(run);
+      throw error;
+    }
+    void run.ended.then(async (how) => {
+      if (!run.expected) {
+        await this.#gone(run);
+        this.#failed(new DaemonError(this.#spec.name, how, this.#spec.logFile, await this.#lastLines(run)));
+      }
+    });
+  }
+
+  /** Ends it with SIGTERM, and with SIGKILL when it takes too long. Nothing happens when it does not run. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) {
+      return;
+    }
+    const patience = new AbortController();
+    const bound = delay(this.#spec.stopTimeout ?? STOP_TIMEOUT, undefined, { signal: patience.signal }).then(
+      () => signalGroup(run.pid, 'SIGKILL'),
+      () => false,
+    );
+    await this.kill('SIGTERM');
+    patience.abort();
+    await bound;
+  }
+
+  /** Sends the signal and waits for the end. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) {
+      return;
+    }
+    run.expected = true;
+    signalGroup(run.pid, signal);
+    this.resume(); // a stopped process would keep the signal for later
+    await this.#gone(run);
+  }
+
+  /** Freezes it: its sockets stay open and nobody answers. */
+  pause(): void {
+    if (this.#run !== undefined) {
+      this.#run.paused = signalGroup(this.#run.pid, 'SIGSTOP');
+    }
+  }
+
+  resume(): void {
+    if (this.#run?.paused === true) {
+      signalGroup(this.#run.pid, 'SIGCONT');
+      this.#run.paused = false;
+    }
+  }
+
+  async #spawn(): Promise<Run> {
+    const { name, command, args, logFile, pidFile } = this.#spec;
+    await mkdir(dirname(logFile), { recursive: true });
+    await mkdir(dirname(pidFile), { recursive: true });
+    const log = openSync(logFile, 'a');
+    try {
+      const logStart = statSync(logFile).size;
+      const child = spawn(command, args, {
+        detached: true,
+        stdio: ['ignore', log, log],
+        // Our own programs ask the kernel to die with this process.
+        env: { ...process.env, KS_CONTROL_PLANE_PARENT: String(process.pid) },
+      });
+      const ended = new Promise<string>((resolve) => {
+        child.once('error', (error) => resolve(`could not be started (${error.message})`));
+        child.once('exit', (code, signal) =>
+          resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
+        );
+      });
+      if (child.pid === undefined) {
+        throw new DaemonError(name, await ended, logFile, '');
+      }
+      const { pid } = child;
+      killAtExit(pid, ended);
+      await writeFile(pidFile, JSON.stringify({ name, ...identify(pid) }));
+      return { pid, ended, logStart, expected: false, paused: false };
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  async #untilReady(run: Run, signal: AbortSignal): Promise<void> {
+    const { name, logFile, readyTimeout = READY_TIMEOUT } = this.#spec;
+    const over = new AbortController();
+    const asking = AbortSignal.any([signal, over.signal]);
+    const deadline = Date.now() + readyTimeout;
+    const end = run.ended.then((how) => {
+      over.abort();
+      return how;
+    });
+    while (!over.signal.aborted) {
+      const attempt = AbortSignal.any([asking, AbortSignal.timeout(Math.max(1, deadline - Date.now()))]);
+      if (await this.#spec.ready(attempt).catch(() => false)) {
+        return;
+      }
+      signal.throwIfAborted();
+      if (Date.now() >= deadline) {
+        const what = `was not ready after ${Math.round(readyTimeout / 1000)} s`;
+        throw new DaemonError(name, what, logFile, await this.#lastLines(run));
+      }
+      await delay(POLL, undefined, { signal: asking }).catch(() => undefined);
+      signal.throwIfAborted();
+    }
+    throw new DaemonError(name, await end, logFile, await this.#lastLines(run));
+  }
+
+  async #gone(run: Run): Promise<void> {
+    await run.ended;
+    // The leader is gone; nothing that it started may stay.
+    signalGroup(run.pid, 'SIGKILL');
+    if (this.#run === run) {
+      this.#run = undefined;
+      await rm(this.#spec.pidFile, { force: true });
+    }
+  }
+
+  async #lastLines(run: Run): Promise<string> {
+    const file = await open(this.#spec.logFile, 'r');
+    try {
+      const { size } = await file.stat();
+      const start = Math.max(run.logStart, size - 16_384);
+      const buffer = Buffer.alloc(Math.max(0, size - start));
+      await file.read(buffer, 0, buffer.length, start);
+      return buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const running = new Set<number>();
+
+/** process.exit() waits for nobody: what still runs then is killed on the way out. */
+function killAtExit(pid: number, ended: Promise<string>): void {
+  if (running.size === 0) {
+    process.on('exit', killAll);
+  }
+  running.add(pid);
+  void ended.then(() => {
+    running.delete(pid);
+    if (running.size === 0) {
+      process.removeListener('exit', killAll);
+    }
+  });
+}
+
+function killAll(): void {
+  for (const pid of running) {
+    signalGroup(pid, 'SIGKILL');
+  }
+}

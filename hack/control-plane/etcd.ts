@@ -1,0 +1,95 @@
+import type { CertificateAuthority, KeyPair } from './certificate-authority.ts';
+import { Client } from './client.ts';
+import { Daemon, type DaemonError, type DaemonSpec } from './daemon.ts';
+import type { PairFiles, PkiFiles } from './pki.ts';
+
+export interface EtcdOptions {
+  binary: string;
+  dataDir: string;
+  ports: { client: number; peer: number };
+  files: Pick<PkiFiles, 'etcdCa' | 'etcdServer' | 'etcdClient'>;
+  /** PEM: what we present and trust ourselves. */
+  trust: { ca: CertificateAuthority['cert']; pair: KeyPair };
+  place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+  failed: (error: DaemonError) => void;
+}
+
+/** The store of the control plane: one member, over TLS with client certificates. */
+export class Etcd extends Daemon {
+  readonly endpoint: string;
+  /** What a client has to present, and the authority behind the server's certificate. */
+  readonly clientFiles: PairFiles & { ca: string };
+  readonly #trust: EtcdOptions['trust'];
+
+  constructor(options: EtcdOptions) {
+    const endpoint = `https://127.0.0.1:${options.ports.client}`;
+    super(
+      {
+        name: 'etcd',
+        command: options.binary,
+        args: flagsOf(options, endpoint),
+        ...options.place,
+        ready: async (signal) => {
+          const answer = await ask(endpoint, options.trust, '/health', undefined, signal);
+          return answer.includes('"true"');
+        },
+      },
+      options.failed,
+    );
+    this.endpoint = endpoint;
+    this.clientFiles = { ...options.files.etcdClient, ca: options.files.etcdCa };
+    this.#trust = options.trust;
+  }
+
+  /**
+   * Drops the history up to now, physically. kube-apiserver still answers
+   * watches from the history in its own memory until it is restarted.
+   */
+  async compact(): Promise<void> {
+    const { endpoint } = this;
+    const range = await ask(endpoint, this.#trust, '/v3/kv/range', { key: 'AA==', count_only: true });
+    const revision = /"revision":"(\d+)"/.exec(range)?.[1];
+    if (revision === undefined) {
+      throw new Error(`etcd told no revision: ${range.slice(0, 200)}`);
+    }
+    await ask(endpoint, this.#trust, '/v3/kv/compaction', { revision, physical: true });
+  }
+}
+
+function flagsOf(options: EtcdOptions, endpoint: string): string[] {
+  const peer = `http://127.0.0.1:${options.ports.peer}`;
+  const { etcdCa, etcdServer } = options.files;
+  return [
+    '--name=default',
+    `--data-dir=${options.dataDir}`,
+    `--listen-client-urls=${endpoint}`,
+    `--advertise-client-urls=${endpoint}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    `--cert-file=${etcdServer.cert}`,
+    `--key-file=${etcdServer.key}`,
+    '--client-cert-auth',
+    `--trusted-ca-file=${etcdCa}`,
+    // Nothing here is worth waiting for a disk: a machine that loses power starts anew.
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ];
+}
+
+async function ask(
+  endpoint: string,
+  trust: EtcdOptions['trust'],
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<string> {
+  const client = new Client(endpoint, trust, 1);
+  try {
+    const method = body === undefined ? 'GET' : 'POST';
+    const request = { method, body, ...(signal === undefined ? {} : { signal }) } as const;
+    return (await client.expect(path, request, [200])).body;
+  } finally {
+    client.close();
+  }
+}

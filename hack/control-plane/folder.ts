@@ -1,0 +1,79 @@
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DaemonSpec } from './daemon.ts';
+import { claimFolder } from './owner.ts';
+import { PORT_NAMES, type Ports } from './ports.ts';
+
+/** Where a program logs and leaves its pid. */
+export type Place = Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+
+/** The folder of one control plane: what lies where, who uses it, and what is removed with it. */
+export interface Folder {
+  readonly dir: string;
+  readonly pki: string;
+  readonly etcd: string;
+  /** Configuration and logs of the simulated nodes. */
+  readonly kwok: string;
+  kubeconfig(name: string): string;
+  userKubeconfig(name: string): string;
+  place(program: string): Place;
+  readPorts(): Promise<Partial<Ports>>;
+  writePorts(ports: Ports): Promise<void>;
+  /** Lets somebody else use it. */
+  release(): Promise<void>;
+  /** Removes what was made in it, and the folder itself when nothing else is in it. */
+  remove(): Promise<void>;
+}
+
+/** Claims the folder for this process; fails when another one runs a control plane in it. */
+export async function openFolder(dir: string): Promise<Folder> {
+  await mkdir(dir, { recursive: true });
+  const release = await claimFolder(dir);
+  const ports = join(dir, 'ports.json');
+  const kubeconfig = (name: string): string => join(dir, `${name}.kubeconfig`);
+  return {
+    dir,
+    pki: join(dir, 'pki'),
+    etcd: join(dir, 'etcd'),
+    kwok: join(dir, 'kwok'),
+    kubeconfig,
+    userKubeconfig: (name) => join(dir, 'users', `${encodeURIComponent(name)}.kubeconfig`),
+    place: (program) => ({
+      logFile: join(dir, 'logs', `${program}.log`),
+      pidFile: join(dir, 'run', `${program}.json`),
+    }),
+    readPorts: () => readPorts(ports),
+    writePorts: (chosen) => writeFile(ports, JSON.stringify(chosen)),
+    release,
+    remove: async () => {
+      const folders = ['etcd', 'kwok', 'logs', 'pki', 'run', 'users'].map((name) => join(dir, name));
+      const files = (await readdir(dir))
+        .filter((name) => name.endsWith('.kubeconfig'))
+        .map((name) => join(dir, name));
+      await Promise.all(
+        [...folders, ...files, ports].map((path) => rm(path, { recursive: true, force: true })),
+      );
+      if ((await readdir(dir)).length === 0) {
+        await rmdir(dir);
+      }
+    },
+  };
+}
+
+/** Nothing is remembered by a file that is missing or broken. */
+async function readPorts(file: string): Promise<Partial<Ports>> {
+  const ports: Partial<Ports> = {};
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    for (const name of PORT_NAMES) {
+      const port: unknown =
+        typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+      if (typeof port === 'number') {
+        ports[name] = port;
+      }
+    }
+  } catch {
+    return {};
+  }
+  return ports;
+}

@@ -1,0 +1,66 @@
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { signalGroup } from './process-group.ts';
+import { identify, isRunning, readIdentity } from './process-identity.ts';
+
+const OWNER = 'owner.json';
+
+/**
+ * Makes this process the one that runs the control plane of the folder, and
+ * ends what an owner that died has left running. Returns what gives it up again.
+ */
+export async function claimFolder(dir: string): Promise<() => Promise<void>> {
+  const run = join(dir, 'run');
+  await mkdir(run, { recursive: true });
+  const file = join(run, OWNER);
+  await claim(file, dir);
+  await sweep(run);
+  return () => rm(file, { force: true });
+}
+
+async function claim(file: string, dir: string): Promise<void> {
+  const mine = `${file}.${process.pid}`;
+  for (;;) {
+    await writeFile(mine, JSON.stringify(identify(process.pid) ?? {}), { mode: 0o600 });
+    try {
+      await link(mine, file); // appears with its content, and replaces nobody's
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+        throw error;
+      }
+    } finally {
+      await rm(mine, { force: true });
+    }
+    const owner = await readRecord(file);
+    if (owner !== undefined && isRunning(owner)) {
+      throw new Error(`${dir} is used by process ${owner.pid}: end that one first, or use another folder`);
+    }
+    await rm(file, { force: true });
+  }
+}
+
+async function sweep(run: string): Promise<void> {
+  for (const name of await readdir(run)) {
+    if (name.startsWith(OWNER)) {
+      continue;
+    }
+    const left = await readRecord(join(run, name));
+    if (left !== undefined && isRunning(left)) {
+      signalGroup(left.pid, 'SIGKILL');
+      while (isRunning(left)) {
+        await delay(20); // nothing reports the end of a process that is not our child
+      }
+    }
+    await rm(join(run, name), { force: true });
+  }
+}
+
+async function readRecord(file: string): Promise<ReturnType<typeof readIdentity>> {
+  try {
+    return readIdentity(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,213 @@
+// The trust of one control plane, as files under one folder: which authorities
+// there are, and which certificates its programs present. How a certificate is
+// made belongs to certificate-authority.ts; which flag gets which file belongs
+// to the programs.
+import { generateKeyPair, X509Certificate } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CertificateAuthority, type KeyPair, type Subject, type Validity } from './certificate-authority.ts';
+
+/** Certificates that end sooner than this are issued anew at the next start, in milliseconds. */
+const RENEW_BEFORE = 30 * 24 * 60 * 60 * 1000;
+
+/** The first address of the Service range: the ClusterIP of `kubernetes.default`. */
+export const SERVICE_RANGE = '10.96.0.0/16';
+const KUBERNETES_SERVICE = '10.96.0.1';
+
+const LOOPBACK = { dns: ['localhost'], ip: ['127.0.0.1', '::1'] };
+
+/** Paths of a certificate and of its key. */
+export interface PairFiles {
+  cert: string;
+  key: string;
+}
+
+export interface Pki {
+  /** Issues the certificates of users, of kube-apiserver and of kubelets. */
+  cluster: CertificateAuthority;
+  /** Issues the certificate of the aggregator alone. */
+  frontProxy: CertificateAuthority;
+  /** What the aggregator presents to extension API servers. */
+  frontProxyClient: KeyPair;
+  /** A client certificate of the cluster's authority. */
+  issueClient(subject: Subject, validity?: Validity): Promise<KeyPair>;
+  files: PkiFiles;
+}
+
+export interface PkiFiles {
+  clusterCa: string;
+  frontProxyCa: string;
+  etcdCa: string;
+  apiserver: PairFiles;
+  /** kube-apiserver towards kubelets, and so towards KWOK. */
+  kubeletClient: PairFiles;
+  frontProxyClient: PairFiles;
+  etcdServer: PairFiles;
+  etcdClient: PairFiles;
+  /** The serving certificate of every simulated kubelet. */
+  kubelet: PairFiles;
+  /** A member of system:masters. */
+  admin: PairFiles;
+  controllerManager: PairFiles;
+  /** Signs the tokens of service accounts (RSA, PKCS #8), and the public key that verifies them. */
+  serviceAccountKey: string;
+  serviceAccountPublicKey: string;
+}
+
+/** The common name that the aggregator presents, and the only one that is allowed. */
+export const FRONT_PROXY_NAME = 'front-proxy-client';
+
+/** Reads the PKI from the folder; makes what is missing and renews what is about to end. */
+export async function openPki(dir: string, now: () => number = Date.now): Promise<Pki> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const [cluster, frontProxy, etcd] = await Promise.all([
+    openAuthority(dir, 'ca', 'kubernetes', now),
+    openAuthority(dir, 'front-proxy-ca', 'front-proxy-ca', now),
+    openAuthority(dir, 'etcd-ca', 'etcd-ca', now),
+  ]);
+  const pair = (name: string, authority: CertificateAuthority, issue: () => Promise<KeyPair>) =>
+    openPair(dir, name, authority, issue, now);
+  const [
+    apiserver,
+    kubeletClient,
+    proxyClient,
+    etcdServer,
+    etcdClient,
+    kubelet,
+    admin,
+    controllerManager,
+    serviceAccount,
+  ] = await Promise.all([
+    pair('apiserver', cluster, () =>
+      cluster.issueServer(
+        { cn: 'kube-apiserver' },
+        {
+          dns: [
+            ...LOOPBACK.dns,
+            'kubernetes',
+            'kubernetes.default',
+            'kubernetes.default.svc',
+            'kubernetes.default.svc.cluster.local',
+          ],
+          ip: [...LOOPBACK.ip, KUBERNETES_SERVICE],
+        },
+      ),
+    ),
+    pair('apiserver-kubelet-client', cluster, () =>
+      cluster.issueClient({ cn: 'kube-apiserver-kubelet-client', o: ['system:masters'] }),
+    ),
+    pair('front-proxy-client', frontProxy, () => frontProxy.issueClient({ cn: FRONT_PROXY_NAME })),
+    pair('etcd-server', etcd, () => etcd.issueServer({ cn: 'etcd' }, { ...LOOPBACK, peer: true })),
+    pair('etcd-client', etcd, () => etcd.issueClient({ cn: 'kube-apiserver-etcd-client' })),
+    pair('kubelet', cluster, () => cluster.issueServer({ cn: 'kubelet' }, LOOPBACK)),
+    pair('admin', cluster, () => cluster.issueClient({ cn: 'kubernetes-admin', o: ['system:masters'] })),
+    pair('controller-manager', cluster, () => cluster.issueClient({ cn: 'system:kube-controller-manager' })),
+    openServiceAccountKey(dir),
+  ]);
+  return {
+    cluster,
+    frontProxy,
+    frontProxyClient: await readPair(proxyClient),
+    issueClient: (subject, validity) => cluster.issueClient(subject, validity),
+    files: {
+      clusterCa: join(dir, 'ca.crt'),
+      frontProxyCa: join(dir, 'front-proxy-ca.crt'),
+      etcdCa: join(dir, 'etcd-ca.crt'),
+      apiserver,
+      kubeletClient,
+      frontProxyClient: proxyClient,
+      etcdServer,
+      etcdClient,
+      kubelet,
+      admin,
+      controllerManager,
+      ...serviceAccount,
+    },
+  };
+}
+
+export async function readPair(files: PairFiles): Promise<KeyPair> {
+  const [cert, key] = await Promise.all([readFile(files.cert, 'utf8'), readFile(files.key, 'utf8')]);
+  return { cert, key };
+}
+
+async function openAuthority(
+  dir: string,
+  name: string,
+  cn: string,
+  now: () => number,
+): Promise<CertificateAuthority> {
+  const files = filesOf(dir, name);
+  const found = await findPair(files);
+  if (found !== undefined && lasts(found.cert, now)) {
+    return CertificateAuthority.from(found);
+  }
+  const created = await CertificateAuthority.create(cn);
+  await writePair(files, created);
+  return created;
+}
+
+async function openPair(
+  dir: string,
+  name: string,
+  authority: CertificateAuthority,
+  issue: () => Promise<KeyPair>,
+  now: () => number,
+): Promise<PairFiles> {
+  const files = filesOf(dir, name);
+  const found = await findPair(files);
+  const issuer = new X509Certificate(authority.cert).publicKey;
+  if (found === undefined || !lasts(found.cert, now) || !new X509Certificate(found.cert).verify(issuer)) {
+    await writePair(files, await issue());
+  }
+  return files;
+}
+
+async function openServiceAccountKey(
+  dir: string,
+): Promise<{ serviceAccountKey: string; serviceAccountPublicKey: string }> {
+  const files = { serviceAccountKey: join(dir, 'sa.key'), serviceAccountPublicKey: join(dir, 'sa.pub') };
+  if ((await findPair({ cert: files.serviceAccountPublicKey, key: files.serviceAccountKey })) === undefined) {
+    const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+    await writePair(
+      { cert: files.serviceAccountPublicKey, key: files.serviceAccountKey },
+      {
+        cert: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+        key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      },
+    );
+  }
+  return files;
+}
+
+function filesOf(dir: string, name: string): PairFiles {
+  return { cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`) };
+}
+
+function lasts(cert: string, now: () => number): boolean {
+  return Date.parse(new X509Certificate(cert).validTo) - now() > RENEW_BEFORE;
+}
+
+async function findPair(files: PairFiles): Promise<KeyPair | undefined> {
+  try {
+    return await readPair(files);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The key first and the certificate last, each in place by rename: whoever finds the certificate finds its key. */
+async function writePair(files: PairFiles, pair: KeyPair): Promise<void> {
+  await writeWhole(files.key, pair.key, 0o600);
+  await writeWhole(files.cert, pair.cert, 0o644);
+}
+
+async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+  const next = `${path}.new`;
+  await writeFile(next, text, { mode });
+  await rename(next, path);
+}

@@ -1,0 +1,74 @@
+import { createServer } from 'node:net';
+
+/**
+ * Ports are taken from below the range that systems hand out to outgoing
+ * connections (32768 and up on Linux, 49152 elsewhere). So no connection can
+ * sit on the port of a server that is about to be restarted on it.
+ */
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+/** A port of 127.0.0.1 that nobody listens on right now, none of `except`. */
+export async function freePort(except: ReadonlySet<number> = new Set()): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+    if (!except.has(port) && (await isFree(port))) {
+      return port;
+    }
+  }
+  throw new Error(`no free port on 127.0.0.1 between ${LOWEST} and ${HIGHEST}`);
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
+        resolve(false);
+      } else {
+        reject(error);
+      }
+    });
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}
+
+/** Which listeners there are; each has a port of its own. */
+export const PORT_NAMES = ['etcd', 'etcdPeer', 'apiserver', 'controllerManager', 'kwok'] as const;
+
+export type PortName = (typeof PORT_NAMES)[number];
+
+export type Ports = Record<PortName, number>;
+
+/**
+ * Decides all ports: a requested one is taken or refused, a remembered one is
+ * taken again when it is still free, the rest is chosen anew.
+ */
+export async function choosePorts(requested: Partial<Ports>, remembered: Partial<Ports>): Promise<Ports> {
+  const taken = new Set<number>();
+  const choose = async (name: PortName): Promise<number> => {
+    const wanted = requested[name];
+    if (wanted !== undefined) {
+      if (taken.has(wanted) || !(await isFree(wanted))) {
+        throw new Error(
+          `port ${wanted} of 127.0.0.1, asked for ${name}, is in use: end the program that listens on it, or ask for another port`,
+        );
+      }
+      return wanted;
+    }
+    const before = remembered[name];
+    return before !== undefined && !taken.has(before) && (await isFree(before)) ? before : freePort(taken);
+  };
+  const next = async (name: PortName): Promise<number> => {
+    const port = await choose(name);
+    taken.add(port);
+    return port;
+  };
+  return {
+    etcd: await next('etcd'),
+    etcdPeer: await next('etcdPeer'),
+    apiserver: await next('apiserver'),
+    controllerManager: await next('controllerManager'),
+    kwok: await next('kwok'),
+  };
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A process as it can be recognised later: the pid alone may belong to another one by then. */
+export interface ProcessIdentity {
+  pid: number;
+  /** When it was started, in the words of the system; only to be compared. */
+  startedAt: string;
+}
+
+/** The identity of a running process, undefined when there is none with this pid. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  return identify(identity.pid)?.startedAt === identity.startedAt;
+}
+
+/** Reads what was written as JSON; undefined for anything else. */
+export function readIdentity(value: unknown): ProcessIdentity | undefined {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) {
+    return undefined;
+  }
+  const { pid, startedAt } = value;
+  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : undefined;
+}
+
+function startOnLinux(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses and may itself
+    // contain spaces and parentheses: count from the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state] = fields;
+    if (state === 'Z' || state === 'X') {
+      return undefined;
+    }
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}/${fields[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function startByPs(pid: number): string | undefined {
+  try {
+    const start = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return start === '' ? undefined : start;
+  } catch {
+    return undefined;
+  }
+}

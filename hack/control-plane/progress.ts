@@ -1,0 +1,58 @@
+/**
+ * Receives what a long step has to say. A transient line is an update of the
+ * one before it, sent about every second; the others are to be kept.
+ */
+export type Progress = (line: string, transient?: boolean) => void;
+
+export interface ProgressStream {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+/** Without a terminal to update in place, one transient line in this many milliseconds is enough. */
+const QUIET = 15_000;
+
+/** Prints lines: transient ones in place on a terminal, now and then elsewhere. */
+export function printProgress(stream: ProgressStream, now: () => number = Date.now): Progress {
+  let inPlace = false;
+  let last = now();
+  return (line, transient = false) => {
+    if (stream.isTTY === true) {
+      const room = Math.max(20, (stream.columns ?? 80) - 1);
+      const text = transient ? line.slice(0, room) : line;
+      stream.write(`${inPlace ? '\r\u001b[K' : ''}${text}${transient ? '' : '\n'}`);
+      inPlace = transient;
+      return;
+    }
+    if (!transient || now() - last >= QUIET) {
+      stream.write(`${line}\n`);
+      last = now();
+    }
+  };
+}
+
+/** 75 s as `1m15s`. */
+export function formatElapsed(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${String(seconds % 60).padStart(2, '0')}s`;
+}
+
+/** Repeats `describe()` with the time since the start, every second until the work ends. */
+export async function withElapsed<T>(
+  progress: Progress,
+  describe: () => string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const start = Date.now();
+  const timer = setInterval(
+    () => progress(`${describe()} (${formatElapsed(Date.now() - start)})`, true),
+    1000,
+  );
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** From here on a Go fetches by itself the toolchain that a go.mod asks for. */
+const OLDEST: readonly [number, number] = [1, 21];
+
+/** The variables under which the present Go builds a module that asks for `required`, such as `1.26.0`. */
+export async function findGo(
+  required: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<NodeJS.ProcessEnv> {
+  const version = await goVersion(env, signal);
+  if (compare(version, OLDEST) < 0) {
+    throw new Error(
+      `Go ${version.join('.')} is too old to build the control plane: install Go ${OLDEST.join('.')} or newer (https://go.dev/dl)`,
+    );
+  }
+  return compare(version, parse(required)) >= 0 ? {} : { GOTOOLCHAIN: 'auto' };
+}
+
+async function goVersion(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<readonly number[]> {
+  try {
+    const { stdout } = await promisify(execFile)('go', ['env', 'GOVERSION'], {
+      // Outside of any module, and never fetching anything just to say its version.
+      env: { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off', GO111MODULE: 'off' },
+      signal,
+    });
+    return parse(stdout.trim().replace(/^go/, ''));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Error(
+      `Go is needed once to build the control plane, and "go env" did not run: install Go ${OLDEST.join('.')} or newer (https://go.dev/dl), or point KUBEBUILDER_ASSETS at the programs`,
+      { cause: error },
+    );
+  }
+}
+
+function parse(version: string): number[] {
+  return (/^\d+(\.\d+)*/.exec(version)?.[0] ?? '0').split('.').map(Number);
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  for (let index = 0; index < Math.max(left.length, right.length); index++) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) {
+      return difference;
+    }
+  }
+  return 0;
+}
