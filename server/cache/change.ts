@@ -1,0 +1,68 @@
+import type { CachedObject } from './cached-object.ts';
+import { ownBytes, placeObject, type ReadObject } from './object-reader.ts';
+import { withResourceVersion } from './object-splice.ts';
+import type { WatchEvent, WatchEventType } from './watch-event.ts';
+
+const PREFIXES: Record<WatchEventType, Buffer> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
+const SUFFIX = Buffer.from('}\n');
+
+/** The line of a watch that tells of `object`, whose bytes it copies. */
+export function encodeFrame(type: WatchEventType, object: { readonly bytes: Buffer }): Buffer {
+  return Buffer.concat([PREFIXES[type], object.bytes, SUFFIX]);
+}
+
+/**
+ * A change whose frame is where its object's bytes live: they are written once, as part of the line that most
+ * watchers get. It keeps alive nothing but itself and the former object.
+ */
+export class Change<Facts> implements WatchEvent<Facts> {
+  readonly type: WatchEventType;
+  readonly resourceVersion: bigint;
+  readonly object: CachedObject<Facts>;
+  readonly previous: CachedObject<Facts> | undefined;
+  readonly #frames = new Map<WatchEventType, Buffer>();
+  #lastSelected: CachedObject<Facts> | undefined;
+
+  constructor(type: WatchEventType, read: ReadObject<Facts>, previous: CachedObject<Facts> | undefined) {
+    const prefix = PREFIXES[type];
+    const frame = Buffer.allocUnsafeSlow(prefix.length + read.spliced.length + SUFFIX.length);
+    prefix.copy(frame);
+    SUFFIX.copy(frame, frame.length - SUFFIX.length);
+    this.type = type;
+    this.resourceVersion = BigInt(read.identity.resourceVersion);
+    this.object = placeObject(read.identity, read.spliced, frame, prefix.length);
+    this.previous = previous && ownBytes(previous);
+    this.#frames.set(type, frame);
+  }
+
+  /** Bytes of memory that it holds. */
+  get size(): number {
+    return this.object.bytes.length + (this.previous?.bytes.length ?? 0);
+  }
+
+  objectFor(type: WatchEventType): CachedObject<Facts> {
+    if (type !== 'DELETED' || this.type === 'DELETED' || !this.previous) return this.object;
+    this.#lastSelected ??= this.#previousAtThisVersion(this.previous);
+    return this.#lastSelected;
+  }
+
+  frame(type: WatchEventType): Buffer {
+    let frame = this.#frames.get(type);
+    if (!frame) {
+      frame = encodeFrame(type, this.objectFor(type));
+      this.#frames.set(type, frame);
+    }
+    return frame;
+  }
+
+  #previousAtThisVersion(previous: CachedObject<Facts>): CachedObject<Facts> {
+    const resourceVersion = this.resourceVersion.toString();
+    const spliced = withResourceVersion(previous.bytes, previous.metadata, resourceVersion);
+    const bytes = Buffer.allocUnsafeSlow(spliced.length);
+    return placeObject({ ...previous, resourceVersion }, spliced, bytes, 0);
+  }
+}

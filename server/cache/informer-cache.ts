@@ -1,0 +1,189 @@
+// The informer cache of one resource: the newest snapshot and the ones before it, the watch window, the watchers.
+// The reflector writes to it (ReflectorSink), the REST handlers read it (ResourceCache); it opens no connection of
+// its own but through `probe`.
+import type { Logger } from 'pino';
+import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import type { ReflectorSink, Replacement } from '../cluster/reflector.ts';
+import type { ChangeType } from '../cluster/watch-stream.ts';
+import type { CachedObject } from './cached-object.ts';
+import { Change } from './change.ts';
+import { FanOut } from './fan-out.ts';
+import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
+import type { ResourceCache, Watcher } from './resource-cache.ts';
+import type { ObjectSnapshot } from './snapshot.ts';
+import { SnapshotBuilder } from './snapshot-builder.ts';
+import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
+import { VersionWaiters } from './version-waiters.ts';
+import { WatchWindow, type WindowBounds } from './watch-window.ts';
+
+export interface CacheOptions<Facts> {
+  readonly definition: ObjectSource<Facts>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly window: WindowBounds;
+  readonly history: HistoryBounds;
+  /** See `catchUp`: brings this cache to `target` by applying to it what the cluster has. */
+  readonly probe: (target: bigint, signal: AbortSignal) => Promise<void>;
+  /** How long a read waits for a resourceVersion, in ms. */
+  readonly waitMs: number;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+}
+
+export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink {
+  readonly #options: CacheOptions<Facts>;
+  readonly #reader: ObjectReader<Facts>;
+  readonly #history: SnapshotHistory<Facts>;
+  readonly #fanOut: FanOut<Facts>;
+  readonly #waiters: VersionWaiters;
+  #window: WatchWindow<Facts>;
+  #current: ObjectSnapshot<Facts> | undefined;
+  #epoch = 0;
+
+  constructor(options: CacheOptions<Facts>) {
+    this.#options = options;
+    this.#reader = new ObjectReader(options.definition);
+    this.#history = new SnapshotHistory(options.history, options.now);
+    this.#window = new WatchWindow(0n, options.window, options.now);
+    this.#fanOut = new FanOut(options.log);
+    this.#waiters = new VersionWaiters({
+      timeoutMs: options.waitMs,
+      patienceMs: 25,
+      probe: options.probe,
+      current: () => this.#current?.version ?? 0n,
+    });
+  }
+
+  get synced(): boolean {
+    return this.#current !== undefined;
+  }
+
+  get currentResourceVersion(): string | undefined {
+    return this.#current?.resourceVersion;
+  }
+
+  /** Counts the lists: what was begun in one epoch must not be applied in another. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** For metrics. */
+  get watchers(): number {
+    return this.#fanOut.size;
+  }
+
+  snapshot(): ObjectSnapshot<Facts> {
+    if (!this.#current) throw newServiceUnavailable('the cache is still being filled');
+    return this.#current;
+  }
+
+  snapshotAt(resourceVersion: string): ObjectSnapshot<Facts> {
+    const current = this.snapshot();
+    const version = versionOf(resourceVersion);
+    if (version === current.version) return current;
+    this.#history.trim();
+    return this.#history.at(version);
+  }
+
+  async waitUntil(resourceVersion: string, signal: AbortSignal): Promise<void> {
+    this.snapshot();
+    await this.#waiters.wait(versionOf(resourceVersion), signal);
+  }
+
+  watch(from: string, watcher: Watcher<Facts>): () => void {
+    const current = this.snapshot();
+    const version = versionOf(from);
+    this.#window.trim();
+    const missed = version < current.version ? this.#window.since(version) : [];
+    // Before the replay, so that a change which the watcher itself brings about is not lost.
+    const end = this.#fanOut.add(watcher, version > current.version ? version : current.version);
+    try {
+      for (const change of missed) watcher.event(change);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+
+  replacement(): Replacement {
+    const builder = new SnapshotBuilder<Facts>();
+    return {
+      add: (object) => builder.add(this.#reader.read(object)),
+      commit: (resourceVersion) => this.#replace(builder.build(versionOf(resourceVersion))),
+    };
+  }
+
+  apply(type: ChangeType, raw: Buffer): void {
+    const current = this.snapshot();
+    const read = this.#reader.read(raw);
+    const version = BigInt(read.identity.resourceVersion);
+    // The probe's stream and the reflector's overlap: what one has brought, the other brings again.
+    if (version <= current.version) return;
+    const previous = current.get(read.identity.key);
+    if (type === 'DELETED') this.#remove(current, version, read, previous);
+    else this.#set(current, version, read, previous);
+  }
+
+  bookmark(resourceVersion: string): void {
+    const current = this.snapshot();
+    const version = versionOf(resourceVersion);
+    this.#window.trim();
+    if (version > current.version) this.#advance(current.at(version), 0);
+    this.#fanOut.bookmark(version, resourceVersion);
+  }
+
+  #replace(snapshot: ObjectSnapshot<Facts>): void {
+    this.#epoch++;
+    this.#history.clear();
+    this.#window = new WatchWindow(snapshot.version, this.#options.window, this.#options.now);
+    this.#current = snapshot;
+    this.#fanOut.end();
+    this.#waiters.reached(snapshot.version);
+  }
+
+  #set(
+    current: ObjectSnapshot<Facts>,
+    version: bigint,
+    read: ReadObject<Facts>,
+    previous: CachedObject<Facts> | undefined,
+  ): void {
+    const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous);
+    const held = previous ? current.pinnedBy(previous.key) : 0;
+    this.#announce(change, current.with(version, change.object, previous), held);
+  }
+
+  #remove(
+    current: ObjectSnapshot<Facts>,
+    version: bigint,
+    read: ReadObject<Facts>,
+    previous: CachedObject<Facts> | undefined,
+  ): void {
+    if (!previous) {
+      this.#advance(current.at(version), 0);
+      return;
+    }
+    const change = new Change('DELETED', read, previous);
+    this.#announce(change, current.without(version, previous.key), current.pinnedBy(previous.key));
+  }
+
+  #announce(change: Change<Facts>, next: ObjectSnapshot<Facts>, held: number): void {
+    this.#window.push(change);
+    this.#advance(next, held);
+    this.#fanOut.change(change);
+  }
+
+  #advance(next: ObjectSnapshot<Facts>, held: number): void {
+    if (this.#current) this.#history.push(this.#current, held);
+    this.#current = next;
+    this.#waiters.reached(next.version);
+  }
+}
+
+function versionOf(resourceVersion: string): bigint {
+  if (!/^\d{1,20}$/.test(resourceVersion)) {
+    throw newBadRequest(
+      `Invalid value: ${JSON.stringify(resourceVersion)}: a resourceVersion is a decimal number`,
+    );
+  }
+  return BigInt(resourceVersion);
+}

@@ -1,0 +1,78 @@
+import type { Logger } from 'pino';
+import type { ClusterClient } from '../cluster/client.ts';
+import { Reflector, type ReflectorObserver, type ReflectorTuning } from '../cluster/reflector.ts';
+import { catchUp } from './catch-up.ts';
+import { InformerCache } from './informer-cache.ts';
+import type { ObjectSource } from './object-reader.ts';
+import type { HistoryBounds } from './snapshot-history.ts';
+import type { WindowBounds } from './watch-window.ts';
+
+export interface InformerOptions<Facts> {
+  readonly definition: ObjectSource<Facts>;
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  /** Selectors that narrow what is followed. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly window?: Partial<WindowBounds>;
+  readonly history?: Partial<HistoryBounds>;
+  readonly reflector?: Partial<ReflectorTuning>;
+  readonly observer?: ReflectorObserver;
+  /** How long a read waits for a resourceVersion, in ms. */
+  readonly waitMs?: number;
+  readonly now?: () => number;
+}
+
+/** Bounds when the configuration gives none: times in ms, sizes in bytes. */
+export const DEFAULT_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 << 20 };
+export const DEFAULT_HISTORY: HistoryBounds = { snapshots: 1024, ageMs: 300_000, bytes: 32 << 20 };
+export const DEFAULT_WAIT_MS = 3_000;
+
+/** A resource followed into a cache. `run` keeps it in step with the cluster until the signal is aborted. */
+export class Informer<Facts> {
+  readonly cache: InformerCache<Facts>;
+  readonly #reflector: Reflector;
+
+  constructor(options: InformerOptions<Facts>) {
+    const { definition, client, log, query = {} } = options;
+    const path = definition.source.path;
+    this.cache = new InformerCache({
+      definition,
+      log,
+      window: { ...DEFAULT_WINDOW, ...options.window },
+      history: { ...DEFAULT_HISTORY, ...options.history },
+      waitMs: options.waitMs ?? DEFAULT_WAIT_MS,
+      now: options.now ?? (() => performance.now()),
+      probe: (target, signal) => this.#probe({ client, path, query }, target, signal),
+    });
+    this.#reflector = new Reflector({
+      client,
+      path,
+      query,
+      sink: this.cache,
+      log,
+      ...(options.observer ? { observer: options.observer } : {}),
+      ...(options.reflector ? { tuning: options.reflector } : {}),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#reflector.run(signal);
+  }
+
+  async #probe(
+    source: { client: ClusterClient; path: string; query: Readonly<Record<string, string>> },
+    target: bigint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cache } = this;
+    const epoch = cache.epoch;
+    const from = cache.currentResourceVersion;
+    if (from === undefined) return;
+    // After a relist the stream belongs to a history that may be another one.
+    const sink: Parameters<typeof catchUp>[0]['sink'] = {
+      apply: (type, object) => epoch === cache.epoch && cache.apply(type, object),
+      bookmark: (resourceVersion) => epoch === cache.epoch && cache.bookmark(resourceVersion),
+    };
+    await catchUp({ ...source, sink }, from, target, signal);
+  }
+}

@@ -1,0 +1,111 @@
+import { objectIn } from '../cluster/object-metadata.ts';
+import type { CachedObject } from './cached-object.ts';
+import { Interner } from './interner.ts';
+import { objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
+
+/** What the cache must know of a resource; every ResourceDefinition is one. */
+export interface ObjectSource<Facts> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly source: { readonly path: string };
+  facts(object: unknown): Facts;
+}
+
+/** An object whose facts are read and whose bytes have not been copied to their place. */
+export interface ReadObject<Facts> {
+  readonly identity: ObjectIdentity<Facts>;
+  readonly spliced: SplicedObject;
+}
+
+export type ObjectIdentity<Facts> = Omit<CachedObject<Facts>, 'bytes' | 'metadata'>;
+
+/** Reads raw objects of one resource. The parsed tree lives no longer than the call. */
+export class ObjectReader<Facts> {
+  readonly #source: ObjectSource<Facts>;
+  readonly #head: Buffer;
+  readonly #interner = new Interner();
+
+  constructor(source: ObjectSource<Facts>) {
+    this.#source = source;
+    this.#head = objectHead(source.kind, source.group, source.version);
+  }
+
+  read(raw: Buffer): ReadObject<Facts> {
+    const parsed: unknown = JSON.parse(raw.toString('utf8'));
+    const metadata = objectIn(parsed, 'metadata');
+    const name = text(metadata['name']);
+    const resourceVersion = text(metadata['resourceVersion']);
+    if (name === '' || !/^\d+$/.test(resourceVersion)) {
+      throw new SyntaxError('an object without name or resourceVersion');
+    }
+    const namespace = this.#interner.intern(text(metadata['namespace']));
+    return {
+      identity: {
+        key: namespace === '' ? name : `${namespace}/${name}`,
+        name,
+        namespace,
+        uid: text(metadata['uid']),
+        resourceVersion,
+        labels: this.#labels(objectIn(metadata, 'labels')),
+        facts: this.#source.facts(parsed),
+      },
+      spliced: splice(raw, this.#head),
+    };
+  }
+
+  #labels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+    const kept: Record<string, string> = {};
+    for (const [key, value] of Object.entries(labels)) {
+      if (typeof value === 'string') kept[this.#interner.intern(key)] = this.#interner.intern(value);
+    }
+    return kept;
+  }
+}
+
+/** The object with its bytes written to `target` at `offset`, of which they stay a slice. */
+export function placeObject<Facts>(
+  identity: ObjectIdentity<Facts>,
+  spliced: SplicedObject,
+  target: Buffer,
+  offset: number,
+): CachedObject<Facts> {
+  writeSpliced(spliced, target, offset);
+  return sliceObject(identity, target, offset, spliced.length, spliced.metadataStart, spliced.metadataEnd);
+}
+
+/** The same object, with its bytes copied to `target` at `offset`. */
+export function moveObject<Facts>(
+  object: CachedObject<Facts>,
+  target: Buffer,
+  offset: number,
+): CachedObject<Facts> {
+  object.bytes.copy(target, offset);
+  const metadataStart = object.metadata.byteOffset - object.bytes.byteOffset;
+  const metadataEnd = metadataStart + object.metadata.length;
+  return sliceObject(object, target, offset, object.bytes.length, metadataStart, metadataEnd);
+}
+
+/** The same object with bytes that keep nothing else alive: a slice would hold all its neighbours. */
+export function ownBytes<Facts>(object: CachedObject<Facts>): CachedObject<Facts> {
+  const slack = 256;
+  if (object.bytes.buffer.byteLength <= object.bytes.length + slack) return object;
+  return moveObject(object, Buffer.allocUnsafeSlow(object.bytes.length), 0);
+}
+
+function sliceObject<Facts>(
+  { key, name, namespace, uid, resourceVersion, labels, facts }: ObjectIdentity<Facts>,
+  target: Buffer,
+  offset: number,
+  length: number,
+  metadataStart: number,
+  metadataEnd: number,
+): CachedObject<Facts> {
+  const bytes = target.subarray(offset, offset + length);
+  const metadata = bytes.subarray(metadataStart, metadataEnd);
+  return { key, name, namespace, uid, resourceVersion, labels, facts, bytes, metadata };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

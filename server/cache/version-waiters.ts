@@ -1,0 +1,111 @@
+import { newTimeout } from '../../apis/meta/v1/errors.ts';
+
+interface Waiter {
+  readonly version: bigint;
+  readonly resolve: () => void;
+}
+
+export interface WaitOptions {
+  /** How long a read waits, in ms. */
+  readonly timeoutMs: number;
+  /** How long to wait for the ordinary watch before the cluster is asked, in ms. */
+  readonly patienceMs: number;
+  /** Asks the cluster to bring the cache to `version`; may fail. */
+  readonly probe: (version: bigint, signal: AbortSignal) => Promise<void>;
+  readonly current: () => bigint;
+}
+
+/** Reads that wait until the cache has reached their resourceVersion. One probe at a time serves them all. */
+export class VersionWaiters {
+  readonly #options: WaitOptions;
+  readonly #waiters = new Set<Waiter>();
+  #probing: AbortController | undefined;
+  /** What the running probe waits for. */
+  #target: bigint | undefined;
+
+  constructor(options: WaitOptions) {
+    this.#options = options;
+  }
+
+  async wait(version: bigint, signal: AbortSignal): Promise<void> {
+    if (this.#options.current() >= version) return;
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { version, resolve };
+    const timer = setTimeout(
+      () => reject(tooLarge(version, this.#options.current())),
+      this.#options.timeoutMs,
+    );
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    this.#waiters.add(waiter);
+    // A version that will never come must not hold up one that will.
+    if (this.#target !== undefined && version < this.#target) this.#probing?.abort();
+    this.#startProbing();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      this.#waiters.delete(waiter);
+      if (this.#waiters.size === 0) this.#probing?.abort();
+    }
+  }
+
+  /** The cache has got to `version`. */
+  reached(version: bigint): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.version > version) continue;
+      this.#waiters.delete(waiter);
+      waiter.resolve();
+    }
+    if (this.#waiters.size === 0) this.#probing?.abort();
+  }
+
+  #startProbing(): void {
+    if (this.#probing) return;
+    const controller = new AbortController();
+    this.#probing = controller;
+    void this.#probeWhileNeeded(controller.signal).finally(() => {
+      this.#probing = undefined;
+      this.#target = undefined;
+      if (this.#waiters.size > 0) this.#startProbing();
+    });
+  }
+
+  async #probeWhileNeeded(signal: AbortSignal): Promise<void> {
+    const { patienceMs, probe } = this.#options;
+    await pause(patienceMs, signal);
+    while (this.#waiters.size > 0 && !signal.aborted) {
+      let nearest: bigint | undefined;
+      for (const { version } of this.#waiters) {
+        if (nearest === undefined || version < nearest) nearest = version;
+      }
+      if (nearest === undefined) return;
+      this.#target = nearest;
+      // A failed probe is no news to the waiters: each has its own timeout.
+      await probe(nearest, signal).catch(() => undefined);
+      await pause(patienceMs * 4, signal);
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** kube-apiserver's answer, by whose cause client-go knows that it may simply ask again. */
+function tooLarge(version: bigint, current: bigint): Error {
+  return newTimeout(`Timeout: Too large resource version: ${version}, current: ${current}`, 1, [
+    { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
+  ]);
+}

@@ -1,0 +1,152 @@
+// The connection to kube-apiserver: sockets, credentials and the translation of failures into StatusErrors. What is
+// asked for is the callers' business: the reflector and the reviews beside it, the gateway later.
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { request as plainRequest } from 'node:http';
+import type { RequestOptions } from 'node:https';
+import { request as secureRequest } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import type { ClusterClient, ClusterRequest } from './client.ts';
+import type { Credentials } from './credentials.ts';
+import { CredentialSource } from './credentials.ts';
+import { readBody, readError } from './response-body.ts';
+
+export interface ConnectionOptions {
+  /** See `kubeConfigSource`. Asked again whenever the credentials are refreshed. */
+  readonly kubeConfig: () => KubeConfig;
+  /** How long credentials are used before they are read again, in ms; 10,000 when none is given. */
+  readonly refreshMs?: number;
+  readonly userAgent?: string;
+  /** A monotonic clock in ms. */
+  readonly now?: () => number;
+}
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const TCP_KEEP_ALIVE_MS = 15_000;
+const BODY_LIMIT = 64 << 20;
+
+export class ClusterConnection implements ClusterClient {
+  readonly #credentials: CredentialSource;
+  readonly #userAgent: string;
+
+  constructor(options: ConnectionOptions) {
+    this.#credentials = new CredentialSource(
+      options.kubeConfig,
+      options.refreshMs ?? 10_000,
+      options.now ?? (() => performance.now()),
+    );
+    this.#userAgent = options.userAgent ?? 'ks-apiserver';
+  }
+
+  async open(request: ClusterRequest): Promise<IncomingMessage> {
+    request.signal.throwIfAborted();
+    try {
+      const credentials = await this.#credentials.get();
+      const response = await this.#send(request, credentials);
+      if (response.statusCode !== 401) return response;
+      // The token may have been rotated under us: once more, with everything read anew.
+      const renewed = await this.#credentials.get(credentials);
+      if (sameIdentity(renewed, credentials)) return response;
+      response.destroy();
+      return await this.#send(request, renewed);
+    } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
+      throw newServiceUnavailable('kube-apiserver can not be reached', 1, { cause: error });
+    }
+  }
+
+  async json(request: ClusterRequest & { readonly json?: unknown }): Promise<unknown> {
+    const { json, ...plain } = request;
+    const response = await this.open({
+      ...plain,
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+    try {
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) throw await readError(response);
+      const body = await readBody(response, BODY_LIMIT);
+      return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
+    } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
+      if (error instanceof Error && error.name === 'StatusError') throw error;
+      throw newServiceUnavailable('the answer of kube-apiserver was cut or malformed', 1, { cause: error });
+    }
+  }
+
+  /** Ends the idle connections; requests in flight end with their own signals. */
+  close(): void {
+    this.#credentials.close();
+  }
+
+  async #send(request: ClusterRequest, credentials: Credentials): Promise<IncomingMessage> {
+    try {
+      return await this.#attempt(request, credentials);
+    } catch (error) {
+      // A kept connection that the other side had just closed: nothing was served, so a read may be sent again.
+      const idempotent = (request.method ?? 'GET') === 'GET';
+      if (idempotent && error instanceof StaleConnectionError && !request.signal.aborted) {
+        return await this.#attempt(request, credentials);
+      }
+      throw error;
+    }
+  }
+
+  #attempt(request: ClusterRequest, credentials: Credentials): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const send = credentials.server.protocol === 'http:' ? plainRequest : secureRequest;
+    const outgoing: ClientRequest = send(this.#optionsFor(request, credentials));
+    const timeoutMs = request.timeoutMs ?? HEADERS_TIMEOUT_MS;
+    const timer = setTimeout(() => {
+      outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    outgoing.on('socket', (socket) => socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true));
+    outgoing.on('response', (response) => {
+      clearTimeout(timer);
+      resolve(response);
+    });
+    outgoing.on('error', (error) => {
+      clearTimeout(timer);
+      reject(outgoing.reusedSocket ? new StaleConnectionError(error) : error);
+    });
+    outgoing.end(request.body);
+    return promise;
+  }
+
+  #optionsFor(request: ClusterRequest, credentials: Credentials): RequestOptions {
+    const { server, agent, auth } = credentials;
+    const headers: OutgoingHttpHeaders = {
+      'user-agent': this.#userAgent,
+      ...credentials.headers,
+      ...request.headers,
+    };
+    if (request.body !== undefined) headers['content-length'] = Buffer.byteLength(request.body);
+    return {
+      host: server.hostname.replace(/^\[|\]$/g, ''),
+      port: server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : server.port,
+      path: server.pathname.replace(/\/$/, '') + request.path,
+      method: request.method ?? 'GET',
+      headers,
+      agent,
+      signal: request.signal,
+      ...(auth === undefined ? {} : { auth }),
+    };
+  }
+}
+
+class StaleConnectionError extends Error {
+  constructor(cause: Error) {
+    super('the kept connection was closed', { cause });
+    this.name = 'StaleConnectionError';
+  }
+}
+
+function sameIdentity(a: Credentials, b: Credentials): boolean {
+  return (
+    a.agent === b.agent && a.headers['Authorization'] === b.headers['Authorization'] && a.auth === b.auth
+  );
+}

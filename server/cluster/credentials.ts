@@ -1,0 +1,89 @@
+import type { Agent as HttpAgent, OutgoingHttpHeaders } from 'node:http';
+import { Agent } from 'node:http';
+import type { RequestOptions } from 'node:https';
+import { Agent as SecureAgent } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+
+/** Everything a request needs to reach kube-apiserver as ourselves. */
+export interface Credentials {
+  readonly server: URL;
+  readonly agent: HttpAgent;
+  readonly headers: OutgoingHttpHeaders;
+  /** `user:password` of HTTP basic authentication, where a kubeconfig has it. */
+  readonly auth: string | undefined;
+}
+
+const TCP_KEEP_ALIVE_MS = 15_000;
+
+/**
+ * Applies the kubeconfig at most every `refreshMs`: client-node reads token files, certificates and exec plugins
+ * anew each time. While the TLS material stays the same the connections are kept; new material gets a new agent,
+ * because Node gives an agent's own options precedence over those of a request.
+ */
+export class CredentialSource {
+  readonly #kubeConfig: () => KubeConfig;
+  readonly #refreshMs: number;
+  readonly #now: () => number;
+  #current: Credentials | undefined;
+  #material: readonly unknown[] = [];
+  #appliedAt = 0;
+  #refresh: Promise<Credentials> | undefined;
+
+  constructor(kubeConfig: () => KubeConfig, refreshMs: number, now: () => number) {
+    this.#kubeConfig = kubeConfig;
+    this.#refreshMs = refreshMs;
+    this.#now = now;
+  }
+
+  /** `newerThan`: credentials that were refused; they are not given again without reading everything anew. */
+  get(newerThan?: Credentials): Credentials | Promise<Credentials> {
+    const fresh = this.#now() - this.#appliedAt < this.#refreshMs;
+    if (this.#current && fresh && this.#current !== newerThan) return this.#current;
+    this.#refresh ??= this.#apply().finally(() => {
+      this.#refresh = undefined;
+    });
+    return this.#refresh;
+  }
+
+  close(): void {
+    this.#current?.agent.destroy();
+  }
+
+  async #apply(): Promise<Credentials> {
+    const config = this.#kubeConfig();
+    const cluster = config.getCurrentCluster();
+    if (!cluster) throw new Error('the kubeconfig has no current cluster');
+    const server = new URL(cluster.server);
+    const options: RequestOptions = {};
+    await config.applyToHTTPSOptions(options);
+    const material = [server.href, cluster.proxyUrl, options.servername, options.rejectUnauthorized].concat(
+      [options.ca, options.cert, options.key].map(String),
+    );
+    const same = this.#current && material.every((value, i) => value === this.#material[i]);
+    const agent = same && this.#current ? this.#current.agent : agentFor(server, cluster.proxyUrl, options);
+    this.#material = material;
+    this.#appliedAt = this.#now();
+    this.#current = {
+      server,
+      agent,
+      headers: { ...(options.headers as OutgoingHttpHeaders | undefined) },
+      auth: options.auth ?? undefined,
+    };
+    return this.#current;
+  }
+}
+
+function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOptions): HttpAgent {
+  if (proxyUrl !== undefined && options.agent instanceof Agent) return options.agent;
+  const keepAlive = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, scheduling: 'lifo' } as const;
+  if (server.protocol === 'http:') return new Agent(keepAlive);
+  const { ca, cert, key, servername, rejectUnauthorized } = options;
+  return new SecureAgent({
+    ...keepAlive,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(servername === undefined ? {} : { servername }),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+  });
+}

@@ -1,0 +1,55 @@
+/** A line longer than what the reader is ready to hold. */
+export class LineTooLongError extends Error {
+  constructor(limit: number) {
+    super(`a line of the stream is longer than ${limit} bytes`);
+    this.name = 'LineTooLongError';
+  }
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts a stream of chunks into lines. Each byte is looked at once and copied at most once, however the chunks fall.
+ * A raw newline can not be inside JSON's strings, so for one object a line this is the whole framing.
+ */
+export class LineSplitter {
+  readonly #limit: number;
+  #pending: Buffer[] = [];
+  #pendingLength = 0;
+
+  /** `limit`: the longest line, in bytes. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** True while bytes of an unfinished line are held. */
+  get midLine(): boolean {
+    return this.#pendingLength > 0;
+  }
+
+  /** The lines that this chunk completes, without their newline; slices of the chunk where they lie in it whole. */
+  *push(chunk: Buffer): Generator<Buffer, void, undefined> {
+    let from = 0;
+    for (;;) {
+      const newline = chunk.indexOf(NEWLINE, from);
+      const to = newline === -1 ? chunk.length : newline;
+      if (this.#pendingLength + to - from > this.#limit) throw new LineTooLongError(this.#limit);
+      if (newline === -1) break;
+      const line = this.#complete(chunk.subarray(from, to));
+      from = newline + 1;
+      if (line.length > 0) yield line;
+    }
+    if (from < chunk.length) {
+      this.#pending.push(chunk.subarray(from));
+      this.#pendingLength += chunk.length - from;
+    }
+  }
+
+  #complete(tail: Buffer): Buffer {
+    if (this.#pendingLength === 0) return tail;
+    const line = Buffer.concat([...this.#pending, tail], this.#pendingLength + tail.length);
+    this.#pending = [];
+    this.#pendingLength = 0;
+    return line;
+  }
+}

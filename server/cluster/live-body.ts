@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { Pacer } from './pacer.ts';
+
+/** Nothing came for too long: the connection counts as dead although nobody has closed it. */
+export class StalledError extends Error {
+  constructor(idleMs: number) {
+    super(`nothing was received for ${idleMs} ms`);
+    this.name = 'StalledError';
+  }
+}
+
+/**
+ * The chunks of an answer, for as long as each comes within `idleMs` of the one before. Ends normally when the body
+ * does, also when the other side merely hung up cleanly. Leaves room for others between the chunks; leaving the loop
+ * early destroys the answer.
+ */
+export async function* liveBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
+  const pacer = new Pacer();
+  const timer = setTimeout(() => response.destroy(new StalledError(idleMs)), idleMs);
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      timer.refresh();
+      yield chunk;
+      if (pacer.spent) await pacer.breathe();
+    }
+  } finally {
+    clearTimeout(timer);
+    response.destroy();
+  }
+}

@@ -1,0 +1,26 @@
+import { memberNamed, objectMembers } from './raw-json.ts';
+
+/** The member `name` of something parsed, where it is an object; an empty one otherwise. */
+export function objectIn(parsed: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof parsed !== 'object' || parsed === null) return {};
+  const value = (parsed as Record<string, unknown>)[name];
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */
+export interface EventMetadata {
+  readonly resourceVersion: string;
+  /** True on the bookmark that ends the initial events of a streaming list. */
+  readonly initialEventsEnd: boolean;
+}
+
+export function eventMetadata(object: Buffer): EventMetadata {
+  const member = memberNamed(objectMembers(object), 'metadata');
+  const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
+  const resourceVersion = objectIn({ metadata }, 'metadata')['resourceVersion'];
+  if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {
+    throw new SyntaxError('a watch event whose object has no resourceVersion');
+  }
+  const annotations = objectIn(metadata, 'annotations');
+  return { resourceVersion, initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true' };
+}

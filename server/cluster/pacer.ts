@@ -1,0 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/**
+ * Keeps long work from blocking the event loop: between two pieces of it, `breathe` lets everything else run once
+ * the slice is used up.
+ */
+export class Pacer {
+  readonly #sliceMs: number;
+  #sliceEnd: number;
+
+  constructor(sliceMs = 8) {
+    this.#sliceMs = sliceMs;
+    this.#sliceEnd = performance.now() + sliceMs;
+  }
+
+  /** True when `breathe` would wait: lets a loop skip the promise. */
+  get spent(): boolean {
+    return performance.now() >= this.#sliceEnd;
+  }
+
+  async breathe(): Promise<void> {
+    await nextTurn();
+    this.#sliceEnd = performance.now() + this.#sliceMs;
+  }
+}

@@ -1,0 +1,66 @@
+import { newExpired } from '../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from './client.ts';
+import { ListSplitter } from './list-splitter.ts';
+import { liveBody } from './live-body.ts';
+import { objectIn } from './object-metadata.ts';
+import { readError } from './response-body.ts';
+
+export interface ListRequest {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Objects a page; 0 asks for everything at once. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+  readonly idleMs: number;
+  /** The largest object, in bytes. */
+  readonly itemLimit: number;
+}
+
+/**
+ * Lists everything page by page and hands over each object as raw JSON, a slice to be copied if kept. Returns the
+ * resourceVersion of the list. Throws Expired when the pages took longer than the cluster keeps its history.
+ */
+export async function listPages(
+  client: ClusterClient,
+  request: ListRequest,
+  onItem: (object: Buffer) => void,
+): Promise<string> {
+  let token = '';
+  for (;;) {
+    const page = await listPage(client, request, token, onItem);
+    if (page.continue === '') return page.resourceVersion;
+    if (page.continue === token) throw newExpired('the continue token did not move on');
+    token = page.continue;
+  }
+}
+
+async function listPage(
+  client: ClusterClient,
+  request: ListRequest,
+  token: string,
+  onItem: (object: Buffer) => void,
+): Promise<{ resourceVersion: string; continue: string }> {
+  const parameters = new URLSearchParams({
+    ...request.query,
+    ...(request.limit > 0 ? { limit: String(request.limit) } : {}),
+    ...(token === '' ? {} : { continue: token }),
+  });
+  const response = await client.open({
+    path: `${request.path}?${parameters}`,
+    headers: { accept: 'application/json' },
+    signal: request.signal,
+    timeoutMs: request.idleMs,
+  });
+  if (response.statusCode !== 200) throw await readError(response);
+  const splitter = new ListSplitter(request.itemLimit);
+  for await (const chunk of liveBody(response, request.idleMs)) {
+    for (const item of splitter.push(chunk)) onItem(item);
+  }
+  const metadata = objectIn(splitter.envelope(), 'metadata');
+  const resourceVersion = metadata['resourceVersion'];
+  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
+    throw new SyntaxError('a list without resourceVersion');
+  }
+  const next = metadata['continue'];
+  return { resourceVersion, continue: typeof next === 'string' ? next : '' };
+}

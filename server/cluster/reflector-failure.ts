@@ -1,0 +1,58 @@
+// The ways in which following a resource fails, and what each means for the next attempt.
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { StalledError } from './live-body.ts';
+
+/** The initial events ended without their bookmark: a stream that was cut may well end without an error. */
+export class CutError extends Error {
+  constructor() {
+    super('the streaming list ended before its last bookmark');
+    this.name = 'CutError';
+  }
+}
+
+export class BackwardsError extends Error {
+  constructor(ours: string, theirs: string) {
+    super(
+      `the resourceVersion went backwards from ${ours} to ${theirs}: the cluster has another history now`,
+    );
+    this.name = 'BackwardsError';
+  }
+}
+
+/** What the sink could not take; it may have missed a change, so nothing short of a list is safe. */
+export class SinkError extends Error {
+  constructor(cause: unknown) {
+    super('an object could not be taken', { cause });
+    this.name = 'SinkError';
+  }
+}
+
+export function guardSink(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new SinkError(error);
+  }
+}
+
+export function causeOf(failure: unknown): string {
+  if (isHistoryGone(failure)) return 'expired';
+  if (failure instanceof BackwardsError) return 'backwards';
+  return failure instanceof StalledError ? 'stalled' : 'error';
+}
+
+export function retryAfterMs(failure: unknown, maxMs: number): number {
+  const seconds =
+    failure instanceof StatusError && failure.code === 429 && failure.details?.retryAfterSeconds;
+  return Math.min((seconds || 0) * 1000, maxMs);
+}
+
+/** The cluster no longer has the changes since our resourceVersion. */
+export function isHistoryGone(failure: unknown): boolean {
+  return failure instanceof StatusError && failure.code === 410;
+}
+
+/** True when the cluster knows no streaming list, or has it switched off: it refuses the parameters. */
+export function isStreamRefused(failure: unknown): boolean {
+  return failure instanceof StatusError && [400, 405, 422, 501].includes(failure.code);
+}

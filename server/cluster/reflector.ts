@@ -1,0 +1,278 @@
+// The reflector: follows one resource of kube-apiserver for ever, through whatever happens to the connection or the
+// cluster, and tells a sink. It keeps no objects and parses none; the cache next door is one of its sinks.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Backoff } from './backoff.ts';
+import type { ClusterClient } from './client.ts';
+import { eventMetadata, objectIn } from './object-metadata.ts';
+import { listPages } from './paged-list.ts';
+import {
+  BackwardsError,
+  CutError,
+  causeOf,
+  guardSink,
+  isHistoryGone,
+  isStreamRefused,
+  retryAfterMs,
+  SinkError,
+} from './reflector-failure.ts';
+import type { ChangeType, StreamedEvent } from './watch-stream.ts';
+import { watchStream } from './watch-stream.ts';
+
+/** Where the reflector writes. Objects are raw JSON in bytes that are reused: a sink copies what it keeps. */
+export interface ReflectorSink {
+  /** A complete list begins to arrive. Nothing of it counts before `commit`; it may be dropped without a word. */
+  replacement(): Replacement;
+  apply(type: ChangeType, object: Buffer): void;
+  /** Everything up to this resourceVersion has been applied. */
+  bookmark(resourceVersion: string): void;
+}
+
+export interface Replacement {
+  add(object: Buffer): void;
+  commit(resourceVersion: string): void;
+}
+
+/** What operators may want to count. */
+export interface ReflectorObserver {
+  listed(way: 'stream' | 'pages', seconds: number, objects: number): void;
+  /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
+  watchEnded(cause: string): void;
+  /** The resourceVersion up to which the sink is known to be complete. */
+  progressed(resourceVersion: string): void;
+}
+
+export interface ReflectorOptions {
+  readonly client: ClusterClient;
+  /** For instance `/api/v1/nodes`. */
+  readonly path: string;
+  /** Selectors, for instance `{fieldSelector: 'metadata.name=x'}`. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly sink: ReflectorSink;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  readonly observer?: ReflectorObserver;
+  readonly tuning?: Partial<ReflectorTuning>;
+}
+
+/** All times in ms, sizes in bytes. */
+export interface ReflectorTuning {
+  /** Silence after which a stream counts as dead. kube-apiserver sends a bookmark about every 60 s. */
+  readonly stallMs: number;
+  /** A watch is asked to end after a random time between this and twice this. */
+  readonly watchMs: number;
+  /** How long a watch must have lived for the next failure to be the first again. */
+  readonly healthyMs: number;
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
+  /** Objects a page where the cluster has no streaming list. */
+  readonly pageSize: number;
+  readonly objectLimit: number;
+  readonly random: () => number;
+}
+
+const TUNING: ReflectorTuning = {
+  stallMs: 90_000,
+  watchMs: 300_000,
+  healthyMs: 10_000,
+  initialBackoffMs: 200,
+  maxBackoffMs: 30_000,
+  pageSize: 500,
+  objectLimit: 16 << 20,
+  random: Math.random,
+};
+
+/** Streaming lists that may be cut in a row before a paged one is tried. */
+const STREAM_ATTEMPTS = 2;
+
+export class Reflector {
+  readonly #options: ReflectorOptions;
+  readonly #tuning: ReflectorTuning;
+  readonly #backoff: Backoff;
+  /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
+  #resourceVersion: string | undefined;
+  #cutStreams = 0;
+  #pageSize: number;
+
+  constructor(options: ReflectorOptions) {
+    this.#options = options;
+    this.#tuning = { ...TUNING, ...options.tuning };
+    this.#pageSize = this.#tuning.pageSize;
+    const { initialBackoffMs: initialMs, maxBackoffMs: maxMs, random } = this.#tuning;
+    this.#backoff = new Backoff({ initialMs, maxMs, random });
+  }
+
+  /** Follows the resource until `signal` is aborted; never throws and never gives up. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const began = performance.now();
+      let failure: unknown;
+      try {
+        await this.#follow(signal);
+        this.#options.observer?.watchEnded('end');
+      } catch (error) {
+        failure = error;
+      }
+      if (signal.aborted) return;
+      const lived = performance.now() - began;
+      if (lived >= this.#tuning.healthyMs) this.#backoff.reset();
+      if (failure === undefined && lived >= this.#tuning.healthyMs) continue;
+      const wait = this.#recover(failure);
+      await delay(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    if (this.#resourceVersion !== undefined) {
+      await this.#checkHistory(this.#resourceVersion, signal);
+      await this.#consume(this.#watch({ resourceVersion: this.#resourceVersion }, signal));
+    } else if (this.#cutStreams < STREAM_ATTEMPTS) {
+      await this.#streamingList(signal).catch((error: unknown) => {
+        if (!isStreamRefused(error)) throw error;
+        this.#options.log.debug(
+          { path: this.#options.path, err: error },
+          'no streaming list: asking for pages',
+        );
+        return this.#pagedList(signal);
+      });
+    } else {
+      await this.#pagedList(signal);
+    }
+  }
+
+  /** Prepares the next attempt after `failure` and says how long to wait for it, in ms. */
+  #recover(failure: unknown): number {
+    const { log, path } = { log: this.#options.log, path: this.#options.path };
+    const wait = Math.max(this.#backoff.next(), retryAfterMs(failure, this.#tuning.maxBackoffMs));
+    if (failure === undefined) return wait;
+    if (isHistoryGone(failure) || failure instanceof BackwardsError || failure instanceof SinkError) {
+      this.#resourceVersion = undefined;
+    }
+    const cause = causeOf(failure);
+    this.#options.observer?.watchEnded(cause);
+    const level = cause === 'expired' || cause === 'stalled' ? 'info' : 'warn';
+    log[level](
+      { path, cause, err: failure, resourceVersion: this.#resourceVersion, retryMs: Math.round(wait) },
+      this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
+    );
+    return wait;
+  }
+
+  /**
+   * A watch from a resourceVersion that the cluster has not reached is silent, not refused. So before resuming, ask
+   * where the cluster is: if it is behind us, it was restored from a backup and all that we hold is another history.
+   */
+  async #checkHistory(ours: string, signal: AbortSignal): Promise<void> {
+    const parameters = new URLSearchParams({ ...this.#options.query, limit: '1' });
+    const list = await this.#options.client.json({
+      path: `${this.#options.path}?${parameters}`,
+      headers: {
+        accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+      },
+      signal,
+    });
+    const theirs = objectIn(list, 'metadata')['resourceVersion'];
+    if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours)) throw new BackwardsError(ours, theirs);
+  }
+
+  async #streamingList(signal: AbortSignal): Promise<void> {
+    this.#cutStreams++;
+    const began = performance.now();
+    const events = this.#watch({ sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }, signal);
+    try {
+      const replacement = this.#options.sink.replacement();
+      let objects = 0;
+      for (;;) {
+        const next = await events.next();
+        if (next.done) throw new CutError();
+        const { type, object } = next.value;
+        if (type === 'BOOKMARK') {
+          const { resourceVersion, initialEventsEnd } = eventMetadata(object);
+          if (!initialEventsEnd) continue;
+          this.#commit(replacement, resourceVersion, 'stream', began, objects);
+          break;
+        }
+        if (type !== 'ADDED') throw new CutError();
+        guardSink(() => replacement.add(object));
+        objects++;
+      }
+      this.#cutStreams = 0;
+      await this.#consume(events);
+    } finally {
+      await events.return(undefined);
+    }
+  }
+
+  async #pagedList(signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    const replacement = this.#options.sink.replacement();
+    let objects = 0;
+    const { client, path, query } = this.#options;
+    const { stallMs: idleMs, objectLimit: itemLimit } = this.#tuning;
+    // Pages that outlive the cluster's history are asked for in one piece the next time.
+    const limit = this.#pageSize;
+    this.#pageSize = 0;
+    const resourceVersion = await listPages(
+      client,
+      { path, query: query ?? {}, limit, signal, idleMs, itemLimit },
+      (object) => {
+        guardSink(() => replacement.add(object));
+        objects++;
+      },
+    ).catch((error: unknown) => {
+      if (!isHistoryGone(error)) this.#pageSize = this.#tuning.pageSize;
+      throw error;
+    });
+    this.#pageSize = this.#tuning.pageSize;
+    this.#cutStreams = 0;
+    this.#commit(replacement, resourceVersion, 'pages', began, objects);
+    await this.#consume(this.#watch({ resourceVersion }, signal));
+  }
+
+  #commit(
+    to: Replacement,
+    resourceVersion: string,
+    way: 'stream' | 'pages',
+    began: number,
+    objects: number,
+  ): void {
+    guardSink(() => to.commit(resourceVersion));
+    this.#resourceVersion = resourceVersion;
+    const seconds = (performance.now() - began) / 1000;
+    const { observer, log, path } = this.#options;
+    observer?.listed(way, seconds, objects);
+    observer?.progressed(resourceVersion);
+    log.info(
+      { path, way, objects, resourceVersion, seconds: Number(seconds.toFixed(3)) },
+      'reflector listed',
+    );
+  }
+
+  /** Applies events until the stream ends. */
+  async #consume(events: AsyncGenerator<StreamedEvent>): Promise<void> {
+    const { sink, observer } = this.#options;
+    for await (const { type, object } of events) {
+      const { resourceVersion } = eventMetadata(object);
+      const ours = this.#resourceVersion ?? '0';
+      const backwards = BigInt(resourceVersion) < BigInt(ours);
+      if (backwards) throw new BackwardsError(ours, resourceVersion);
+      guardSink(() => {
+        if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
+        else sink.apply(type, object);
+      });
+      this.#resourceVersion = resourceVersion;
+      observer?.progressed(resourceVersion);
+    }
+  }
+
+  #watch(query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+    const { stallMs: idleMs, objectLimit: lineLimit, watchMs, random } = this.#tuning;
+    const timeoutSeconds = String(Math.max(1, Math.round((watchMs * (1 + random())) / 1000)));
+    return watchStream(this.#options.client, {
+      path: this.#options.path,
+      query: { ...this.#options.query, ...query, timeoutSeconds },
+      signal,
+      idleMs,
+      lineLimit,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import type { StatusCause, StatusDetails, StatusReason } from '../../apis/meta/v1/status.ts';
+
+/** What an answer without a usable Status is taken for. Its keys also prove the list of reasons complete. */
+const REASON_CODES: Record<StatusReason, number> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  Conflict: 409,
+  AlreadyExists: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+};
+
+/**
+ * The error in an answer of kube-apiserver, or in an ERROR event of a watch: its Status where `body` holds one, else
+ * what the HTTP code says. `retryAfter`: the header, whole seconds.
+ */
+export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
+  const status = record(body);
+  const isStatus = status?.['kind'] === 'Status';
+  const actualCode = isStatus && typeof status['code'] === 'number' ? status['code'] : code;
+  const message =
+    isStatus && typeof status['message'] === 'string' && status['message'] !== ''
+      ? status['message']
+      : `kube-apiserver answered ${actualCode}`;
+  const details = { ...(isStatus ? detailsOf(status['details']) : {}), ...retryAfterOf(retryAfter) };
+  return new StatusError(
+    actualCode,
+    reasonOf(isStatus ? status['reason'] : undefined, actualCode),
+    message,
+    Object.keys(details).length > 0 ? details : undefined,
+  );
+}
+
+function reasonOf(reason: unknown, code: number): StatusReason {
+  const reasons = Object.keys(REASON_CODES) as StatusReason[];
+  return (
+    reasons.find((known) => known === reason) ??
+    reasons.find((known) => REASON_CODES[known] === code) ??
+    'InternalError'
+  );
+}
+
+function detailsOf(value: unknown): StatusDetails {
+  const details = record(value);
+  if (!details) return {};
+  const text = (name: string) => (typeof details[name] === 'string' ? { [name]: details[name] } : {});
+  const seconds = details['retryAfterSeconds'];
+  return {
+    ...text('name'),
+    ...text('group'),
+    ...text('kind'),
+    ...text('uid'),
+    ...(Array.isArray(details['causes']) ? { causes: details['causes'].map(causeOf) } : {}),
+    ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}),
+  };
+}
+
+function causeOf(value: unknown): StatusCause {
+  const cause = record(value) ?? {};
+  return {
+    message: typeof cause['message'] === 'string' ? cause['message'] : '',
+    ...(typeof cause['reason'] === 'string' ? { reason: cause['reason'] } : {}),
+    ...(typeof cause['field'] === 'string' ? { field: cause['field'] } : {}),
+  };
+}
+
+function retryAfterOf(header: string | undefined): StatusDetails {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? { retryAfterSeconds: Number(header) } : {};
+}
+
+function record(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}

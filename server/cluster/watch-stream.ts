@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { ClusterClient } from './client.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { liveBody } from './live-body.ts';
+import { memberNamed, objectMembers } from './raw-json.ts';
+import { readError } from './response-body.ts';
+import { statusErrorOf } from './status-response.ts';
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** One line of a watch, with its object unparsed: a slice of bytes that may be shared, to be copied if kept. */
+export interface StreamedEvent {
+  readonly type: ChangeType | 'BOOKMARK';
+  readonly object: Buffer;
+}
+
+export interface WatchRequest {
+  /** The resource's path, for instance `/api/v1/nodes`. */
+  readonly path: string;
+  /** Parameters besides `watch` and `allowWatchBookmarks`. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** How long the stream may be silent, in ms. */
+  readonly idleMs: number;
+  /** The longest line, in bytes. */
+  readonly lineLimit: number;
+}
+
+/**
+ * The events of one watch request. Ends normally when kube-apiserver ends the stream; throws its Status when it
+ * refuses the request or sends an ERROR event, and whatever broke the connection otherwise.
+ */
+export async function* watchStream(
+  client: ClusterClient,
+  request: WatchRequest,
+): AsyncGenerator<StreamedEvent> {
+  const parameters = new URLSearchParams({ ...request.query, watch: 'true', allowWatchBookmarks: 'true' });
+  const response = await client.open({
+    path: `${request.path}?${parameters}`,
+    headers: { accept: 'application/json' },
+    signal: request.signal,
+    timeoutMs: request.idleMs,
+  });
+  if (response.statusCode !== 200) throw await readError(response);
+  yield* decodeWatch(response, request);
+}
+
+async function* decodeWatch(response: IncomingMessage, request: WatchRequest): AsyncGenerator<StreamedEvent> {
+  const lines = new LineSplitter(request.lineLimit);
+  for await (const chunk of liveBody(response, request.idleMs)) {
+    for (const line of lines.push(chunk)) yield decodeEvent(line);
+  }
+  if (lines.midLine) throw new SyntaxError('the watch was cut in the middle of an event');
+}
+
+function decodeEvent(line: Buffer): StreamedEvent {
+  const members = objectMembers(line);
+  const typeMember = memberNamed(members, 'type');
+  const objectMember = memberNamed(members, 'object');
+  if (!typeMember || !objectMember) throw new SyntaxError('a watch event without type or object');
+  const type: unknown = JSON.parse(line.toString('utf8', typeMember.start, typeMember.end));
+  const object = line.subarray(objectMember.start, objectMember.end);
+  if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK') {
+    return { type, object };
+  }
+  if (type === 'ERROR') throw statusErrorOf(500, JSON.parse(object.toString('utf8')));
+  throw new SyntaxError(`a watch event of the unknown type ${JSON.stringify(type)}`);
+}
