@@ -1,0 +1,15 @@
+import type { Registry } from 'prom-client';
+import type { Handler } from '../filters/request-context.ts';
+
+/** /metrics in the text format of Prometheus. Who may read it is decided before: it names users' resources. */
+export function metricsHandler(registry: Registry): Handler {
+  return async ({ request, response }) => {
+    const body = Buffer.from(await registry.metrics());
+    response.writeHead(200, {
+      'Content-Type': registry.contentType,
+      'Cache-Control': 'no-cache, private',
+      'Content-Length': body.length,
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  };
+}

@@ -1,0 +1,37 @@
+// /version, in the shape of kube-apiserver's version.Info, which kubectl and client-go read.
+import type { Handler } from '../filters/request-context.ts';
+
+export interface VersionSource {
+  /** Semantic version, without a `v`. */
+  readonly version: string;
+  readonly gitCommit: string;
+  /** ISO 8601, or empty. */
+  readonly buildDate: string;
+}
+
+/** `goVersion` and `compiler` have no meaning for us but clients expect the members; `nodeVersion` is ours. */
+export function versionHandler(source: VersionSource): Handler {
+  const [major = '', minor = ''] = source.version.split('.');
+  const body = Buffer.from(
+    JSON.stringify({
+      major,
+      minor,
+      gitVersion: `v${source.version}`,
+      gitCommit: source.gitCommit,
+      gitTreeState: source.gitCommit === '' ? '' : 'clean',
+      buildDate: source.buildDate,
+      goVersion: '',
+      compiler: 'node',
+      platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+      nodeVersion: process.version,
+    }),
+  );
+  return ({ request, response }) => {
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-cache, private',
+      'Content-Length': body.length,
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  };
+}
