@@ -1,1 +1,46 @@
-export const mochaHooks = {};
+// Root hooks of every mocha run: a test that leaves a rejected promise behind fails, instead of passing silently.
+
+/** By promise: mocha passes each one on a second time. */
+const leaked = new Map<Promise<unknown>, unknown>();
+
+function remember(reason: unknown, promise: Promise<unknown>): void {
+  leaked.set(promise, reason);
+}
+
+/** Node reports a rejection after the microtasks of the turn in which it happened. */
+async function failOnLeak(): Promise<void> {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  if (leaked.size === 0) return;
+  const [first, ...others] = leaked.values();
+  leaked.clear();
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  throw new Error(`a promise was rejected and nobody awaited it${more}: ${String(first)}`, { cause: first });
+}
+
+/** A worker of `--parallel` drops all listeners after each file, so this one is set for each. */
+export const mochaHooks = {
+  beforeAll(): void {
+    process.removeListener('unhandledRejection', remember);
+    process.on('unhandledRejection', remember);
+  },
+
+  beforeEach(this: Mocha.Context): void {
+    const test = this.currentTest;
+    const body = test?.fn;
+    // A test with a callback is left to the hook after it: its promise is not ours to await.
+    if (test === undefined || body === undefined || body.length > 0) return;
+    test.fn = async function (this: Mocha.Context): Promise<void> {
+      await Reflect.apply(body, this, []);
+      await failOnLeak();
+    };
+  },
+
+  afterEach: failOnLeak,
+
+  async afterAll(): Promise<void> {
+    await failOnLeak();
+    process.removeListener('unhandledRejection', remember);
+  },
+};

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** How a program ended: by itself with a code, or by a signal, or it could not be started. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What it wrote to stdout and stderr; empty unless it was to be collected. */
+  readonly output: string;
+}
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends the program and everything in its process group. */
+  readonly signal: AbortSignal;
+  readonly output: 'inherit' | 'collect';
+}
+
+/** How long a program may take to end after SIGTERM before SIGKILL, in ms. */
+const GRACE_MS = 5_000;
+const running = new Set<number>();
+
+/**
+ * Runs a program in a process group of its own and waits for its end; nothing of the group is left then.
+ * Throws when the program cannot be started, and the abort reason when it was stopped.
+ */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<Ending> {
+  options.signal.throwIfAborted();
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    detached: true,
+    stdio: [
+      'ignore',
+      options.output === 'inherit' ? 'inherit' : 'pipe',
+      options.output === 'inherit' ? 'inherit' : 'pipe',
+    ],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  let killer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    signalGroup(child.pid, 'SIGTERM');
+    killer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
+  };
+  options.signal.addEventListener('abort', stop, { once: true });
+  if (child.pid !== undefined) running.add(child.pid);
+  try {
+    const { code, signal } = await ending(child);
+    options.signal.throwIfAborted();
+    return { code, signal, output: Buffer.concat(chunks).toString('utf8') };
+  } finally {
+    clearTimeout(killer);
+    options.signal.removeEventListener('abort', stop);
+    signalGroup(child.pid, 'SIGKILL');
+    if (child.pid !== undefined) running.delete(child.pid);
+  }
+}
+
+/** Kills every group that is still running: the last resort of a forced exit. */
+export function killAll(): void {
+  for (const pid of running) signalGroup(pid, 'SIGKILL');
+}
+
+/** Resolves when the leader has ended: its descendants may hold the pipes open, and are killed next. */
+function ending(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      const settle = () => resolve({ code, signal });
+      if (child.stdout === null) settle();
+      else {
+        child.once('close', settle);
+        setTimeout(settle, 500).unref();
+      }
+    });
+  });
+}
+
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}

@@ -1,0 +1,44 @@
+// `npm test`: runs every gate and every suite and adds them up. It decides nothing about what is tested; it makes
+// sure that a run which crashed, was cut short or ran nothing cannot look green. The stages are in hack/test/.
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { killAll } from './command.ts';
+import { onStopSignal, Stopped } from './stop-signal.ts';
+import { parseTestArguments, type TestArguments, testHelp } from './test/arguments.ts';
+import { runStages } from './test/run.ts';
+import { stages } from './test/stages.ts';
+import { summary, verdict } from './test/summary.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+async function main(): Promise<number> {
+  const strict = process.env['CI'] === 'true';
+  const known = stages({ grep: undefined, strict }).map(({ name }) => name);
+  let chosen: TestArguments;
+  try {
+    chosen = parseTestArguments(process.argv.slice(2), known);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 2;
+  }
+  if (chosen.help) {
+    console.log(testHelp(known));
+    return 0;
+  }
+  const signal = onStopSignal(killAll);
+  const selected = stages({ grep: chosen.grep, strict }).filter(
+    ({ name, kind }) =>
+      (chosen.stages.length === 0 || chosen.stages.includes(name)) &&
+      (chosen.grep === undefined || kind === 'suite'),
+  );
+  const env = {
+    ...process.env,
+    PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+  };
+  const finished = await runStages(selected, { root, env, signal, print: (text) => console.log(text) });
+  const { total, exitCode } = verdict(finished, strict);
+  console.log(`\n${summary(finished, total)}`);
+  return signal.reason instanceof Stopped ? signal.reason.exitCode : exitCode;
+}
+
+process.exitCode = await main();

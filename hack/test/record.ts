@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import type { TestRecord } from '../../test/support/reporter.ts';
+
+/** What test/support/reporter.ts wrote at the end of a run; undefined when it did not get that far. */
+export async function readRecord(file: string): Promise<TestRecord | undefined> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(value: unknown): value is TestRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { passed, failed, skipped, files, openHandles } = value as Partial<Record<string, unknown>>;
+  return [passed, failed, skipped].every(isCount) && isNames(files) && isNames(openHandles);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}

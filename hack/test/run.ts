@@ -1,0 +1,32 @@
+import { type FinishedStage, failedWith, type Stage, type StageContext } from './stage.ts';
+
+/** Gates run side by side and first; then the suites, one after the other. All run, whatever fails before them. */
+export async function runStages(stages: readonly Stage[], context: StageContext): Promise<FinishedStage[]> {
+  const gates = await Promise.all(
+    stages.filter(({ kind }) => kind === 'gate').map((stage) => runStage(stage, context)),
+  );
+  const suites: FinishedStage[] = [];
+  for (const stage of stages.filter(({ kind }) => kind === 'suite')) {
+    context.print(`\n── ${stage.name} ──`);
+    suites.push(await runStage(stage, context));
+  }
+  return [...gates, ...suites];
+}
+
+/** A stage that throws has failed; one that was stopped has failed too, since it was cut short. */
+async function runStage(stage: Stage, context: StageContext): Promise<FinishedStage> {
+  const began = performance.now();
+  let result: Awaited<ReturnType<Stage['run']>>;
+  try {
+    result = await stage.run(context);
+  } catch (error) {
+    result = failedWith(error instanceof Error ? error.message : String(error));
+  }
+  const finished = { ...result, stage, seconds: (performance.now() - began) / 1000 };
+  if (stage.kind === 'gate') {
+    context.print(
+      `${stage.name} ${result.tally.failed > 0 ? 'failed' : 'passed'} (${finished.seconds.toFixed(1)} s)`,
+    );
+  }
+  return finished;
+}

@@ -1,0 +1,32 @@
+import type { Tally } from './tally.ts';
+
+/** One step of `npm test`. It reports what happened and throws only when it was stopped. */
+export interface Stage {
+  readonly name: string;
+  readonly kind: 'gate' | 'suite';
+  /** What to type after it failed. */
+  readonly cure: string;
+  run(context: StageContext): Promise<StageResult>;
+}
+
+export interface StageContext {
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly print: (text: string) => void;
+}
+
+export interface StageResult {
+  readonly tally: Tally;
+  /** What went wrong beyond single tests, one line each. */
+  readonly problems: readonly string[];
+}
+
+export interface FinishedStage extends StageResult {
+  readonly stage: Stage;
+  readonly seconds: number;
+}
+
+export function failedWith(problem: string): StageResult {
+  return { tally: { passed: 0, failed: 1, skipped: 0 }, problems: [problem] };
+}

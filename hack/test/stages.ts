@@ -1,0 +1,39 @@
+import { gate } from './gate.ts';
+import type { Stage } from './stage.ts';
+import { suite } from './suite.ts';
+
+/** All stages, the quick ones first. */
+export function stages(options: { grep: string | undefined; strict: boolean }): Stage[] {
+  return [
+    gate({
+      name: 'types',
+      command: ['tsc', '--noEmit', '-p', '.'],
+      cure: 'mend the types named above; npm run check looks again',
+    }),
+    gate({
+      name: 'lint',
+      command: ['oxlint', '--type-aware', '--deny-warnings', '.'],
+      cure: 'npm run fix mends what can be mended by a program; the rest is named above',
+    }),
+    gate({ name: 'format', command: ['biome', 'check', '--error-on-warnings', '.'], cure: 'npm run fix' }),
+    gate({
+      name: 'lockfile',
+      command: [process.execPath, 'hack/lockfile.mjs', '--check'],
+      cure: 'node hack/lockfile.mjs',
+    }),
+    gate({
+      name: 'generated',
+      command: [process.execPath, 'hack/generate.ts', '--check'],
+      cure: 'npm run generate',
+    }),
+    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: 1, timeout: 10_000, ...options }),
+    suite({
+      name: 'integration',
+      files: 'test/integration/**/*.test.ts',
+      jobs: 2,
+      timeout: 60_000,
+      ...options,
+    }),
+    suite({ name: 'e2e', files: 'test/e2e/**/*.test.ts', jobs: 1, timeout: 120_000, ...options }),
+  ];
+}

@@ -1,0 +1,120 @@
+import { glob, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestRecord } from '../../test/support/reporter.ts';
+import { type Ending, runCommand } from '../command.ts';
+import { endLeftovers } from './leftovers.ts';
+import { readRecord } from './record.ts';
+import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
+
+export interface SuiteOptions {
+  readonly name: string;
+  /** Pattern of its test files, relative to the root. */
+  readonly files: string;
+  /** Files that run at the same time; 1 is a serial run, which also notices what a test left open. */
+  readonly jobs: number;
+  /** Limit of a test that sets none, in ms. */
+  readonly timeout: number;
+  /** Only the tests whose title matches. */
+  readonly grep: string | undefined;
+  /** A skipped test is a failure. */
+  readonly strict: boolean;
+  /** `collect` keeps quiet; the default shows the run as it goes. */
+  readonly output?: 'inherit' | 'collect';
+  /** What must be there first; its answer is added to the environment. */
+  prepare?(context: StageContext): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Runs mocha in a process of its own and believes its record only as far as everything else agrees with it. */
+export function suite(options: SuiteOptions): Stage {
+  return {
+    name: options.name,
+    kind: 'suite',
+    cure: `npm test -- ${options.name} --grep 'part of a title'`,
+    async run(context) {
+      const files = (await Array.fromAsync(glob(options.files, { cwd: context.root }))).toSorted();
+      if (files.length === 0) return failedWith(`there is no file ${options.files}`);
+      let prepared: Readonly<Record<string, string>>;
+      try {
+        prepared = (await options.prepare?.(context)) ?? {};
+      } catch (error) {
+        context.signal.throwIfAborted();
+        return failedWith(error instanceof Error ? error.message : String(error));
+      }
+      // Everything that the tests create lies here and goes with it, even after a crash.
+      const scratch = await mkdtemp(join(tmpdir(), `ks-${options.name}-`));
+      try {
+        return await runMocha(options, files, {
+          ...context,
+          env: { ...context.env, ...prepared, TMPDIR: scratch },
+        });
+      } finally {
+        await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+      }
+    },
+  };
+}
+
+async function runMocha(options: SuiteOptions, files: string[], context: StageContext): Promise<StageResult> {
+  const scratch = context.env['TMPDIR'] ?? tmpdir();
+  const recordFile = join(scratch, 'record.json');
+  const args = [
+    join(context.root, 'node_modules/mocha/bin/mocha.js'),
+    '--forbid-only',
+    '--timeout',
+    String(options.timeout),
+    ...(options.strict ? ['--forbid-pending'] : []),
+    ...(options.jobs > 1 ? ['--parallel', '--jobs', String(options.jobs)] : []),
+    ...(options.grep === undefined ? [] : ['--grep', options.grep]),
+    ...files,
+  ];
+  let left: string[] = [];
+  let ending: Ending;
+  try {
+    ending = await runCommand(process.execPath, args, {
+      cwd: context.root,
+      env: { ...context.env, TEST_RECORD: recordFile },
+      signal: context.signal,
+      output: options.output ?? 'inherit',
+    });
+  } finally {
+    left = await endLeftovers(`TEST_RECORD=${recordFile}`);
+  }
+  const record = await readRecord(recordFile);
+  const problems = judge({ record, ending, files, all: options.grep === undefined, left });
+  return {
+    tally: {
+      passed: record?.passed ?? 0,
+      failed: (record?.failed ?? 0) + problems.length,
+      skipped: record?.skipped ?? 0,
+    },
+    problems,
+  };
+}
+
+/** Everything that a run can have wrong although no test says so. */
+export function judge(run: {
+  record: TestRecord | undefined;
+  ending: Pick<Ending, 'code' | 'signal'>;
+  files: readonly string[];
+  /** Every file is expected to have run. */
+  all: boolean;
+  /** Processes that outlived the run. */
+  left: readonly string[];
+}): string[] {
+  const { record, ending } = run;
+  const end = ending.signal ?? `code ${ending.code}`;
+  const leftovers = run.left.map((process) => `a test left a process running: ${process}`);
+  if (record === undefined) return [`the run ended early, with ${end} and without a record`, ...leftovers];
+  const problems: string[] = [];
+  if (record.openHandles.length > 0) problems.push(`the tests left open: ${record.openHandles.join(', ')}`);
+  else if (ending.code !== 0 && record.failed === 0)
+    problems.push(`no test failed, but the run ended with ${end}`);
+  if (run.all) {
+    const ran = new Set(record.files);
+    problems.push(
+      ...run.files.filter((file) => !ran.has(file)).map((file) => `${file}: none of its tests ended`),
+    );
+  }
+  return [...problems, ...leftovers];
+}

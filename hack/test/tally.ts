@@ -1,0 +1,19 @@
+/** How many checks ended which way. A gate counts as one check. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export const NOTHING: Tally = { passed: 0, failed: 0, skipped: 0 };
+
+export function sum(tallies: readonly Tally[]): Tally {
+  return tallies.reduce(
+    (a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }),
+    NOTHING,
+  );
+}
+
+export function tallyLine(tally: Tally): string {
+  return `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`;
+}

@@ -1,0 +1,147 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { StageResult } from '../../../../hack/test/stage.ts';
+import { suite } from '../../../../hack/test/suite.ts';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const { TEST_RECORD: _ownRecord, ...env } = process.env;
+
+interface Run {
+  fixture: string;
+  jobs?: number;
+  strict?: boolean;
+  grep?: string;
+}
+
+/** One run of mocha over a green file and the fixture. Its output goes nowhere. */
+async function run({ fixture, jobs = 1, strict = false, grep }: Run): Promise<StageResult> {
+  const stage = suite({
+    name: 'fixture',
+    files: `test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`,
+    jobs,
+    timeout: 10_000,
+    grep,
+    strict,
+    output: 'collect',
+  });
+  return stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
+}
+
+describe('a suite of npm test', function () {
+  this.timeout(30_000);
+
+  it('counts what passed', async () => {
+    const { tally, problems } = await run({ fixture: 'green' });
+    expect(tally).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('counts what was skipped', async () => {
+    const { tally } = await run({ fixture: 'skipped' });
+    expect(tally).to.deep.equal({ passed: 2, failed: 0, skipped: 2 });
+  });
+
+  it('fails what was skipped when it is strict', async () => {
+    const { tally } = await run({ fixture: 'skipped', strict: true });
+    expect(tally.failed).to.equal(2);
+  });
+
+  it('fails when no file matches', async () => {
+    const stage = suite({
+      name: 'none',
+      files: 'test/no-such-folder/*.test.ts',
+      jobs: 1,
+      timeout: 1,
+      grep: undefined,
+      strict: false,
+    });
+    const { tally } = await stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
+    expect(tally).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
+  });
+
+  it('fails when what it needs cannot be had', async () => {
+    const stage = suite({
+      name: 'fixture',
+      files: 'test/integration/hack/test/fixtures/green.fixture.ts',
+      jobs: 1,
+      timeout: 1,
+      grep: undefined,
+      strict: false,
+      prepare: () => Promise.reject(new Error('Go is missing')),
+    });
+    const { problems } = await stage.run({
+      root,
+      env,
+      signal: new AbortController().signal,
+      print: () => {},
+    });
+    expect(problems).to.deep.equal(['Go is missing']);
+  });
+
+  it('is stopped together with its test run', async () => {
+    const controller = new AbortController();
+    const stage = suite({
+      name: 'fixture',
+      files: 'test/integration/hack/test/fixtures/endless.fixture.ts',
+      jobs: 1,
+      timeout: 60_000,
+      grep: undefined,
+      strict: false,
+      prepare: () => {
+        setTimeout(() => controller.abort(new Error('stopped')), 300);
+        return Promise.resolve({});
+      },
+    });
+    const outcome = await stage
+      .run({ root, env, signal: controller.signal, print: () => {} })
+      .catch((error: unknown) => error);
+    expect(outcome).to.be.an('error').with.property('message', 'stopped');
+  });
+
+  for (const jobs of [1, 2]) {
+    describe(jobs === 1 ? 'run serially' : 'run in parallel', () => {
+      it('fails when a test fails', async () => {
+        expect((await run({ fixture: 'red', jobs })).tally.failed).to.equal(1);
+      });
+
+      it('fails the test that leaks a rejection, and only that', async () => {
+        const { tally } = await run({ fixture: 'leak', jobs });
+        expect(tally).to.deep.equal({ passed: 2, failed: 1, skipped: 0 });
+      });
+
+      it('fails when a test ends the process with code 0', async () => {
+        expect((await run({ fixture: 'exit', jobs })).tally.failed).to.be.at.least(1);
+      });
+
+      it('fails when the process is killed', async () => {
+        expect((await run({ fixture: 'crash', jobs })).tally.failed).to.be.at.least(1);
+      });
+
+      it('fails when a file holds no test', async () => {
+        const { problems } = await run({ fixture: 'empty', jobs });
+        expect(problems).to.deep.equal([
+          'test/integration/hack/test/fixtures/empty.fixture.ts: none of its tests ended',
+        ]);
+      });
+
+      it('fails when a file cannot be loaded', async () => {
+        expect((await run({ fixture: 'broken', jobs })).tally.failed).to.be.at.least(1);
+      });
+
+      it('fails when a test hides the others by .only', async () => {
+        expect((await run({ fixture: 'only', jobs })).tally.failed).to.be.at.least(1);
+      });
+
+      it('ends a process that a test left running, and fails', async () => {
+        const { problems } = await run({ fixture: 'orphan', jobs });
+        expect(problems).to.have.length(1);
+        expect(problems[0]).to.match(/a test left a process running: sleep 300/);
+      });
+    });
+  }
+
+  it('fails when a test leaves something open', async () => {
+    const { problems } = await run({ fixture: 'open' });
+    expect(problems).to.deep.equal(['the tests left open: TCPServerWrap']);
+  });
+});

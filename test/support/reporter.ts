@@ -1,0 +1,63 @@
+// Prints mocha's results and leaves a record of them for hack/test: mocha's exit code alone says too little (a test
+// that calls process.exit(0), or a worker that crashed, ends with 0). No record, no success.
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import Mocha from 'mocha';
+
+/** What the runner reads. */
+export interface TestRecord {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** The test files, relative to the working directory, of which at least one test came to an end. */
+  files: string[];
+  /** What kept the process alive after its last test. */
+  openHandles: string[];
+}
+
+const OPEN_HANDLES_MS = 2_000;
+const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+
+export default class RecordReporter extends Mocha.reporters.Spec {
+  readonly #files = new Set<string>();
+
+  constructor(runner: Mocha.Runner, options?: Mocha.MochaOptions) {
+    super(runner, options);
+    for (const event of [EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING]) {
+      runner.on(event, (test: Mocha.Test) => {
+        if (test.file) this.#files.add(relative(process.cwd(), test.file));
+      });
+    }
+  }
+
+  override done(failures: number, finish?: (failures: number) => void): void {
+    const record: TestRecord = {
+      passed: this.stats.passes,
+      failed: this.stats.failures,
+      skipped: this.stats.pending,
+      files: [...this.#files],
+      openHandles: [],
+    };
+    write(record);
+    console.log(`${record.passed} passed, ${record.failed} failed, ${record.skipped} skipped`);
+    setTimeout(() => giveUp(record), OPEN_HANDLES_MS).unref();
+    finish?.(failures);
+  }
+}
+
+function write(record: TestRecord): void {
+  const file = process.env['TEST_RECORD'];
+  if (file) writeFileSync(file, JSON.stringify(record));
+}
+
+/** Reached only when something that a test left open keeps the event loop alive. */
+function giveUp(record: TestRecord): void {
+  const openHandles = process.getActiveResourcesInfo().filter((name) => !/^(TTYWrap|PipeWrap)$/.test(name));
+  write({ ...record, openHandles: openHandles.length > 0 ? openHandles : ['unknown'] });
+  console.error(`The tests left something open: ${openHandles.join(', ')}. Close it in an after hook.`);
+  // Mocha's own exit handler sets its code; ours comes after it.
+  process.once('exit', () => {
+    process.exitCode = 1;
+  });
+  process.exit(1);
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { runStages } from '../../../../hack/test/run.ts';
+import type { Stage, StageResult } from '../../../../hack/test/stage.ts';
+import { summary, verdict } from '../../../../hack/test/summary.ts';
+
+function stage(name: string, result: () => StageResult, kind: Stage['kind'] = 'suite'): Stage {
+  return { name, kind, cure: `mend ${name}`, run: async () => result() };
+}
+
+function counted(passed: number, failed: number, skipped: number): () => StageResult {
+  return () => ({ tally: { passed, failed, skipped }, problems: [] });
+}
+
+async function run(stages: Stage[], strict = false) {
+  const context = { root: '/', env: {}, signal: new AbortController().signal, print: () => {} };
+  const finished = await runStages(stages, context);
+  const { total, exitCode } = verdict(finished, strict);
+  return { exitCode, lines: summary(finished, total).split('\n') };
+}
+
+describe('the summary of npm test', () => {
+  it('ends with the sum of all stages', async () => {
+    const { exitCode, lines } = await run([
+      stage('types', counted(1, 0, 0), 'gate'),
+      stage('unit', counted(10, 0, 2)),
+      stage('e2e', counted(3, 0, 0)),
+    ]);
+    expect(lines.at(-1)).to.equal('14 passed, 0 failed, 2 skipped');
+    expect(exitCode).to.equal(0);
+  });
+
+  it('runs the stages behind a failed one and shows the cure', async () => {
+    const { exitCode, lines } = await run([
+      stage('types', counted(0, 1, 0), 'gate'),
+      stage('unit', counted(10, 0, 0)),
+    ]);
+    expect(lines.at(-1)).to.equal('10 passed, 1 failed, 0 skipped');
+    expect(lines).to.include('types failed. Cure: mend types');
+    expect(exitCode).to.equal(1);
+  });
+
+  it('counts a stage that throws as failed', async () => {
+    const { exitCode, lines } = await run([
+      stage('unit', counted(10, 0, 0)),
+      stage('e2e', () => {
+        throw new Error('no kubectl');
+      }),
+    ]);
+    expect(lines.at(-1)).to.equal('10 passed, 1 failed, 0 skipped');
+    expect(lines).to.include('  no kubectl');
+    expect(exitCode).to.equal(1);
+  });
+
+  it('fails when nothing was checked', async () => {
+    const { exitCode, lines } = await run([stage('unit', counted(0, 0, 3))]);
+    expect(lines.at(-1)).to.equal('0 passed, 1 failed, 3 skipped');
+    expect(exitCode).to.equal(1);
+  });
+
+  it('fails on a skipped test when it is strict', async () => {
+    expect((await run([stage('unit', counted(9, 0, 1))], true)).exitCode).to.equal(1);
+    expect((await run([stage('unit', counted(9, 0, 1))], false)).exitCode).to.equal(0);
+  });
+});
