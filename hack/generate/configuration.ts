@@ -6,14 +6,14 @@ import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
  * The configuration file of an installation: what the manifests decide, all else by default.
  * A test has the server's own loader read it.
  */
-export function configuration(names: Names): object {
+export function configuration(names: Names, plainHttp = true): object {
   return {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
     platform: { name: names.platform, namespace: names.namespace, service: SERVER },
     listeners: {
       secure: { port: SECURE_PORT.number },
-      insecure: { enabled: true, port: INSECURE_PORT.number },
+      insecure: plainHttp ? { enabled: true, port: INSECURE_PORT.number } : { enabled: false },
     },
   };
 }

@@ -105,6 +105,14 @@ function files(names: Names): ManifestFile[] {
       about: 'Takes the plain-HTTP listener away: from the server, from its pods and from the Service.',
       documents: [
         component({
+          configMapGenerator: [
+            {
+              name: CONFIGURATION.configMap,
+              namespace: names.namespace,
+              behavior: 'merge',
+              files: [CONFIGURATION.file],
+            },
+          ],
           patches: [
             {
               target: { kind: 'Service', name: SERVER },
@@ -118,12 +126,16 @@ function files(names: Names): ManifestFile[] {
               patch: stringify([
                 { op: 'test', path: '/spec/template/spec/containers/0/ports/1/name', value: 'http' },
                 { op: 'remove', path: '/spec/template/spec/containers/0/ports/1' },
-                { op: 'add', path: '/spec/template/spec/containers/0/args/-', value: '--no-insecure' },
               ]),
             },
           ],
         }),
       ],
+    },
+    {
+      path: `components/no-plain-http/${CONFIGURATION.file}`,
+      about: "Stands in place of the base's configuration.",
+      documents: [configuration(names, false)],
     },
     {
       path: 'overlays/node-port/kustomization.yaml',

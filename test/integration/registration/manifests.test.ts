@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { developmentManifests } from '../../../hack/generate/manifests.ts';
+import { namesFor } from '../../../hack/generate/names.ts';
+import { type RegisteredCluster, startCluster } from './registered-cluster.ts';
+
+const INSTALLATIONS = ['base', 'overlays/node-port', 'overlays/no-plain-http'];
+
+describe('the manifests, applied to a real kube-apiserver', function () {
+  this.timeout(120_000);
+  let cluster: RegisteredCluster;
+
+  before(async () => {
+    cluster = await startCluster();
+    await cluster.kubectl(['apply', '-k', 'manifests/access']);
+  });
+  after(() => cluster?.stop());
+
+  for (const installation of INSTALLATIONS) {
+    it(`passes strict validation: ${installation}`, async () => {
+      const answer = await cluster.kubectl([
+        'apply',
+        '-k',
+        `manifests/${installation}`,
+        '--server-side',
+        '--dry-run=server',
+        '--validate=strict',
+      ]);
+      expect(answer).to.match(/deployment.*serverside-applied/);
+    });
+  }
+
+  it('installs the base so that nothing differs afterwards', async () => {
+    await cluster.kubectl(['apply', '-k', 'manifests/base']);
+    expect(await cluster.kubectl(['diff', '-k', 'manifests/base'])).to.equal('');
+  });
+
+  it('makes pods that the restricted pod security standard admits', async () => {
+    await cluster.kubectl(['apply', '-k', 'manifests/base']);
+    await cluster.kubectl([
+      '--namespace',
+      'platform-system',
+      'wait',
+      'replicaset',
+      '--selector',
+      'app.kubernetes.io/name=ks-apiserver',
+      '--for',
+      'jsonpath={.status.replicas}=2',
+      '--timeout',
+      '60s',
+    ]);
+  });
+
+  it('lets the server do what it has to, and nothing that would hurt', async () => {
+    const can = async (...question: string[]): Promise<boolean> => {
+      const answer = await cluster
+        .kubectl(['auth', 'can-i', ...question, '--as', 'system:serviceaccount:platform-system:ks-apiserver'])
+        .catch(() => 'no');
+      return answer.trim() === 'yes';
+    };
+    expect(await can('watch', 'nodes')).to.equal(true);
+    expect(await can('create', 'tokenreviews.authentication.k8s.io')).to.equal(true);
+    expect(await can('create', 'subjectaccessreviews.authorization.k8s.io')).to.equal(true);
+    expect(await can('patch', 'apiservices/v1alpha3.resources.platform.io')).to.equal(true);
+    const config = 'configmaps/extension-apiserver-authentication';
+    expect(await can('watch', config, '--namespace', 'kube-system')).to.equal(true);
+
+    expect(await can('patch', 'apiservices/v1.apps')).to.equal(false);
+    expect(await can('delete', 'apiservices/v1alpha3.resources.platform.io')).to.equal(false);
+    expect(await can('get', 'secrets', '--namespace', 'platform-system')).to.equal(false);
+    expect(await can('update', 'nodes')).to.equal(false);
+  });
+
+  it('shows nodes to whom the role is bound, and to nobody else', async () => {
+    await cluster.kubectl([
+      'create',
+      'clusterrolebinding',
+      'jane',
+      '--clusterrole=platform-nodes-reader',
+      '--user=jane',
+    ]);
+    const mayList = async (user: string): Promise<unknown> => {
+      const review = {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: {
+          user,
+          resourceAttributes: { verb: 'list', group: 'resources.platform.io', resource: 'nodes' },
+        },
+      };
+      return cluster.kubectl(
+        ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}'],
+        JSON.stringify(review),
+      );
+    };
+    expect(await mayList('jane')).to.equal('true');
+    expect(await mayList('john')).to.equal('false');
+  });
+
+  it('gives the development server the same objects at another port', async () => {
+    const overlay = await cluster.kubectl(['kustomize', 'manifests/overlays/development']);
+    const generated = developmentManifests(namesFor('platform'), 9443);
+    expect(objectsOf(generated)).to.have.deep.members(objectsOf(overlay));
+    await cluster.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], generated);
+  });
+
+  it('fits another platform as well', async () => {
+    await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('acme'), 1234));
+    const port = await cluster.kubectl([
+      'get',
+      'apiservice',
+      'v1alpha3.resources.acme.io',
+      '-o',
+      'jsonpath={.spec.service.namespace}:{.spec.service.port}',
+    ]);
+    expect(port).to.equal('acme-system:1234');
+  });
+});
+
+function objectsOf(yaml: string): unknown[] {
+  return parseAllDocuments(yaml).map((document) => document.toJS() as unknown);
+}

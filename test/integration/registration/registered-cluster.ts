@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
+
+export const ROOT = join(import.meta.dirname, '../../..');
+export const API_SERVICE = 'v1alpha3.resources.platform.io';
+export const API_SERVICE_PATH = `/apis/apiregistration.k8s.io/v1/apiservices/${API_SERVICE}`;
+
+/** A control plane of this test's own, with kubectl to work on it. */
+export interface RegisteredCluster {
+  readonly controlPlane: ControlPlane;
+  /** Standard output; rejects with the standard error when kubectl fails. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startCluster(): Promise<RegisteredCluster> {
+  const dir = await mkdtemp(join(tmpdir(), 'registration-'));
+  const abort = new AbortController();
+  const controlPlane = await startControlPlane({ dir, signal: abort.signal });
+  return {
+    controlPlane,
+    kubectl: (args, input) =>
+      run(controlPlane.kubectl, ['--kubeconfig', controlPlane.kubeconfig, ...args], input),
+    stop: async () => {
+      await controlPlane.stop();
+      abort.abort();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function run(command: string, args: readonly string[], input?: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = execFile(command, args, { cwd: ROOT, maxBuffer: 16 << 20 }, (error, stdout, stderr) => {
+    if (error) reject(new Error(`${args.join(' ')}: ${stderr || error.message}`));
+    else resolve(stdout);
+  });
+  child.stdin?.end(input ?? '');
+  return promise;
+}

@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { generatedFiles } from '../../../hack/generate/files.ts';
+import { isStale, refresh } from '../../../hack/generate/generated-file.ts';
+import { namesFor, readPlatform } from '../../../hack/generate/names.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+describe('generating', () => {
+  it('would change nothing in the repository', async () => {
+    const platform = await readPlatform(join(ROOT, 'manifests/names.json'));
+    const stale: string[] = [];
+    for (const file of generatedFiles(ROOT, namesFor(platform)))
+      if (await isStale(file)) stale.push(file.path);
+    expect(stale, 'mend it with: npm run generate').to.deep.equal([]);
+  });
+
+  describe('a file', () => {
+    let dir: string;
+    beforeEach(async () => {
+      dir = await mkdtemp(join(tmpdir(), 'generate-'));
+    });
+    afterEach(() => rm(dir, { recursive: true }));
+
+    it('is made with its folder, and left alone the second time', async () => {
+      const file = { path: join(dir, 'a/b.txt'), text: () => 'text' };
+      expect(await isStale(file)).to.equal(true);
+      expect(await refresh(file)).to.equal(true);
+      expect(await readFile(file.path, 'utf8')).to.equal('text');
+      expect(await refresh(file)).to.equal(false);
+    });
+
+    it('is stale when somebody edits it', async () => {
+      const file = { path: join(dir, 'b.txt'), text: () => 'text' };
+      await refresh(file);
+      await writeFile(file.path, 'edited');
+      expect(await isStale(file)).to.equal(true);
+    });
+  });
+});

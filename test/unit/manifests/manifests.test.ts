@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
+import { clusterRules } from '../../../hack/generate/access.ts';
+import { manifests } from '../../../hack/generate/manifests.ts';
+import { type Names, namesFor } from '../../../hack/generate/names.ts';
+import {
+  CONFIGURATION,
+  INSECURE_PORT,
+  READINESS_PATH,
+  SECURE_PORT,
+  TERMINATION_GRACE_SECONDS,
+} from '../../../hack/generate/workload.ts';
+
+const CONFIGURATIONS = [`base/${CONFIGURATION.file}`, `components/no-plain-http/${CONFIGURATION.file}`];
+
+function text(names: Names, path: string): string {
+  const found = manifests(names).get(path);
+  if (found === undefined) throw new Error(`no manifest ${path}`);
+  return found;
+}
+
+describe('the generated manifests', () => {
+  for (const path of CONFIGURATIONS) {
+    it(`hold a configuration that the server accepts: ${path}`, () => {
+      const configuration = decodeConfiguration({ source: path, text: text(namesFor('acme'), path) });
+      expect(configuration.platform).to.include({
+        name: 'acme',
+        namespace: 'acme-system',
+        service: 'ks-apiserver',
+      });
+      expect(configuration.listeners.secure.port).to.equal(SECURE_PORT.number);
+      expect(configuration.registration.manageCABundle).to.equal(true);
+    });
+  }
+
+  it('switch the plain-HTTP listener on in the base, and off in its component', () => {
+    const [base = '', component = ''] = CONFIGURATIONS.map((path) => text(namesFor('platform'), path));
+    const insecure = (yaml: string) => decodeConfiguration({ source: '', text: yaml }).listeners.insecure;
+    expect(insecure(base)).to.include({ enabled: true, port: INSECURE_PORT.number });
+    expect(insecure(component).enabled).to.equal(false);
+  });
+
+  it('give the server more time to stop than it takes by its configuration', () => {
+    const { shutdown } = decodeConfiguration({
+      source: '',
+      text: text(namesFor('platform'), `base/${CONFIGURATION.file}`),
+    });
+    expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + shutdown.timeout);
+  });
+
+  it('name no other platform than the one they are written for', () => {
+    for (const [path, content] of manifests(namesFor('acme'))) {
+      expect(content.match(/\bplatform-system\b|\bplatform\.io\b|\bplatform:/g) ?? [], path).to.satisfy(
+        (found: string[]) => path.endsWith(CONFIGURATION.file) || found.length === 0,
+      );
+    }
+  });
+
+  it('are all reached by a kustomization', () => {
+    const all = manifests(namesFor('platform'));
+    const named = [...all]
+      .filter(([path]) => path.endsWith('kustomization.yaml'))
+      .map(([, content]) => content);
+    for (const path of all.keys()) {
+      if (path.endsWith('kustomization.yaml')) continue;
+      const file = path.slice(path.indexOf('/') + 1).replace(/^[^/]*\//, '');
+      expect(named.join('\n'), path).to.include(file);
+    }
+  });
+
+  it('limit the server to the APIServices of its own groups', () => {
+    for (const rule of clusterRules(namesFor('acme'))) {
+      if (rule.resources?.includes('apiservices')) {
+        expect(rule.resourceNames).to.deep.equal(['v1alpha3.resources.acme.io']);
+        expect(rule.verbs).not.to.include('create');
+      }
+      expect(rule.verbs).not.to.include('*');
+      expect(rule.resources).not.to.include('*');
+      expect(rule.resources).not.to.include('secrets');
+    }
+  });
+
+  it('bind every right of the server to the account that its pods run as', () => {
+    const names = namesFor('acme');
+    const pods = parseAllDocuments(text(names, 'base/deployment.yaml')).map((each) => each.toJS() as unknown);
+    expect(pods).to.have.nested.property('[0].spec.template.spec.serviceAccountName', 'ks-apiserver');
+    expect(pods).to.have.nested.property('[0].metadata.namespace', 'acme-system');
+    const bindings = parseAllDocuments(text(names, 'access/server.yaml'))
+      .map((each) => each.toJS() as { kind: string; subjects?: unknown })
+      .filter(({ kind }) => kind.endsWith('Binding'));
+    expect(bindings).to.have.length(3);
+    for (const { subjects } of bindings) {
+      expect(subjects).to.deep.equal([
+        { kind: 'ServiceAccount', name: 'ks-apiserver', namespace: 'acme-system' },
+      ]);
+    }
+  });
+
+  it('keep a server in its Service whose caches are not filled', () => {
+    expect(text(namesFor('platform'), 'base/deployment.yaml')).to.include(`path: ${READINESS_PATH}`);
+  });
+});
+
+describe('the name of a platform', () => {
+  for (const name of ['', 'Acme', 'a.b', '-a', 'a-', '1a', 'a'.repeat(51), 'a b', 'a\n']) {
+    it(`is refused when it cannot be part of an API group: ${JSON.stringify(name)}`, () => {
+      expect(() => namesFor(name)).to.throw('cannot be part of an API group');
+    });
+  }
+});
