@@ -1,0 +1,78 @@
+// `npm run bench`: our server beside kube-apiserver, the same work for both, a table of ratios. Owns the order of
+// things; the scene is in scene.ts, each group of rows in rows/.
+import { constants } from 'node:os';
+import { KUBERNETES_VERSION } from '../control-plane/build.ts';
+import { formatElapsed, printProgress } from '../control-plane/progress.ts';
+import { sameNodes } from './comparison.ts';
+import { describeMachine } from './machine.ts';
+import { type Group, type Options, parseOptions, USAGE } from './options.ts';
+import { table, writeReport } from './report.ts';
+import type { Row } from './row.ts';
+import { getRows } from './rows/get.ts';
+import { listRows } from './rows/list.ts';
+import { memoryRows } from './rows/memory.ts';
+import { syncRows } from './rows/sync.ts';
+import { watchRows } from './rows/watch.ts';
+import { type Scene, withScene } from './scene.ts';
+
+const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> = {
+  sync: syncRows,
+  list: listRows,
+  get: getRows,
+  memory: memoryRows,
+  watch: watchRows,
+};
+
+/** Far above what a whole run takes: a bench that hangs ends by itself. */
+const BOUND_MS = 40 * 60_000;
+
+async function bench(options: Options, signal: AbortSignal): Promise<void> {
+  const machine = await describeMachine();
+  const began = performance.now();
+  const print = printProgress(process.stderr);
+  const progress = (line: string, transient = false): void =>
+    print(`${formatElapsed(performance.now() - began).padStart(6)}  ${line}`, transient);
+  const rows: Row[] = [];
+  await withScene(options, machine, progress, signal, async (scene) => {
+    progress('comparing the nodes of both sides');
+    await sameNodes(scene);
+    for (const group of options.groups) {
+      progress(`measuring: ${group}`);
+      const measured = await ROWS[group](scene);
+      process.stdout.write(`${table(measured)}\n`);
+      rows.push(...measured);
+      signal.throwIfAborted();
+    }
+    progress('comparing the nodes of both sides again');
+    await sameNodes(scene);
+  });
+  process.stdout.write(`\n${table(rows)}\n`);
+  if (options.write) {
+    const date = new Date().toISOString();
+    await writeReport({ date, machine, nodes: options.nodes, kubernetes: `v${KUBERNETES_VERSION}`, rows });
+    progress('written: hack/bench/results.md, hack/bench/results.json');
+  }
+}
+
+async function main(): Promise<number> {
+  const interrupted = new AbortController();
+  let code = 0;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      code = 128 + constants.signals[name];
+      interrupted.abort(new Error(`ended by ${name}`));
+    });
+  }
+  try {
+    const options = parseOptions(process.argv.slice(2));
+    if (options === 'help') process.stdout.write(USAGE);
+    else await bench(options, AbortSignal.any([interrupted.signal, AbortSignal.timeout(BOUND_MS)]));
+  } catch (error) {
+    if (code === 0)
+      process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    return code === 0 ? 1 : code;
+  }
+  return code;
+}
+
+process.exitCode = await main();

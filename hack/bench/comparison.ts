@@ -1,0 +1,72 @@
+// Before anything is timed: all sides must give the same nodes, or the times compare nothing.
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import type { Target } from './load-generator.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from './scene.ts';
+
+interface NodeList {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Throws with the first difference. */
+export async function sameNodes(scene: Scene): Promise<void> {
+  const { kube, direct } = scene;
+  const peer = await readList(kube, CORE_NODES);
+  if (peer.items.length !== scene.options.nodes)
+    throw new Error(`kube-apiserver has ${peer.items.length} nodes`);
+  const sides: readonly (readonly [string, Target, string])[] = [
+    ['directly', direct, 'identity'],
+    ['directly, gzip', direct, 'gzip'],
+    ['through the aggregator', kube, 'identity'],
+    ['through the aggregator, gzip', kube, 'gzip'],
+  ];
+  for (const [how, target, encoding] of sides) {
+    const ours = await readList(target, OUR_NODES, encoding);
+    compare(how, peer, ours);
+  }
+}
+
+function compare(how: string, peer: NodeList, ours: NodeList): void {
+  if (ours.items.length !== peer.items.length) {
+    throw new Error(`${how}: ${ours.items.length} nodes, kube-apiserver has ${peer.items.length}`);
+  }
+  for (const [index, expected] of peer.items.entries()) {
+    if (!isDeepStrictEqual(withoutType(ours.items[index]), withoutType(expected))) {
+      const { name } = expected['metadata'] as { readonly name: string };
+      throw new Error(`${how}: ${name} differs`);
+    }
+  }
+}
+
+/** kind and apiVersion are what has to differ. */
+function withoutType(node: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = node;
+  return rest;
+}
+
+/** What a list shows right now, for a watch to begin at. */
+export async function currentVersion(target: Target, path: string): Promise<string> {
+  return (await readList(target, `${path}?limit=1`)).metadata.resourceVersion;
+}
+
+async function readList(target: Target, path: string, encoding = 'identity'): Promise<NodeList> {
+  const [ca, cert, key] = await Promise.all(
+    [target.ca, target.cert, target.key].map((file) => readFile(file)),
+  );
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { 'Accept-Encoding': encoding, Accept: 'application/json' };
+    request(`${target.server}${path}`, { ca, cert, key, headers, agent: false }, resolve)
+      .once('error', reject)
+      .end();
+  });
+  const body = await buffer(answer);
+  if (answer.statusCode !== 200)
+    throw new Error(`${path}: ${answer.statusCode} ${body.toString().slice(0, 300)}`);
+  const text = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+  return JSON.parse(text.toString()) as NodeList;
+}

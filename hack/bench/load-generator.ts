@@ -1,0 +1,150 @@
+// The Go program that makes requests and holds watches, as the rows see it: one process for the whole run.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+
+/** One server as one caller reaches it; certificate files hold PEM. */
+export interface Target {
+  /** `https://host:port`. */
+  readonly server: string;
+  readonly serverName?: string;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RequestsJob {
+  readonly target: Target;
+  readonly paths: readonly string[];
+  readonly connections: number;
+  /** The first of both limits that is reached ends the job. */
+  readonly seconds?: number;
+  readonly requests?: number;
+}
+
+export interface RequestsResult {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly rate: number;
+  readonly status: Readonly<Record<string, number>>;
+  readonly errors: Readonly<Record<string, number>>;
+  /** Of bodies, as they were transferred. */
+  readonly bytes: number;
+  readonly latencyMs: Readonly<Record<'min' | 'p50' | 'p90' | 'p99' | 'max', number>>;
+  readonly cpuSeconds: number;
+}
+
+export interface SyncResult {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** Milliseconds since the write was sent, one value a change. */
+export interface Arrivals {
+  readonly firstMs: readonly number[];
+  readonly lastMs: readonly number[];
+  readonly lost: number;
+}
+
+export interface ChangeJob {
+  /** Where and as whom the write is made. */
+  readonly target: Target;
+  readonly path: string;
+  readonly ids: readonly string[];
+  readonly changes: number;
+  readonly pauseMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface ChangeResult {
+  readonly writeMs: readonly number[];
+  readonly groups: Readonly<Record<string, Arrivals>>;
+}
+
+export class LoadGenerator {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #answers: Interface;
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
+    this.#child = child;
+    this.#answers = createInterface({ input: child.stdout });
+  }
+
+  /** On `core` alone when one is given. The process ends with the signal. */
+  static start(program: string, core: number | undefined, signal: AbortSignal): LoadGenerator {
+    const [command, ...args] = core === undefined ? [program] : ['taskset', '-c', String(core), program];
+    const child = spawn(command ?? program, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
+    // Each job reports an early end by itself; without a listener the abort would end the bench here.
+    child.on('error', () => undefined);
+    child.stdin.on('error', () => undefined);
+    return new LoadGenerator(child);
+  }
+
+  /** Throws when a request failed or was not answered with 200: its time would be compared with nothing. */
+  async requests(job: RequestsJob): Promise<RequestsResult> {
+    const result = await this.#ask<RequestsResult>({ op: 'requests', ...job });
+    const others = Object.keys(result.status).filter((status) => status !== '200');
+    if (result.requests === 0 || others.length > 0 || Object.keys(result.errors).length > 0) {
+      throw new Error(
+        `${job.paths[0]} of ${job.target.server}: ${JSON.stringify({ ...result.status, ...result.errors })}`,
+      );
+    }
+    return result;
+  }
+
+  sync(target: Target, path: string): Promise<SyncResult> {
+    return this.#ask({ op: 'sync', target, paths: [path] });
+  }
+
+  openWatches(
+    id: string,
+    target: Target,
+    path: string,
+    count: number,
+  ): Promise<{ readonly seconds: number }> {
+    return this.#ask({ op: 'watch', id, target, paths: [path], connections: count });
+  }
+
+  change({ path, ...job }: ChangeJob): Promise<ChangeResult> {
+    return this.#ask({ op: 'change', ...job, paths: [path] });
+  }
+
+  closeWatches(id: string): Promise<{ readonly lost: number }> {
+    return this.#ask({ op: 'close', id });
+  }
+
+  async stop(): Promise<void> {
+    this.#child.stdin.end();
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
+  }
+
+  /** One job at a time, in the order they were asked for. */
+  #ask<Result>(job: Readonly<Record<string, unknown>>): Promise<Result> {
+    const answer = this.#last.then(() => this.#exchange<Result>(job));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #exchange<Result>(job: Readonly<Record<string, unknown>>): Promise<Result> {
+    const ended = new AbortController();
+    const line = once(this.#answers, 'line', { signal: ended.signal });
+    const exit = once(this.#child, 'exit', { signal: ended.signal }).then(() => {
+      throw new Error(`the load generator ended during ${String(job['op'])}`);
+    });
+    exit.catch(() => undefined);
+    line.catch(() => undefined);
+    try {
+      this.#child.stdin.write(`${JSON.stringify(job)}\n`);
+      const [text] = (await Promise.race([line, exit])) as [string];
+      const result = JSON.parse(text) as Result & { readonly error?: string };
+      if (result.error !== undefined) throw new Error(result.error);
+      return result;
+    } finally {
+      ended.abort();
+    }
+  }
+}

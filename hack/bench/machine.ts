@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
+import { promisify } from 'node:util';
+
+/** What a reader of the results has to know of the machine, and nothing that names it. */
+export interface Machine {
+  readonly cores: number;
+  readonly processor: string;
+  readonly memoryGB: number;
+  readonly system: string;
+  readonly node: string;
+  /** The load average of the minute before the bench began: above 0.5 somebody else was at work. */
+  readonly loadBefore: number;
+  /** The core that the load generator has for itself, and the one of the server whose rate is measured. */
+  readonly loadCore: number | undefined;
+  readonly serverCore: number | undefined;
+}
+
+export async function describeMachine(): Promise<Machine> {
+  const cores = availableParallelism();
+  const pinned = cores > 1 && (await canPin());
+  return {
+    cores,
+    processor: cpus()[0]?.model ?? 'unknown',
+    memoryGB: Math.round(totalmem() / 1e9),
+    system: `${type()} ${release().split('-')[0] ?? ''}`,
+    node: process.version,
+    loadBefore: loadavg()[0] ?? 0,
+    loadCore: pinned ? 1 : undefined,
+    serverCore: pinned ? 0 : undefined,
+  };
+}
+
+/** Runs `work` while a process with all its threads has one core, then gives all of them back. */
+export async function pinned<T>(pid: number, machine: Machine, work: () => Promise<T>): Promise<T> {
+  if (machine.serverCore === undefined) return work();
+  await taskset(String(machine.serverCore), pid);
+  try {
+    return await work();
+  } finally {
+    await taskset(`0-${machine.cores - 1}`, pid);
+  }
+}
+
+async function taskset(list: string, pid: number): Promise<void> {
+  await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', list, String(pid)]);
+}
+
+async function canPin(): Promise<boolean> {
+  return promisify(execFile)('taskset', ['--cpu-list', '0,1', 'true']).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+
+export const GROUPS = ['sync', 'list', 'get', 'memory', 'watch'] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface Options {
+  readonly groups: readonly Group[];
+  readonly nodes: number;
+  /** How long each measurement of a rate lasts. */
+  readonly seconds: number;
+  /** How many watches are held at once, one measurement each. */
+  readonly watchers: readonly number[];
+  readonly write: boolean;
+}
+
+export const USAGE = `usage: npm run bench -- [options]
+
+  --rows LIST       of ${GROUPS.join(',')}; all when not given
+  --nodes N         5000 when not given; the goals are made for that
+  --seconds S       length of each measurement of a rate; 10
+  --watchers LIST   how many watches at once; 300,1000,5000
+  --no-write        leave hack/bench/results.md and results.json as they are
+                    (also with other rows or nodes than all of 5000)
+`;
+
+/** Throws one line that says what is wrong. */
+export function parseOptions(args: readonly string[]): Options | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rows: { type: 'string', default: GROUPS.join(',') },
+      nodes: { type: 'string', default: '5000' },
+      seconds: { type: 'string', default: '10' },
+      watchers: { type: 'string', default: '300,1000,5000' },
+      'no-write': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const asked = values.rows.split(',');
+  const unknown = asked.find((name) => !GROUPS.some((group) => group === name));
+  if (unknown !== undefined)
+    throw new Error(`--rows: there is no ${unknown}; there are ${GROUPS.join(', ')}`);
+  const groups = GROUPS.filter((group) => asked.includes(group));
+  const nodes = positive('--nodes', values.nodes);
+  return {
+    groups,
+    nodes,
+    seconds: positive('--seconds', values.seconds),
+    watchers: values.watchers.split(',').map((count) => positive('--watchers', count)),
+    write: !values['no-write'] && nodes === 5000 && groups.length === GROUPS.length,
+  };
+}
+
+function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new Error(`${option}: ${text} is not a positive whole number`);
+  return value;
+}

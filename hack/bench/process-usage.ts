@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+
+/** USER_HZ, in which Linux shows times under /proc, on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU time used by a process and all its threads so far, in seconds; to the hundredth. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The program's name stands in parentheses and may hold some itself: count from the last one.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process, in MB (10^6 bytes). */
+export async function residentMB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return (Number(kilobytes) * 1024) / 1e6;
+}

@@ -1,0 +1,74 @@
+/** One line of the result: the same work done by the peer and by us. */
+export interface Row {
+  readonly work: string;
+  readonly peer: string;
+  readonly ours: string;
+  /** Ours as a share of the peer's, or a difference; empty for absolute goals. */
+  readonly ratio: string;
+  readonly goal: string;
+  /** Undefined for a row that only informs. */
+  readonly met: boolean | undefined;
+  readonly note?: string;
+}
+
+export function milliseconds(value: number): string {
+  if (value < 10) return `${value.toFixed(2)} ms`;
+  return value < 1000 ? `${value.toFixed(0)} ms` : `${(value / 1000).toFixed(2)} s`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 0)} MB`;
+}
+
+export function perSecond(rate: number): string {
+  return `${Math.round(rate).toLocaleString('en')}/s`;
+}
+
+/** Ours is to be at most `goal` times the peer's. */
+export function atMost(
+  work: string,
+  peer: number,
+  ours: number,
+  goal: number,
+  format: (value: number) => string,
+): Row {
+  const ratio = ours / peer;
+  return {
+    work,
+    peer: format(peer),
+    ours: format(ours),
+    ratio: `${ratio.toFixed(3)} ×`,
+    goal: `≤ ${goal.toFixed(3)} ×`,
+    met: ratio <= goal,
+  };
+}
+
+/** Ours is to be at least `goal` times the peer's. */
+export function atLeast(
+  work: string,
+  peer: number,
+  ours: number,
+  goal: number,
+  format: (value: number) => string,
+): Row {
+  const ratio = ours / peer;
+  return {
+    work,
+    peer: format(peer),
+    ours: format(ours),
+    ratio: `${ratio.toFixed(1)} ×`,
+    goal: `≥ ${goal} ×`,
+    met: ratio >= goal,
+  };
+}
+
+/** An absolute bound, whatever a peer does. */
+export function below(
+  work: string,
+  peer: string,
+  ours: number,
+  bound: number,
+  format: (value: number) => string,
+): Row {
+  return { work, peer, ours: format(ours), ratio: '', goal: `< ${format(bound)}`, met: ours < bound };
+}

@@ -1,0 +1,83 @@
+// Resident memory of a fresh server: idle, after lists, under load.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LoopDelays } from '../loop-probe.ts';
+import { residentMB } from '../process-usage.ts';
+import { below, milliseconds, type Row } from '../row.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
+
+const IDLE_SECONDS = 10;
+const LISTS = 20;
+/** Under load, the second half may not need more than this over the first. */
+const FLAT_MB = 15;
+const LOAD_SECONDS = 20;
+
+export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
+  const { load, kube, options } = scene;
+  const server = await scene.another();
+  const target = { ...scene.direct, server: server.url };
+  const peer = scene.kubePid;
+  const megabytes = (value: number): string => `${value.toFixed(0)} MB`;
+
+  scene.progress(`a fresh server, idle for ${IDLE_SECONDS} s`);
+  await delay(IDLE_SECONDS * 1000, undefined, { signal: scene.signal });
+  const idle = await residentMB(server.pid);
+
+  const lists = { connections: 2, requests: LISTS };
+  const gzip = { 'Accept-Encoding': 'gzip' };
+  await load.requests({ target, paths: [OUR_NODES], ...lists });
+  await load.requests({ target: { ...target, headers: gzip }, paths: [OUR_NODES], ...lists });
+  const afterLists = await residentMB(server.pid);
+  await load.requests({ target: kube, paths: [`${CORE_NODES}?resourceVersion=0`], ...lists });
+  const peerAfterLists = await residentMB(peer);
+
+  scene.progress(`lists and gets for ${2 * LOAD_SECONDS} s`);
+  await server.ask('loop-delays');
+  const paths = Array.from(
+    { length: Math.min(200, options.nodes) },
+    (_, i) => `${OUR_NODES}/${scene.nodeName(i)}`,
+  );
+  const half = (): Promise<number> =>
+    peakWhile(
+      server.pid,
+      load.requests({ target, paths: [OUR_NODES, ...paths], connections: 16, seconds: LOAD_SECONDS }),
+    );
+  const first = await half();
+  const second = await half();
+  const delays = (await server.ask('loop-delays')) as LoopDelays;
+  await server.stop();
+  return [
+    below('memory, idle', '', idle, 240, megabytes),
+    {
+      ...below('memory, after lists', megabytes(peerAfterLists), afterLists, 320, megabytes),
+      note: `${LISTS} plain and ${LISTS} compressed ones`,
+    },
+    {
+      ...below('memory, growth under load', '', Math.max(0, second - first), FLAT_MB, megabytes),
+      note: `peak of the second ${LOAD_SECONDS} s (${megabytes(second)}) over that of the first (${megabytes(first)}); a whole list for each ${paths.length} gets, 16 connections`,
+    },
+    {
+      ...below('longest block of the event loop under that load', '', delays.maxMs, 50, milliseconds),
+      note: `p99 ${milliseconds(delays.p99Ms)}`,
+    },
+  ];
+}
+
+/** The largest resident memory seen until the work has ended. */
+async function peakWhile(pid: number, work: Promise<unknown>): Promise<number> {
+  const ended = new AbortController();
+  const look = async (): Promise<number> => {
+    let peak = 0;
+    while (!ended.signal.aborted) {
+      peak = Math.max(peak, await residentMB(pid));
+      await delay(250);
+    }
+    return peak;
+  };
+  const looking = look();
+  try {
+    await work;
+  } finally {
+    ended.abort();
+  }
+  return looking;
+}

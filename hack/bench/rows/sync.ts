@@ -1,0 +1,45 @@
+// From the start of the process to ready, with all nodes in the cache; and what it does to the event loop.
+import type { LoopDelays } from '../loop-probe.ts';
+import { atMost, below, milliseconds, type Row } from '../row.ts';
+import { CORE_NODES, type Scene } from '../scene.ts';
+import { interleaved, median } from '../statistics.ts';
+
+const ROUNDS = 5;
+const STREAMING_LIST = `${CORE_NODES}?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`;
+
+interface Measured {
+  readonly ms: number;
+  readonly loopMaxMs: number;
+}
+
+export async function syncRows(scene: Scene): Promise<readonly Row[]> {
+  const peer = async (): Promise<Measured> => {
+    const { ms, objects } = await scene.load.sync(scene.kube, STREAMING_LIST);
+    if (objects !== scene.options.nodes) throw new Error(`the streaming list had ${objects} objects`);
+    return { ms, loopMaxMs: 0 };
+  };
+  const ours = async (): Promise<Measured> => {
+    const server = await scene.another();
+    const delays = (await server.ask('loop-delays')) as LoopDelays;
+    await server.stop();
+    return { ms: server.readyMs, loopMaxMs: delays.maxMs };
+  };
+  const seen = await interleaved(ROUNDS, { peer, ours });
+  const blocked = median(seen.ours.map(({ loopMaxMs }) => loopMaxMs));
+  return [
+    {
+      ...atMost(
+        'start to ready',
+        median(seen.peer.map(({ ms }) => ms)),
+        median(seen.ours.map(({ ms }) => ms)),
+        2,
+        milliseconds,
+      ),
+      note: 'peer: its streaming list; ours: from spawning the process',
+    },
+    {
+      ...below('start to ready: longest block of the event loop', '', blocked, 50, milliseconds),
+      note: 'loading of modules included',
+    },
+  ];
+}

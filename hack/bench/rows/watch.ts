@@ -1,0 +1,116 @@
+// How long after a write a watcher sees it: one of each side at the same write, then many, each side alone.
+import { setTimeout as delay } from 'node:timers/promises';
+import { currentVersion } from '../comparison.ts';
+import type { Arrivals, Target } from '../load-generator.ts';
+import { residentMB } from '../process-usage.ts';
+import { milliseconds, type Row } from '../row.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
+import { median, quantile } from '../statistics.ts';
+
+const CHANGES_FOR_ONE = 200;
+const CHANGES_FOR_MANY = 20;
+const ROUNDS_FOR_MANY = 2;
+
+export async function watchRows(scene: Scene): Promise<readonly Row[]> {
+  const rows = [await oneWatcher(scene)];
+  for (const count of scene.options.watchers) {
+    scene.progress(`${count} watchers`);
+    rows.push(...(await manyWatchers(scene, count)));
+  }
+  return rows;
+}
+
+async function oneWatcher(scene: Scene): Promise<Row> {
+  const { load } = scene;
+  await load.openWatches('peer', scene.kube, await fromNow(scene.kube, CORE_NODES), 1);
+  await load.openWatches('ours', scene.direct, await fromNow(scene.direct, OUR_NODES), 1);
+  const write = {
+    target: scene.writer,
+    path: `${CORE_NODES}/${scene.nodeName(0)}`,
+    pauseMs: 15,
+    timeoutMs: 10_000,
+  };
+  await load.change({ ...write, ids: ['peer', 'ours'], changes: 50 });
+  const { groups } = await load.change({ ...write, ids: ['peer', 'ours'], changes: CHANGES_FOR_ONE });
+  await load.closeWatches('peer');
+  await load.closeWatches('ours');
+  const peer = arrivals(groups, 'peer').lastMs;
+  const ours = arrivals(groups, 'ours').lastMs;
+  // Of the same write each time, so the write's own time drops out.
+  const later = ours.map((at, change) => at - (peer[change] ?? Number.NaN));
+  return {
+    ...difference('change seen by one watcher', median(peer), median(ours), 0.5, median(later)),
+    note: `median of ${CHANGES_FOR_ONE} differences; 90 % within ${milliseconds(quantile(later, 0.9))}`,
+  };
+}
+
+async function manyWatchers(scene: Scene, count: number): Promise<readonly Row[]> {
+  const sides = {
+    peer: { target: scene.kube, path: CORE_NODES, pid: scene.kubePid },
+    ours: { target: scene.direct, path: OUR_NODES, pid: scene.server.pid },
+  };
+  const last = { peer: [] as number[], ours: [] as number[] };
+  const memory = { peer: [] as number[], ours: [] as number[] };
+  for (let round = 0; round < ROUNDS_FOR_MANY; round++) {
+    for (const side of ['peer', 'ours'] as const) {
+      const { target, path, pid } = sides[side];
+      const before = await residentMB(pid);
+      await scene.load.openWatches(side, target, await fromNow(target, path), count);
+      const write = { target: scene.writer, path: `${CORE_NODES}/${scene.nodeName(round)}`, ids: [side] };
+      const pauseMs = Math.max(50, count / 10);
+      await scene.load.change({ ...write, changes: 3, pauseMs, timeoutMs: 60_000 });
+      memory[side].push(((await residentMB(pid)) - before) * (1000 / count));
+      const { groups } = await scene.load.change({
+        ...write,
+        changes: CHANGES_FOR_MANY,
+        pauseMs,
+        timeoutMs: 60_000,
+      });
+      last[side].push(...arrivals(groups, side).lastMs);
+      const { lost } = await scene.load.closeWatches(side);
+      if (lost > 0) throw new Error(`${lost} of ${count} watches of ${target.server} ended by themselves`);
+      await delay(1000, undefined, { signal: scene.signal });
+    }
+  }
+  const peer = median(last.peer);
+  const ours = median(last.ours);
+  const goal = count <= 300 ? 2 : 0;
+  const kilobytes = (value: number): string => `${value.toFixed(0)} kB`;
+  // In the first round alone: later ones reuse what the first one has left.
+  const [peerMemory = 0] = memory.peer;
+  const [ourMemory = 0] = memory.ours;
+  return [
+    difference(`change seen by the last of ${count} watchers`, peer, ours, goal, ours - peer),
+    {
+      work: `memory for each of ${count} watchers`,
+      peer: kilobytes(peerMemory),
+      ours: kilobytes(ourMemory),
+      ratio: `${(ourMemory / peerMemory).toFixed(2)} ×`,
+      goal: '< 1 ×',
+      met: ourMemory < peerMemory,
+    },
+  ];
+}
+
+function difference(work: string, peer: number, ours: number, goal: number, later: number): Row {
+  return {
+    work,
+    peer: milliseconds(peer),
+    ours: milliseconds(ours),
+    ratio: `${later < 0 ? '−' : '+'}${milliseconds(Math.abs(later))}`,
+    goal: goal === 0 ? 'not later' : `≤ +${milliseconds(goal)}`,
+    met: later <= goal,
+  };
+}
+
+function arrivals(groups: Readonly<Record<string, Arrivals>>, id: string): Arrivals {
+  const found = groups[id];
+  if (found === undefined) throw new Error(`no arrivals of ${id}`);
+  return found;
+}
+
+/** The path of a watch that begins at what the server has now: no initial events, no gap. */
+async function fromNow(target: Target, path: string): Promise<string> {
+  const version = await currentVersion(target, path);
+  return `${path}?watch=1&allowWatchBookmarks=true&resourceVersion=${version}`;
+}

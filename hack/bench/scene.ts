@@ -1,0 +1,155 @@
+// What the rows are measured on: a control plane with its nodes, our server registered beside it, and the load
+// generator. Owns starting it and ending it; what is measured stands in rows/.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildClients } from '../clients/build.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { freePort } from '../control-plane/ports.ts';
+import type { Progress } from '../control-plane/progress.ts';
+import { createNodes, nodeName } from '../control-plane/realistic-node.ts';
+import { apply, register } from '../extension/registration.ts';
+import { ServerProcess } from '../extension/server-process.ts';
+import { LoadGenerator, type Target } from './load-generator.ts';
+import type { Machine } from './machine.ts';
+import type { Options } from './options.ts';
+
+export const CORE_NODES = '/api/v1/nodes';
+export const OUR_NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+
+const PROBE = join(import.meta.dirname, 'loop-probe.ts');
+
+/** A caller who is neither cluster-admin nor system:masters: each request is authenticated and authorized. */
+const CALLER = 'bench';
+
+export interface Scene {
+  readonly options: Options;
+  readonly machine: Machine;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  /** The process of kube-apiserver. */
+  readonly kubePid: number;
+  readonly load: LoadGenerator;
+  /** The registered server. */
+  readonly server: ServerProcess;
+  /** kube-apiserver, as the caller of the bench; its path for ours is the one through the aggregator. */
+  readonly kube: Target;
+  /** Our server, as the same caller, without the aggregator between. */
+  readonly direct: Target;
+  /** kube-apiserver, as somebody who may write. */
+  readonly writer: Target;
+  /** Nodes have names in this order. */
+  nodeName(index: number): string;
+  /** One more server on the same cluster, on a port of its own and registered nowhere. */
+  another(): Promise<ServerProcess>;
+}
+
+/** Runs `work` on a scene, and leaves nothing of it behind. */
+export async function withScene(
+  options: Options,
+  machine: Machine,
+  progress: Progress,
+  signal: AbortSignal,
+  work: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-bench-'));
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })];
+  try {
+    const clients = await buildClients({ env: process.env, signal, progress });
+    const controlPlane = await startControlPlane({ dir: join(dir, 'control-plane'), signal, progress });
+    cleanups.push(() => controlPlane.stop());
+    progress(`creating ${options.nodes} nodes`);
+    await createNodes(controlPlane, options.nodes, { signal, progress });
+
+    const files = await certificates(controlPlane, dir);
+    const cluster = { kubectl: controlPlane.kubectl, kubeconfig: controlPlane.kubeconfig };
+    await apply(cluster, accessOfCaller(), signal);
+    const start = async (port: number, name: string): Promise<ServerProcess> => {
+      const server = await ServerProcess.start({
+        dir: join(dir, name),
+        kubeconfig: controlPlane.kubeconfig,
+        port,
+        certificate: { ...files.serving, ca: files.ca },
+        // The bundle is registered once, below; a request a line in the log is what a production server writes.
+        configuration: { registration: { manageCABundle: false } },
+        imports: [PROBE],
+        signal,
+      });
+      cleanups.push(() => server.stop());
+      return server;
+    };
+    const port = await freePort();
+    let others = 0;
+    const server = await start(port, 'server');
+    progress('registering the server');
+    await register(cluster, { port, ca: await readFile(files.ca, 'utf8'), signal });
+
+    const load = LoadGenerator.start(clients.load, machine.loadCore, signal);
+    cleanups.push(() => load.stop());
+    const caller = { ca: files.ca, ...files.caller };
+    await work({
+      options,
+      machine,
+      progress,
+      signal,
+      kubePid: controlPlane.apiserver.pid ?? 0,
+      load,
+      server,
+      kube: { server: controlPlane.url, ...caller },
+      direct: { server: server.url, ...caller },
+      writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
+      nodeName,
+      another: async () => start(await freePort(), `another-${++others}`),
+    });
+  } finally {
+    for (const cleanup of cleanups.toReversed()) {
+      await cleanup().catch((error: unknown) => progress(`cleaning up: ${String(error)}`));
+    }
+  }
+}
+
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+async function certificates(
+  { pki, ca }: ControlPlane,
+  dir: string,
+): Promise<{ ca: string; serving: Pair; caller: Pair; writer: Pair }> {
+  const write = async (name: string, text: string): Promise<string> => {
+    const path = join(dir, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const pair = async (name: string, issued: Promise<Pair>): Promise<Pair> => {
+    const { cert, key } = await issued;
+    return { cert: await write(`${name}.crt`, cert), key: await write(`${name}.key`, key) };
+  };
+  const names = { dns: ['localhost', 'ks-apiserver.platform-system.svc'], ip: ['127.0.0.1'] };
+  return {
+    ca: await write('ca.crt', ca),
+    serving: await pair('serving', pki.cluster.issueServer({ cn: 'ks-apiserver' }, names)),
+    caller: await pair('caller', pki.issueClient({ cn: CALLER })),
+    writer: await pair('writer', pki.issueClient({ cn: 'bench-writer', o: ['system:masters'] })),
+  };
+}
+
+function accessOfCaller(): readonly unknown[] {
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: CALLER },
+    rules: [
+      { apiGroups: ['', 'resources.platform.io'], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+    ],
+  };
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: CALLER },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: CALLER },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: CALLER }],
+  };
+  return [role, binding];
+}

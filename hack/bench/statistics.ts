@@ -1,0 +1,32 @@
+/** The middle value; of an even number of values the lower of the two in the middle. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The smallest value that at least `share` of all values do not exceed; NaN without values. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * Measures several sides in turn, so that whatever disturbs the machine disturbs all of them; every second round
+ * goes backwards, so that none is always the first.
+ */
+export async function interleaved<Side extends string, Result>(
+  rounds: number,
+  sides: Readonly<Record<Side, () => Promise<Result>>>,
+): Promise<Record<Side, Result[]>> {
+  const names = Object.keys(sides) as Side[];
+  const results = Object.fromEntries(names.map((name) => [name, [] as Result[]])) as Record<Side, Result[]>;
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      results[name].push(await sides[name]());
+    }
+  }
+  return results;
+}

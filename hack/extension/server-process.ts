@@ -1,0 +1,150 @@
+// Our server as a process beside a control plane, for tests and the bench: started from its sources with a
+// configuration of its own, awaited, ended. Registering it is registration.ts; the control plane is a neighbour.
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stringify } from 'yaml';
+
+const MAIN = join(import.meta.dirname, '../../server/main.ts');
+const POLL_MS = 5;
+
+export interface ServerProcessOptions {
+  /** A folder of its own: configuration and log go there. */
+  readonly dir: string;
+  readonly kubeconfig: string;
+  readonly port: number;
+  /** Serving certificate and the CA that issued it: paths of PEM files. */
+  readonly certificate: { readonly cert: string; readonly key: string; readonly ca: string };
+  /** Sections of the configuration beyond those that follow from the members above. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** Modules to load before the server's own. */
+  readonly imports?: readonly string[];
+  readonly signal: AbortSignal;
+  /** From the start to the first /readyz that is answered with 200; 30,000 when none is given. */
+  readonly readyTimeoutMs?: number;
+}
+
+export class ServerProcess {
+  readonly url: string;
+  readonly logFile: string;
+  /** From spawning the process to its first /readyz with 200. */
+  readonly readyMs: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string, logFile: string, readyMs: number) {
+    this.#child = child;
+    this.url = url;
+    this.logFile = logFile;
+    this.readyMs = readyMs;
+  }
+
+  /** Resolves when it is ready; rejects with the end of its log when it ends before, or takes too long. */
+  static async start(options: ServerProcessOptions): Promise<ServerProcess> {
+    const { dir, port, certificate, signal } = options;
+    await mkdir(dir, { recursive: true });
+    const config = join(dir, 'config.yaml');
+    await writeFile(config, stringify(configurationOf(options)));
+    const ca = await readFile(certificate.ca, 'utf8');
+    const logFile = join(dir, 'server.log');
+    const log = await open(logFile, 'a');
+    const imports = (options.imports ?? []).map((module) => `--import=${module}`);
+    const began = performance.now();
+    const child = spawn(process.execPath, [...imports, MAIN, '--config', config], {
+      stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    });
+    const end = (): void => {
+      child.kill('SIGKILL');
+    };
+    process.once('exit', end);
+    child.once('exit', () => process.removeListener('exit', end));
+    child.once('error', () => undefined);
+    await log.close();
+    try {
+      await ready(
+        child,
+        port,
+        ca,
+        AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? 30_000)]),
+      );
+    } catch (error) {
+      end();
+      signal.throwIfAborted();
+      throw new Error(`the server did not get ready; the end of ${logFile}:\n${await tail(logFile)}`, {
+        cause: error,
+      });
+    }
+    return new ServerProcess(child, `https://127.0.0.1:${port}`, logFile, performance.now() - began);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Sends a message to a module of `imports` and gives its answer. */
+  async ask(message: Serializable): Promise<unknown> {
+    const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(10_000) });
+    this.#child.send(message);
+    const [value] = (await answer) as unknown[];
+    return value;
+  }
+
+  /** Ends it in good order, and by force after 30 s. Gives the code that it ended with, null after a signal. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    const force = setTimeout(() => this.#child.kill('SIGKILL'), 30_000);
+    await exit;
+    clearTimeout(force);
+    return this.#child.exitCode;
+  }
+}
+
+function configurationOf(options: ServerProcessOptions): Readonly<Record<string, unknown>> {
+  const { cert, key, ca } = options.certificate;
+  return {
+    apiVersion: 'config.platform.io/v1alpha1',
+    kind: 'APIServerConfiguration',
+    listeners: {
+      secure: { address: '127.0.0.1', port: options.port, certFile: cert, keyFile: key, caFile: ca },
+      insecure: { enabled: false },
+    },
+    kubernetes: { kubeconfig: options.kubeconfig },
+    shutdown: { readinessDelay: '0s' },
+    ...options.configuration,
+  };
+}
+
+async function ready(child: ChildProcess, port: number, ca: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
+    }
+    if ((await statusOf(port, ca)) === 200) return;
+    await delay(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Of /readyz; undefined while nobody answers. */
+function statusOf(port: number, ca: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const asked = request(
+      { host: '127.0.0.1', port, path: '/readyz', ca, timeout: 5_000, agent: false },
+      (answer) => {
+        answer.resume();
+        answer.once('close', () => resolve(answer.statusCode));
+      },
+    );
+    asked.once('timeout', () => asked.destroy());
+    asked.once('error', () => resolve(undefined));
+    asked.end();
+  });
+}
+
+async function tail(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).slice(-4000);
+}
