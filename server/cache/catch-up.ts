@@ -58,7 +58,7 @@ async function reachTarget(
     resourceVersionMatch: 'NotOlderThan',
   });
   const response = await client.open({
-    path: `${path}?${parameters}`,
+    path: `${path}?${parameters.toString()}`,
     headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
     signal,
   });

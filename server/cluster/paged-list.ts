@@ -46,7 +46,7 @@ async function listPage(
     ...(token === '' ? {} : { continue: token }),
   });
   const response = await client.open({
-    path: `${request.path}?${parameters}`,
+    path: `${request.path}?${parameters.toString()}`,
     headers: { accept: 'application/json' },
     signal: request.signal,
     timeoutMs: request.idleMs,

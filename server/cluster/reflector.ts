@@ -164,7 +164,7 @@ export class Reflector {
   async #checkHistory(ours: string, signal: AbortSignal): Promise<void> {
     const parameters = new URLSearchParams({ ...this.#options.query, limit: '1' });
     const list = await this.#options.client.json({
-      path: `${this.#options.path}?${parameters}`,
+      path: `${this.#options.path}?${parameters.toString()}`,
       headers: {
         accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
       },

@@ -36,7 +36,7 @@ export async function* watchStream(
 ): AsyncGenerator<StreamedEvent> {
   const parameters = new URLSearchParams({ ...request.query, watch: 'true', allowWatchBookmarks: 'true' });
   const response = await client.open({
-    path: `${request.path}?${parameters}`,
+    path: `${request.path}?${parameters.toString()}`,
     headers: { accept: 'application/json' },
     signal: request.signal,
     timeoutMs: request.idleMs,
