@@ -43,8 +43,7 @@ function satisfies(labels: Labels, requirement: LabelRequirement): boolean {
       return value !== undefined;
     case '!':
       return value === undefined;
-    case '>':
-    case '<':
+    default:
       return value !== undefined && compared(value, requirement);
   }
 }

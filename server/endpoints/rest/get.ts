@@ -1,0 +1,36 @@
+import { newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { readResourceVersion } from '../../../apis/meta/v1/list-options.ts';
+import type { ResourceCache } from '../../cache/resource-cache.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import { prettyPrinted } from './indent.ts';
+import type { Representation } from './representation.ts';
+import { JSON_HEADERS } from './response.ts';
+
+export interface GetRequest<Facts> {
+  readonly definition: ResourceDefinition<Facts>;
+  readonly cache: ResourceCache<Facts>;
+  readonly representation: Representation<Facts>;
+  readonly pretty: boolean;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Answers at once unless the request names a resourceVersion that the cache has yet to reach. */
+export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
+  // Most requests have no query; looking is cheaper than parsing.
+  if (context.url.search === '') return answer(context, request);
+  const resourceVersion = readResourceVersion(context.query);
+  if (resourceVersion === '' || resourceVersion === '0') return answer(context, request);
+  return request.cache.waitUntil(resourceVersion, context.signal).then(() => answer(context, request));
+}
+
+function answer<Facts>({ response }: RequestContext, request: GetRequest<Facts>): void {
+  const { definition, namespace, name } = request;
+  const object = request.cache.snapshot().get(namespace === '' ? name : `${namespace}/${name}`);
+  if (!object) throw newNotFound({ group: definition.group, resource: definition.plural }, name);
+  const bytes = request.representation.one(object);
+  const body = request.pretty ? prettyPrinted(bytes) : bytes;
+  response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': body.length });
+  response.end(body);
+}

@@ -1,0 +1,74 @@
+// Pretty-printing at the level of bytes: numbers and strings pass untouched, whatever their size.
+
+const INDENT = '  ';
+const BYTE = { quote: 0x22, backslash: 0x5c, comma: 0x2c, colon: 0x3a } as const;
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isOpening = (byte: number): boolean => byte === 0x7b || byte === 0x5b;
+const isClosing = (byte: number): boolean => byte === 0x7d || byte === 0x5d;
+
+/** Indents one JSON value that comes in pieces, cut anywhere. */
+export class Indenter {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** An opening bracket whose line is not broken yet: an empty pair stays together. */
+  #justOpened = false;
+
+  write(piece: Buffer): Buffer {
+    const out: string[] = [];
+    let copied = 0;
+    const flush = (at: number): void => {
+      if (at > copied) out.push(piece.toString('latin1', copied, at));
+      copied = at;
+    };
+    for (let at = 0; at < piece.length; at += 1) {
+      const byte = piece[at] ?? 0;
+      if (this.#inString) {
+        this.#inString = !this.#endsString(byte);
+        continue;
+      }
+      if (isSpace(byte)) {
+        flush(at);
+        copied = at + 1;
+        continue;
+      }
+      const opened = this.#justOpened;
+      this.#justOpened = false;
+      flush(at);
+      if (isClosing(byte)) {
+        this.#depth -= 1;
+        if (!opened) out.push(this.#newline());
+      } else if (opened) {
+        out.push(this.#newline());
+      }
+      if (byte === BYTE.quote) this.#inString = true;
+      else if (isOpening(byte)) {
+        this.#depth += 1;
+        this.#justOpened = true;
+      } else if (byte === BYTE.comma || byte === BYTE.colon) {
+        flush(at + 1);
+        out.push(byte === BYTE.colon ? ' ' : this.#newline());
+      }
+    }
+    flush(piece.length);
+    // Bytes of UTF-8 sequences went through as latin1 and come back as what they were.
+    return Buffer.from(out.join(''), 'latin1');
+  }
+
+  #endsString(byte: number): boolean {
+    if (this.#escaped) {
+      this.#escaped = false;
+      return false;
+    }
+    this.#escaped = byte === BYTE.backslash;
+    return byte === BYTE.quote;
+  }
+
+  #newline(): string {
+    return `\n${INDENT.repeat(Math.max(0, this.#depth))}`;
+  }
+}
+
+export function prettyPrinted(json: Buffer): Buffer {
+  return Buffer.concat([new Indenter().write(json), Buffer.from('\n')]);
+}

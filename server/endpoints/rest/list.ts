@@ -1,0 +1,117 @@
+// List: pick a snapshot, pick a page of it, write it. How resourceVersion, resourceVersionMatch, limit and continue
+// go together follows kube-apiserver; see its table of get and list semantics.
+
+import { decodeContinue, encodeContinue } from '../../../apis/meta/v1/continue-token.ts';
+import { isExpired, newBadRequest, newExpired } from '../../../apis/meta/v1/errors.ts';
+import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
+import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import { writeItems } from './item-list.ts';
+import { Objects } from './objects.ts';
+import { writePieces } from './piece-list.ts';
+import type { Representation } from './representation.ts';
+import { Selection } from './selection.ts';
+
+export interface ListRequest<Facts> {
+  readonly definition: ResourceDefinition<Facts>;
+  readonly cache: ResourceCache<Facts>;
+  readonly representation: Representation<Facts>;
+  readonly pretty: boolean;
+  readonly namespace: string;
+}
+
+const PAGE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.';
+const LIST_EXPIRED = 'The resourceVersion for the provided list is too old.';
+
+export async function list<Facts>(context: RequestContext, request: ListRequest<Facts>): Promise<void> {
+  const { cache, representation } = request;
+  const options = readListOptions(context.query, false);
+  const selection = new Selection(request.definition, options, request.namespace);
+  const start = await startOf(cache, options, context.signal);
+  const whole = selection.everything && options.limit === 0 && start.after === undefined;
+  const { snapshot } = start;
+  if (whole && representation instanceof Objects && !request.pretty) {
+    const frame = representation.list({ resourceVersion: snapshot.resourceVersion });
+    return writePieces(context, frame, snapshot.pieces());
+  }
+  const page = pageOf(snapshot, selection, options.limit, start.after);
+  return writeItems(context, request, page.meta, page.objects);
+}
+
+interface Start<Facts> {
+  readonly snapshot: Snapshot<Facts>;
+  /** The key behind which a page begins. */
+  readonly after: string | undefined;
+}
+
+function exactly<Facts>(
+  cache: ResourceCache<Facts>,
+  resourceVersion: string,
+  message: string,
+): Snapshot<Facts> {
+  try {
+    return cache.snapshotAt(resourceVersion);
+  } catch (error) {
+    throw isExpired(error) ? newExpired(message) : error;
+  }
+}
+
+async function startOf<Facts>(
+  cache: ResourceCache<Facts>,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<Start<Facts>> {
+  const { resourceVersion } = options;
+  const given = resourceVersion !== '' && resourceVersion !== '0';
+  if (options.continue !== '') {
+    const token = decodeContinue(options.continue);
+    if (given) throw newBadRequest('specifying resource version is not allowed when using continue');
+    const consistent = !token.resourceVersion.startsWith('-');
+    const snapshot = consistent ? exactly(cache, token.resourceVersion, PAGE_EXPIRED) : cache.snapshot();
+    return { snapshot, after: token.after };
+  }
+  if (given) await cache.waitUntil(resourceVersion, signal);
+  // A limit with a resourceVersion and nothing else has meant exactly that version since before there was a match.
+  const exact =
+    options.resourceVersionMatch === 'Exact' ||
+    (given && options.limit > 0 && options.resourceVersionMatch === '');
+  return {
+    snapshot: exact ? exactly(cache, resourceVersion, LIST_EXPIRED) : cache.snapshot(),
+    after: undefined,
+  };
+}
+
+interface Page<Facts> {
+  readonly meta: ListMeta;
+  readonly objects: readonly CachedObject<Facts>[];
+}
+
+/** At most `limit` objects; there is a continue token exactly when at least one more is selected behind them. */
+function pageOf<Facts>(
+  snapshot: Snapshot<Facts>,
+  selection: Selection<Facts>,
+  limit: number,
+  after: string | undefined,
+): Page<Facts> {
+  const { resourceVersion } = snapshot;
+  const objects: CachedObject<Facts>[] = [];
+  let remaining = 0;
+  for (const object of snapshot.objects(after)) {
+    if (!selection.matches(object)) continue;
+    if (limit === 0 || objects.length < limit) {
+      objects.push(object);
+      continue;
+    }
+    remaining += 1;
+    if (!selection.countable) break;
+  }
+  const last = objects.at(-1);
+  if (remaining === 0 || !last) return { meta: { resourceVersion }, objects };
+  const token = encodeContinue({ resourceVersion, after: last.key });
+  const count = selection.countable ? { remainingItemCount: remaining } : {};
+  return { meta: { resourceVersion, continue: token, ...count }, objects };
+}

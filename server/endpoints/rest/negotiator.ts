@@ -1,0 +1,38 @@
+// Which form of an answer a reader of a resource gets, remembered for the few Accept headers that there are.
+import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accept.ts';
+
+export type ReadVerb = 'get' | 'list' | 'watch';
+
+/** Headers are a client's choice: so many of them are remembered and no more. */
+const MAX_REMEMBERED = 64;
+
+const KINDS: Readonly<Record<ReadVerb, readonly string[]>> = {
+  get: ['Table', 'PartialObjectMetadata'],
+  list: ['Table', 'PartialObjectMetadataList'],
+  watch: ['Table', 'PartialObjectMetadata'],
+};
+
+function allowed(verb: ReadVerb, conversion: Conversion | undefined): boolean {
+  if (!conversion) return true;
+  const { kind, group, version } = conversion;
+  return group === 'meta.k8s.io' && (version === 'v1' || version === 'v1beta1') && KINDS[verb].includes(kind);
+}
+
+export class Negotiator {
+  readonly #remembered: Readonly<Record<ReadVerb, Map<string, MediaType>>> = {
+    get: new Map(),
+    list: new Map(),
+    watch: new Map(),
+  };
+
+  /** Throws NotAcceptable. */
+  negotiate(header: string | undefined, verb: ReadVerb): MediaType {
+    if (header === undefined || header === '') return PLAIN_JSON;
+    const remembered = this.#remembered[verb];
+    const known = remembered.get(header);
+    if (known) return known;
+    const media = negotiate(header, (conversion) => allowed(verb, conversion));
+    if (remembered.size < MAX_REMEMBERED) remembered.set(header, media);
+    return media;
+  }
+}

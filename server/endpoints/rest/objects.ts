@@ -1,0 +1,55 @@
+// Objects as they are: cached bytes with nothing but a frame around them.
+import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import {
+  bookmarkMetadata,
+  type ListFrame,
+  line,
+  type Representation,
+  type WatchRepresentation,
+} from './representation.ts';
+
+const LIST_END = Buffer.from(']}\n');
+
+/** Shared by all requests for a resource; keeps nothing of any of them. */
+export class Objects<Facts> implements Representation<Facts>, WatchRepresentation<Facts> {
+  readonly watch = this;
+  readonly #kind: string;
+  readonly #listKind: string;
+  readonly #apiVersion: string;
+
+  constructor(definition: ResourceDefinition<Facts>) {
+    this.#kind = definition.kind;
+    this.#listKind = definition.listKind;
+    this.#apiVersion = `${definition.group}/${definition.version}`;
+  }
+
+  one(object: CachedObject<Facts>): Buffer {
+    return object.bytes;
+  }
+
+  list(meta: ListMeta): ListFrame {
+    const head = JSON.stringify({ kind: this.#listKind, apiVersion: this.#apiVersion, metadata: meta });
+    return { start: Buffer.from(`${head.slice(0, -1)},"items":[`), end: LIST_END };
+  }
+
+  item(object: CachedObject<Facts>): Buffer {
+    return object.bytes;
+  }
+
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
+    return event.frame(type);
+  }
+
+  initial(object: CachedObject<Facts>): Buffer {
+    return line('ADDED', object.bytes);
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {
+    const metadata = bookmarkMetadata(resourceVersion, initialEventsEnd);
+    const object = { kind: this.#kind, apiVersion: this.#apiVersion, metadata };
+    return line('BOOKMARK', Buffer.from(JSON.stringify(object)));
+  }
+}

@@ -1,0 +1,53 @@
+// PartialObjectMetadata: what metadata informers and the garbage collector ask for.
+import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+import {
+  bookmarkMetadata,
+  type ListFrame,
+  line,
+  type Representation,
+  type WatchRepresentation,
+} from './representation.ts';
+
+const LIST_END = Buffer.from(']}\n');
+const OBJECT_END = Buffer.from('}');
+
+export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
+
+export class PartialMetadata<Facts> implements Representation<Facts>, WatchRepresentation<Facts> {
+  readonly watch = this;
+  readonly #apiVersion: MetaAPIVersion;
+  readonly #start: Buffer;
+
+  constructor(apiVersion: MetaAPIVersion) {
+    this.#apiVersion = apiVersion;
+    this.#start = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
+  }
+
+  one(object: CachedObject<Facts>): Buffer {
+    return Buffer.concat([this.#start, object.metadata, OBJECT_END]);
+  }
+
+  list(meta: ListMeta): ListFrame {
+    const head = { kind: 'PartialObjectMetadataList', apiVersion: this.#apiVersion, metadata: meta };
+    return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
+  }
+
+  item(object: CachedObject<Facts>): Buffer {
+    return this.one(object);
+  }
+
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
+    return line(type, this.one(event.objectFor(type)));
+  }
+
+  initial(object: CachedObject<Facts>): Buffer {
+    return line('ADDED', this.one(object));
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {
+    const metadata = Buffer.from(JSON.stringify(bookmarkMetadata(resourceVersion, initialEventsEnd)));
+    return line('BOOKMARK', Buffer.concat([this.#start, metadata, OBJECT_END]));
+  }
+}

@@ -1,0 +1,46 @@
+// The forms in which objects go out: as they are, as PartialObjectMetadata, or as rows of a Table.
+import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+
+export interface Representation<Facts> {
+  /** The whole body of a get. */
+  one(object: CachedObject<Facts>): Buffer;
+  list(meta: ListMeta): ListFrame;
+  /** What stands between the list's start and end, comma-separated. */
+  item(object: CachedObject<Facts>): Buffer;
+  readonly watch: WatchRepresentation<Facts>;
+}
+
+export interface ListFrame {
+  readonly start: Buffer;
+  readonly end: Buffer;
+}
+
+/** Lines of a watch, each ending in a newline. */
+export interface WatchRepresentation<Facts> {
+  /** What a watcher gets who is to see `type`. */
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
+  /** The ADDED event of an object that was there before the watch. */
+  initial(object: CachedObject<Facts>): Buffer;
+  /** `initialEventsEnd` marks the bookmark behind the last of the initial events. */
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
+}
+
+/** The annotation by which clients know that the initial events are complete. */
+export const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as const;
+
+/** The metadata of a bookmark's object. */
+export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): object {
+  return {
+    resourceVersion,
+    creationTimestamp: null,
+    ...(initialEventsEnd ? { annotations: INITIAL_EVENTS_END } : {}),
+  };
+}
+
+export function line(type: string, object: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, LINE_END]);
+}
+
+const LINE_END = Buffer.from('}\n');

@@ -1,0 +1,47 @@
+// Writing bodies: headers that all reads share, and a loop that waits for slow readers.
+import type { ServerResponse } from 'node:http';
+
+export const JSON_HEADERS = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-cache, private',
+  Vary: 'Accept, Accept-Encoding',
+} as const;
+
+/** Bytes that may wait in the socket before a body's next chunk is made. */
+const HIGH_WATER = 1024 * 1024;
+
+/** Resolves when what was written has left for the kernel, or when nothing will leave any more. */
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+    signal.addEventListener('abort', done);
+  });
+}
+
+/**
+ * Writes all chunks, never much more of them at a time than the reader takes, and ends the response.
+ * A body that can not be completed is cut off, so that nobody takes it for whole.
+ */
+export async function writeBody(
+  response: ServerResponse,
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!response.write(chunk) && response.writableLength > HIGH_WATER && !response.destroyed) {
+      await drained(response, signal);
+    }
+    if (signal.aborted || response.destroyed) {
+      response.destroy();
+      return;
+    }
+  }
+  response.end();
+}

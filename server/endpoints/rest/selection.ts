@@ -1,0 +1,66 @@
+// Which objects a request is about: namespace, label selector and field selector together.
+import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import type { FieldRequirement } from '../../../apis/meta/v1/field-selector.ts';
+import type { ListOptions } from '../../../apis/meta/v1/list-options.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+
+type Test<Facts> = (object: CachedObject<Facts>) => boolean;
+
+function fieldReader<Facts>(
+  definition: ResourceDefinition<Facts>,
+  field: string,
+): (object: CachedObject<Facts>) => string {
+  if (field === 'metadata.name') return (object) => object.name;
+  if (field === 'metadata.namespace' && definition.namespaced) return (object) => object.namespace;
+  const own = Object.hasOwn(definition.fields, field) ? definition.fields[field] : undefined;
+  if (!own) throw newBadRequest(`field label not supported: ${field}`);
+  return own;
+}
+
+function fieldTest<Facts>(
+  definition: ResourceDefinition<Facts>,
+  { field, equal, value }: FieldRequirement,
+): Test<Facts> {
+  const read = fieldReader(definition, field);
+  return (object) => (read(object) === value) === equal;
+}
+
+export class Selection<Facts> {
+  /** Neither selectors nor a namespace: every object. */
+  readonly everything: boolean;
+  /** No selectors, so the rest of a page can be counted. */
+  readonly countable: boolean;
+  readonly #tests: readonly Test<Facts>[];
+
+  /** Throws BadRequest for a field that the resource can not be selected by. */
+  constructor(
+    definition: ResourceDefinition<Facts>,
+    options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
+    namespace: string,
+  ) {
+    const { labelSelector } = options;
+    const tests = options.fieldSelector.map((requirement) => fieldTest(definition, requirement));
+    if (labelSelector.requirements.length > 0) tests.push(({ labels }) => labelSelector.matches(labels));
+    this.countable = tests.length === 0;
+    if (namespace !== '') tests.unshift((object) => object.namespace === namespace);
+    this.#tests = tests;
+    this.everything = tests.length === 0;
+  }
+
+  matches(object: CachedObject<Facts>): boolean {
+    for (const test of this.#tests) if (!test(object)) return false;
+    return true;
+  }
+
+  /** What a watcher of this selection sees of a change: objects enter it, change in it and leave it. */
+  transition(event: WatchEvent<Facts>): WatchEventType | undefined {
+    if (this.everything) return event.type;
+    const before = event.previous ?? (event.type === 'DELETED' ? event.object : undefined);
+    const was = before !== undefined && this.matches(before);
+    const is = event.type !== 'DELETED' && this.matches(event.object);
+    if (is) return was ? 'MODIFIED' : 'ADDED';
+    return was ? 'DELETED' : undefined;
+  }
+}

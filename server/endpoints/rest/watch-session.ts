@@ -1,0 +1,197 @@
+// One watcher from the cache's side: what it is told of each change, what waits for it, and when it has to go.
+import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { ResourceCache, Snapshot, Watcher } from '../../cache/resource-cache.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+import { line, type WatchRepresentation } from './representation.ts';
+import type { Selection } from './selection.ts';
+import type { WatchOutput } from './watch-output.ts';
+
+export interface WatchLimits {
+  /** Bytes of events that may wait for one slow reader, beyond what the window held when it came. */
+  readonly maxPendingBytes: number;
+  /** Milliseconds in which a reader must take at least what its socket holds. */
+  readonly stallTimeoutMs: number;
+}
+
+/** Why a watch ended, for logs and metrics. */
+export type WatchEnd = 'timeout' | 'stopped' | 'relisted' | 'expired' | 'slow' | 'failed';
+
+interface Pending<Facts> {
+  readonly event: WatchEvent<Facts>;
+  readonly type: WatchEventType;
+}
+
+export interface WatchSessionParts<Facts> {
+  readonly cache: ResourceCache<Facts>;
+  readonly selection: Selection<Facts>;
+  readonly representation: WatchRepresentation<Facts>;
+  readonly output: WatchOutput;
+  readonly limits: WatchLimits;
+}
+
+export class WatchSession<Facts> implements Watcher<Facts> {
+  readonly ended: Promise<WatchEnd>;
+  readonly #parts: WatchSessionParts<Facts>;
+  readonly #resolve: (end: WatchEnd) => void;
+  #finished = false;
+  #relisted = false;
+  /** Until the headers are out, and while the reader is behind, events wait here: shared ones, not copies. */
+  #pending: Pending<Facts>[] = [];
+  #pendingBytes = 0;
+  #live = false;
+  /** Everything up to here was delivered, or is not selected. */
+  #reached: bigint | undefined;
+  #stall: NodeJS.Timeout | undefined;
+  #unsubscribe: () => void = () => undefined;
+  #offDrain: () => void = () => undefined;
+
+  constructor(parts: WatchSessionParts<Facts>) {
+    this.#parts = parts;
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    this.ended = promise;
+    this.#resolve = resolve;
+  }
+
+  /** Subscribes behind `from`. What the window holds waits until `goLive`. Throws Expired when it is not in it. */
+  subscribe(from: string): void {
+    const { cache } = this.#parts;
+    const start = BigInt(from);
+    // A watch from the future is silent, bookmarks included, until the cluster gets there.
+    if (start <= BigInt(cache.snapshot().resourceVersion)) this.#reached = start;
+    this.#unsubscribe = cache.watch(from, this);
+    // The window is shared and bounded by itself: only what comes after it counts against this reader.
+    this.#pendingBytes = 0;
+    if (this.#finished) this.#unsubscribe();
+  }
+
+  /** Sends the headers, then what has come meanwhile, then events as they come. */
+  open(): void {
+    this.#parts.output.open();
+    this.#offDrain = this.#parts.output.onDrain(() => this.#flush());
+    if (this.#finished) this.#offDrain();
+  }
+
+  goLive(): void {
+    this.#live = true;
+    this.#flush();
+  }
+
+  /** All selected objects of a snapshot as ADDED events, as fast as the reader takes them. */
+  async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
+    const { output, selection, representation } = this.#parts;
+    let batch: Buffer[] = [];
+    let size = 0;
+    const send = (): void => {
+      if (batch.length > 0) output.write(Buffer.concat(batch));
+      batch = [];
+      size = 0;
+    };
+    for (const object of snapshot.objects()) {
+      if (!selection.matches(object)) continue;
+      const frame = representation.initial(object);
+      batch.push(frame);
+      size += frame.length;
+      if (size < INITIAL_BATCH) continue;
+      send();
+      if (!output.ready) await this.#drained();
+      if (this.#finished || output.closed) return;
+    }
+    if (markEnd) batch.push(representation.bookmark(snapshot.resourceVersion, true));
+    send();
+  }
+
+  event(event: WatchEvent<Facts>): void {
+    this.#reached = event.resourceVersion;
+    const type = this.#parts.selection.transition(event);
+    if (type === undefined || this.#finished) return;
+    if (this.#live && this.#pending.length === 0 && this.#parts.output.ready) {
+      // The way of nearly every event to nearly every watcher.
+      this.#parts.output.write(this.#parts.representation.event(event, type));
+      return;
+    }
+    this.#pending.push({ event, type });
+    this.#pendingBytes += event.object.bytes.length;
+    if (!this.#live) return;
+    if (this.#pendingBytes > this.#parts.limits.maxPendingBytes) this.#cut();
+    else this.#watchStall();
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#reached = BigInt(resourceVersion);
+  }
+
+  /** The cache was filled anew: what waits still goes out, then the client lists again. */
+  end(): void {
+    this.#relisted = true;
+    if (this.#live) this.#flush();
+  }
+
+  /** How far this watcher has got; nothing while it is behind or has not got anywhere yet. */
+  sendBookmark(): void {
+    if (!this.#live || this.#pending.length > 0 || this.#reached === undefined || this.#finished) return;
+    this.#parts.output.write(this.#parts.representation.bookmark(String(this.#reached), false));
+  }
+
+  /** The last word of a stream whose headers are out: an ERROR event with a Status. */
+  fail(error: unknown): void {
+    const status = error instanceof StatusError ? error : newInternalError(error);
+    this.#parts.output.write(line('ERROR', Buffer.from(JSON.stringify(status.toStatus()))));
+    this.finish('expired');
+  }
+
+  /** Ends the stream; cleanly, unless the reader is too slow or something broke. */
+  finish(end: WatchEnd): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    clearTimeout(this.#stall);
+    this.#unsubscribe();
+    this.#offDrain();
+    this.#pending = [];
+    if (end === 'slow' || end === 'failed') this.#parts.output.cut();
+    else this.#parts.output.end();
+    this.#resolve(end);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
+    if (!this.#live || this.#finished) return;
+    const { output, representation } = this.#parts;
+    let sent = 0;
+    for (const { event, type } of this.#pending) {
+      if (!output.ready) break;
+      output.write(representation.event(event, type));
+      this.#pendingBytes = Math.max(0, this.#pendingBytes - event.object.bytes.length);
+      sent += 1;
+    }
+    this.#pending.splice(0, sent);
+    if (this.#pending.length > 0) {
+      this.#watchStall();
+      return;
+    }
+    this.#pendingBytes = 0;
+    if (this.#relisted) this.finish('relisted');
+  }
+
+  #watchStall(): void {
+    this.#stall ??= setTimeout(() => this.#cut(), this.#parts.limits.stallTimeoutMs);
+  }
+
+  #cut(): void {
+    this.finish('slow');
+  }
+
+  /** Resolves when the reader has caught up, or the session has ended. */
+  async #drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#watchStall();
+    const off = this.#parts.output.onDrain(resolve);
+    await Promise.race([promise, this.ended]);
+    off();
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
+  }
+}
+
+/** Bytes of initial events that are joined into one chunk. */
+const INITIAL_BATCH = 128 * 1024;

@@ -1,0 +1,101 @@
+// Watch: from a resourceVersion, or beginning with all that is there; until the client, the time or the server ends it.
+import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
+import type { ResourceCache } from '../../cache/resource-cache.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import type { WatchRepresentation } from './representation.ts';
+import { Selection } from './selection.ts';
+import { type ChunkEncoder, WatchOutput } from './watch-output.ts';
+import { type WatchEnd, type WatchLimits, WatchSession } from './watch-session.ts';
+
+export interface WatchOptions extends WatchLimits {
+  /** Milliseconds between bookmarks; 60,000 as in kube-apiserver. */
+  readonly bookmarkIntervalMs: number;
+  /** Seconds a watch without `timeoutSeconds` lasts at least; at most twice as long. */
+  readonly minTimeoutSeconds: number;
+  /** In [0, 1): spreads the ends of watches. */
+  readonly random: () => number;
+  readonly ended?: (end: WatchEnd) => void;
+}
+
+export interface WatchRequest<Facts> {
+  readonly definition: ResourceDefinition<Facts>;
+  readonly cache: ResourceCache<Facts>;
+  readonly representation: WatchRepresentation<Facts>;
+  readonly chunks: ChunkEncoder;
+  readonly namespace: string;
+  readonly options: WatchOptions;
+}
+
+/** The last bookmark comes this long before the end, so that a client resumes from near it. */
+const LAST_BOOKMARK_MS = 2000;
+/** What a timer of Node can wait for. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
+  if (context.request.headers.upgrade?.toLowerCase() === 'websocket') {
+    throw newBadRequest('watch over WebSocket is not served; use a plain GET, whose answer is a stream');
+  }
+  const options = readListOptions(context.query, true);
+  const selection = new Selection(request.definition, options, request.namespace);
+  const output = new WatchOutput(context.response, request.chunks);
+  const session = new WatchSession<Facts>({ ...request, selection, output, limits: request.options });
+  if (context.signal.aborted) return;
+  const stop = (): void => session.finish('stopped');
+  context.signal.addEventListener('abort', stop);
+  const timers = startTimers(session, options, request.options);
+  try {
+    await begin(context, request, options, session);
+    request.options.ended?.(await session.ended);
+  } finally {
+    // Whatever happened: a session that is not finished would stay with the cache for ever.
+    session.finish('failed');
+    for (const timer of timers) clearTimeout(timer);
+    context.signal.removeEventListener('abort', stop);
+  }
+}
+
+async function begin<Facts>(
+  context: RequestContext,
+  { cache }: WatchRequest<Facts>,
+  options: ListOptions,
+  session: WatchSession<Facts>,
+): Promise<void> {
+  const { resourceVersion, sendInitialEvents } = options;
+  const fromNow = resourceVersion === '' || resourceVersion === '0';
+  if (!(sendInitialEvents ?? fromNow)) {
+    // Refused before the headers are out, an expired resourceVersion is an HTTP 410.
+    session.subscribe(fromNow ? cache.snapshot().resourceVersion : resourceVersion);
+    session.open();
+    session.goLive();
+    return;
+  }
+  if (!fromNow) await cache.waitUntil(resourceVersion, context.signal);
+  const snapshot = cache.snapshot();
+  session.open();
+  // Subscribing only now keeps nothing waiting meanwhile: the window has it, or the client has to begin again.
+  await session.sendInitial(snapshot, sendInitialEvents === true && options.allowWatchBookmarks);
+  if (context.signal.aborted) return;
+  try {
+    session.subscribe(snapshot.resourceVersion);
+    session.goLive();
+  } catch (error) {
+    session.fail(error);
+  }
+}
+
+function startTimers<Facts>(
+  session: WatchSession<Facts>,
+  { timeoutSeconds, allowWatchBookmarks }: ListOptions,
+  options: WatchOptions,
+): NodeJS.Timeout[] {
+  const seconds = timeoutSeconds ?? options.minTimeoutSeconds * (1 + options.random());
+  const timeoutMs = Math.min(Math.max(0, seconds * 1000), MAX_TIMER_MS);
+  const timers = [setTimeout(() => session.finish('timeout'), timeoutMs)];
+  if (!allowWatchBookmarks) return timers;
+  const bookmark = (): void => session.sendBookmark();
+  timers.push(setInterval(bookmark, options.bookmarkIntervalMs));
+  if (timeoutMs > LAST_BOOKMARK_MS) timers.push(setTimeout(bookmark, timeoutMs - LAST_BOOKMARK_MS));
+  return timers;
+}

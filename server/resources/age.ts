@@ -1,0 +1,36 @@
+// How old something is, in the two or three figures that kubectl's columns have.
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+
+function pair(big: number, bigUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit}${small}${smallUnit}`;
+}
+
+/** A span in ms as kube-apiserver's printers write it; the steps are theirs, so that both tables read alike. */
+export function humanDuration(ms: number): string {
+  const seconds = Math.trunc(ms / 1000);
+  // Clocks of two machines may differ: up to a second ahead counts as now.
+  if (seconds < -1) return '<invalid>';
+  if (seconds < 0) return '0s';
+  if (seconds < 2 * MINUTE) return `${seconds}s`;
+  const minutes = Math.floor(seconds / MINUTE);
+  if (seconds < 10 * MINUTE) return pair(minutes, 'm', seconds % MINUTE, 's');
+  if (seconds < 3 * HOUR) return `${minutes}m`;
+  const hours = Math.floor(seconds / HOUR);
+  if (seconds < 8 * HOUR) return pair(hours, 'h', minutes % 60, 'm');
+  if (seconds < 2 * DAY) return `${hours}h`;
+  const days = Math.floor(seconds / DAY);
+  if (seconds < 8 * DAY) return pair(days, 'd', hours % 24, 'h');
+  if (seconds < 2 * YEAR) return `${days}d`;
+  const years = Math.floor(seconds / YEAR);
+  return seconds < 8 * YEAR ? pair(years, 'y', days % 365, 'd') : `${years}y`;
+}
+
+/** The age of something created at `timestamp` (RFC 3339); `<unknown>` when that can not be read. */
+export function ageSince(timestamp: string, now: Date): string {
+  const created = Date.parse(timestamp);
+  return Number.isNaN(created) ? '<unknown>' : humanDuration(now.getTime() - created);
+}

@@ -1,0 +1,68 @@
+// What columns, sorting and filters of nodes need, read once when a node arrives.
+import { array, record, text, texts } from '../read.ts';
+
+export interface NodeFacts {
+  /** RFC 3339, or empty. */
+  readonly creationTimestamp: string;
+  /** `True`, `False` or `Unknown`; empty without a Ready condition. */
+  readonly ready: string;
+  readonly unschedulable: boolean;
+  /** Sorted. */
+  readonly roles: readonly string[];
+  readonly kubeletVersion: string;
+  readonly internalIP: string;
+  readonly externalIP: string;
+  readonly osImage: string;
+  readonly kernelVersion: string;
+  readonly architecture: string;
+  readonly containerRuntime: string;
+}
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/';
+const ROLE_LABEL = 'kubernetes.io/role';
+
+function rolesOf(labels: Readonly<Record<string, string>>): string[] {
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(labels)) {
+    const role =
+      key === ROLE_LABEL ? value : key.startsWith(ROLE_PREFIX) ? key.slice(ROLE_PREFIX.length) : '';
+    if (role !== '') roles.add(role);
+  }
+  return [...roles].sort();
+}
+
+function readyOf(conditions: unknown): string {
+  // The last one counts, as in kube-apiserver's printer.
+  const ready = array(conditions)
+    .map(record)
+    .findLast((condition) => condition['type'] === 'Ready');
+  return text(ready?.['status']);
+}
+
+export function nodeFacts(object: unknown): NodeFacts {
+  const node = record(object);
+  const metadata = record(node['metadata']);
+  const status = record(node['status']);
+  const info = record(status['nodeInfo']);
+  const addresses = array(status['addresses']).map(record);
+  const address = (type: string): string => text(addresses.find((one) => one['type'] === type)?.['address']);
+  return {
+    creationTimestamp: text(metadata['creationTimestamp']),
+    ready: readyOf(status['conditions']),
+    unschedulable: record(node['spec'])['unschedulable'] === true,
+    roles: rolesOf(texts(metadata['labels'])),
+    kubeletVersion: text(info['kubeletVersion']),
+    internalIP: address('InternalIP'),
+    externalIP: address('ExternalIP'),
+    osImage: text(info['osImage']),
+    kernelVersion: text(info['kernelVersion']),
+    architecture: text(info['architecture']),
+    containerRuntime: text(info['containerRuntimeVersion']),
+  };
+}
+
+/** The words of kubectl's STATUS column: `Ready`, `NotReady` or `Unknown`, and `SchedulingDisabled`. */
+export function statusWords(facts: NodeFacts): string[] {
+  const ready = facts.ready === '' ? 'Unknown' : facts.ready === 'True' ? 'Ready' : 'NotReady';
+  return facts.unschedulable ? [ready, 'SchedulingDisabled'] : [ready];
+}
