@@ -26,6 +26,9 @@ export interface Decision {
 }
 
 export interface Authorizer {
-  /** Throws `newServiceUnavailable` when the cluster can not be asked; never guesses. */
-  authorize(attributes: Attributes, signal: AbortSignal): Promise<Decision> | Decision;
+  /**
+   * Throws `newServiceUnavailable` when the cluster can not be asked; never guesses. `scope` is whatever bears the
+   * signal, usually the request's context: a decision from the cache never asks for it.
+   */
+  authorize(attributes: Attributes, scope: { readonly signal: AbortSignal }): Promise<Decision> | Decision;
 }

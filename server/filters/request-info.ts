@@ -1,3 +1,6 @@
+import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { parseRequestPath, type RequestPath } from './request-path.ts';
+
 /** The parsed path: routing and authorization both read this one value, so they can not disagree. */
 export type RequestInfo = ResourceRequest | NonResourceRequest;
 
@@ -5,14 +8,15 @@ export interface ResourceRequest {
   readonly isResourceRequest: true;
   /** Decoded once, for logs and metrics; never used for routing again. */
   readonly path: string;
-  readonly prefix: 'api' | 'apis' | 'kapis';
+  readonly prefix: ApiPrefix;
   readonly group: string;
   readonly version: string;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, … as RBAC has them. */
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; empty for other methods. */
   readonly verb: string;
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
+  /** Of lists and watches: the one name that `fieldSelector` asks for, as kube-apiserver authorizes them. */
   readonly name: string;
   /** Decoded segments from the resource on: [resource, name, subresource, …]. */
   readonly parts: readonly string[];
@@ -23,4 +27,100 @@ export interface NonResourceRequest {
   readonly path: string;
   /** The HTTP method in lower case. */
   readonly verb: string;
+}
+
+type ApiPrefix = 'api' | 'apis' | 'kapis';
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** Segments behind a namespace's name that belong to the namespace itself. */
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+
+/** Throws BadRequest for a target that has more than one reading. */
+export function parseRequestInfo(method: string, target: string): RequestInfo {
+  const parsed = parseRequestPath(target);
+  const { path, segments } = parsed;
+  const prefix = apiPrefix(segments[0]);
+  if (prefix === undefined) return nonResource(method, path);
+  if (segments[segments.length - 1] === '') throw newBadRequest('the path ends in a slash');
+  const first = prefix === 'api' ? 2 : 3;
+  if (segments.length <= first) return nonResource(method, path);
+  const start = first + namespaceSegments(segments, first);
+  const resource = segments[start] ?? '';
+  if (resource === 'watch' || resource === 'proxy') {
+    throw newBadRequest(`the path prefix ${resource}/ is no longer served; use a parameter or a subresource`);
+  }
+  const parts = segments.slice(start);
+  const named = parts[1] ?? '';
+  const verb = refine(VERBS[method] ?? '', named, parsed);
+  return {
+    isResourceRequest: true,
+    path,
+    prefix,
+    group: prefix === 'api' ? '' : (segments[1] ?? ''),
+    version: segments[first - 1] ?? '',
+    verb,
+    namespace: segments[first] === 'namespaces' ? (segments[first + 1] ?? '') : '',
+    resource,
+    subresource: parts[2] ?? '',
+    name: named === '' && prefix !== 'kapis' && isList(verb) ? selectedName(parsed.search) : named,
+    parts,
+  };
+}
+
+/** Whether a `watch` parameter asks for a watch: all but `0` and `false` do, also the empty one. */
+export function asksForWatch(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}
+
+function apiPrefix(segment: string | undefined): ApiPrefix | undefined {
+  return segment === 'apis' || segment === 'api' || segment === 'kapis' ? segment : undefined;
+}
+
+function nonResource(method: string, path: string): NonResourceRequest {
+  return { isResourceRequest: false, path, verb: method.toLowerCase() };
+}
+
+/** How many segments `namespaces/{namespace}` takes in front of a namespaced resource. */
+function namespaceSegments(segments: readonly string[], first: number): number {
+  if (segments[first] !== 'namespaces') return 0;
+  const behind = segments[first + 2];
+  return behind !== undefined && !NAMESPACE_SUBRESOURCES.has(behind) ? 2 : 0;
+}
+
+function refine(verb: string, name: string, { search }: RequestPath): string {
+  if (name !== '') return verb;
+  if (verb === 'delete') return 'deletecollection';
+  if (verb !== 'get') return verb;
+  return search !== '' && asksForWatch(new URLSearchParams(search).get('watch')) ? 'watch' : 'list';
+}
+
+function isList(verb: string): boolean {
+  return verb === 'list' || verb === 'watch';
+}
+
+/**
+ * The name that every object of the selector must have; empty when there is none, or none fit for a path.
+ * It narrows what the caller must be allowed to read, so it must never be narrower than what the handler returns:
+ * a selector with escapes, whose terms we would have to unescape first, does not narrow. The console paths do not
+ * know field selectors.
+ */
+function selectedName(search: string): string {
+  if (!search.includes('fieldSelector')) return '';
+  const selector = new URLSearchParams(search).get('fieldSelector') ?? '';
+  if (selector.includes('\\')) return '';
+  for (const term of selector.split(',')) {
+    const match = /^metadata\.name==?(.*)$/s.exec(term);
+    if (!match) continue;
+    const name = match[1] ?? '';
+    return name === '.' || name === '..' || /[/%=!]/.test(name) ? '' : name;
+  }
+  return '';
 }

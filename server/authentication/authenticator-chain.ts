@@ -1,0 +1,90 @@
+// Who the caller is: each way to learn it in turn, the first answer counts. What callers may do is authorization's
+// business next door.
+import { newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
+import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
+
+/**
+ * Bad credentials of one kind do not spoil good ones of another (a browser may send a certificate that nobody asked
+ * it for), but they keep the caller from passing as anonymous.
+ */
+export class AuthenticatorChain implements Authenticator {
+  readonly name = 'chain';
+  readonly #authenticators: readonly Authenticator[];
+  readonly #anonymous: boolean;
+  readonly #members = new WeakMap<UserInfo, UserInfo>();
+
+  constructor(authenticators: readonly Authenticator[], options: { readonly anonymous: boolean }) {
+    this.#authenticators = authenticators;
+    this.#anonymous = options.anonymous;
+  }
+
+  authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined {
+    return this.#ask(request, 0, undefined);
+  }
+
+  #ask(
+    request: AuthenticationRequest,
+    start: number,
+    refusal: unknown,
+  ): Promise<UserInfo | undefined> | UserInfo | undefined {
+    let worst = refusal;
+    for (let i = start; i < this.#authenticators.length; i++) {
+      try {
+        const user = this.#authenticators[i]?.authenticate(request);
+        if (user instanceof Promise) {
+          const before = worst;
+          return user.then(
+            (found) => (found ? this.#member(found) : this.#ask(request, i + 1, before)),
+            (error: unknown) => this.#ask(request, i + 1, worse(before, error)),
+          );
+        }
+        if (user) return this.#member(user);
+      } catch (error) {
+        worst = worse(worst, error);
+      }
+    }
+    if (worst !== undefined) throw worst;
+    return this.#anonymous ? ANONYMOUS : undefined;
+  }
+
+  /** Adds the group that every authenticated caller is in; the same object for the same user, so caches can key by it. */
+  #member(user: UserInfo): UserInfo {
+    let member = this.#members.get(user);
+    if (!member) {
+      member = needsGroup(user) ? { ...user, groups: [...user.groups, ALL_AUTHENTICATED] } : user;
+      this.#members.set(user, member);
+    }
+    return member;
+  }
+}
+
+/** A front proxy also hands on callers whom it could not authenticate: they stay that. */
+function needsGroup({ name, groups }: UserInfo): boolean {
+  return (
+    name !== ANONYMOUS.name && !groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)
+  );
+}
+
+/** "Ask again" outweighs "no": credentials that could not be checked may be good ones. */
+function worse(before: unknown, error: unknown): unknown {
+  if (isRefusal(before) || before === undefined) {
+    return before !== undefined && isRefusal(error) ? newUnauthorized(joined(before, error)) : error;
+  }
+  return before;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 401;
+}
+
+function joined(...errors: readonly unknown[]): Error {
+  const causes = errors.map((error) =>
+    error instanceof Error && error.cause instanceof Error ? error.cause : error,
+  );
+  const told = causes.map((cause) => {
+    if (!(cause instanceof Error)) return String(cause);
+    return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
+  });
+  return new Error(told.join('; '));
+}

@@ -1,0 +1,118 @@
+// Whether a client certificate leads to one of a set of CAs: signatures, dates, CA constraints and the purpose of
+// client authentication, through the intermediates that the client sent (RFC 5280 section 6, as far as client
+// certificates need it). Signatures and issuer matching are OpenSSL's; what this file does not understand it refuses.
+import 'reflect-metadata';
+import type { X509Certificate } from 'node:crypto';
+import { BasicConstraintsExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';
+
+/** The leaf first, the trust anchor last, and how long all of it is valid (ms since the epoch). */
+export interface CertificateChain {
+  readonly certificates: readonly X509Certificate[];
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** Why a certificate is not believed: for the log. */
+export class CertificateError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CertificateError';
+  }
+}
+
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+const ANY_PURPOSE = '2.5.29.37.0';
+// Basic constraints, key usage, extended key usage and alternative names. A critical extension beyond them (name
+// constraints, for one) restricts the certificate in a way that is not checked here.
+const UNDERSTOOD = new Set(['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.17']);
+const MAX_DEPTH = 6;
+/** Signatures that one request may cost: a client could send many cross-signed intermediates. */
+const MAX_CHECKS = 50;
+
+/** Throws CertificateError when no valid chain exists at `now` (ms since the epoch). */
+export function verifyChain(
+  leaf: X509Certificate,
+  intermediates: readonly X509Certificate[],
+  anchors: readonly X509Certificate[],
+  now: number,
+): CertificateChain {
+  const search: Search = { intermediates, anchors, now, checks: 0, reason: 'signed by no CA of this kind' };
+  const chain = extend(search, [leaf]);
+  if (!chain) throw new CertificateError(search.reason);
+  return {
+    certificates: chain,
+    notBefore: Math.max(...chain.map(notBefore)),
+    notAfter: Math.min(...chain.map(notAfter)),
+  };
+}
+
+interface Search {
+  readonly intermediates: readonly X509Certificate[];
+  readonly anchors: readonly X509Certificate[];
+  readonly now: number;
+  checks: number;
+  /** What went wrong on the most promising way. */
+  reason: string;
+}
+
+function extend(search: Search, chain: readonly X509Certificate[]): readonly X509Certificate[] | undefined {
+  const last = chain[chain.length - 1];
+  if (!last || !usable(search, last, chain.length - 1)) return undefined;
+  for (const anchor of search.anchors) {
+    // A CA of ours that is itself used as a client certificate is its own chain.
+    if (anchor.raw.equals(last.raw)) return chain;
+    if (issued(search, last, anchor) && usable(search, anchor, chain.length)) return [...chain, anchor];
+  }
+  if (chain.length >= MAX_DEPTH) return undefined;
+  for (const candidate of search.intermediates) {
+    if (chain.some((seen) => seen.raw.equals(candidate.raw)) || !issued(search, last, candidate)) continue;
+    const found = extend(search, [...chain, candidate]);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function issued(search: Search, subject: X509Certificate, issuer: X509Certificate): boolean {
+  if (!subject.checkIssued(issuer)) return false;
+  if (++search.checks > MAX_CHECKS) throw new CertificateError('too many possible chains');
+  if (subject.verify(issuer.publicKey)) return true;
+  search.reason = `the signature is not that of "${oneLine(issuer.subject)}"`;
+  return false;
+}
+
+/** `below` is the number of certificates under this one: 0 for the leaf. */
+function usable(search: Search, certificate: X509Certificate, below: number): boolean {
+  const fault = faultOf(certificate, below, search.now);
+  if (fault === undefined) return true;
+  search.reason = `"${oneLine(certificate.subject)}" ${fault}`;
+  return false;
+}
+
+function faultOf(certificate: X509Certificate, below: number, now: number): string | undefined {
+  if (now < notBefore(certificate)) return `is not valid before ${certificate.validFromDate.toISOString()}`;
+  if (now > notAfter(certificate)) return `has expired on ${certificate.validToDate.toISOString()}`;
+  const purposes: readonly string[] | undefined = certificate.keyUsage;
+  // RFC 5280 4.2.1.12: without the extension a certificate may serve any purpose.
+  if (purposes !== undefined && !allowsClients(purposes)) return 'is not meant for client authentication';
+  const parsed = new ParsedCertificate(certificate.raw);
+  for (const extension of parsed.extensions) {
+    if (extension.critical && !UNDERSTOOD.has(extension.type)) {
+      return `has a critical extension that is not understood (${extension.type})`;
+    }
+  }
+  if (below === 0) return undefined;
+  if (!certificate.ca) return 'is no CA';
+  const pathLength = parsed.getExtension(BasicConstraintsExtension)?.pathLength;
+  return pathLength !== undefined && below - 1 > pathLength ? 'may not have a CA below it' : undefined;
+}
+
+function allowsClients(purposes: readonly string[]): boolean {
+  return purposes.includes(CLIENT_AUTH) || purposes.includes(ANY_PURPOSE);
+}
+
+const notBefore = (certificate: X509Certificate): number => certificate.validFromDate.getTime();
+const notAfter = (certificate: X509Certificate): number => certificate.validToDate.getTime();
+
+function oneLine(name: string): string {
+  return name.replaceAll('\n', ', ').slice(0, 200);
+}

@@ -1,0 +1,51 @@
+import type { X509Certificate } from 'node:crypto';
+import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import { subjectOf } from './certificate-subject.ts';
+import type { AuthenticationConfig } from './delegated-authentication.ts';
+import type { PeerCertificates } from './peer-certificates.ts';
+import type { UserInfo } from './user.ts';
+
+/** Users of the cluster's own CA: the common name is the user, the organizations are the groups. */
+export class ClientCertificateAuthenticator implements Authenticator {
+  readonly name = 'client-certificate';
+  readonly #config: AuthenticationConfig;
+  readonly #peers: PeerCertificates;
+  readonly #users = new WeakMap<X509Certificate, UserInfo>();
+
+  constructor(config: AuthenticationConfig, peers: PeerCertificates) {
+    this.#config = config;
+    this.#peers = peers;
+  }
+
+  authenticate({ request, secure }: AuthenticationRequest): UserInfo | undefined {
+    if (!secure) return undefined;
+    const config = this.#config.current();
+    const verdict = this.#peers.verify(request, 'client', config ?? UNKNOWN);
+    if (!verdict) return undefined;
+    if (!config) throw newServiceUnavailable('the cluster CA is not known yet');
+    const { leaf, error } = verdict;
+    if (error) throw newUnauthorized(new Error('client certificate', { cause: error }));
+    let user = this.#users.get(leaf);
+    if (!user) {
+      user = userOf(leaf);
+      this.#users.set(leaf, user);
+    }
+    // A certificate without a name is nobody's, as kube-apiserver has it.
+    return user.name === '' ? undefined : user;
+  }
+}
+
+const UNKNOWN = { generation: -1, clientCAs: [], frontProxy: undefined };
+
+function userOf(leaf: X509Certificate): UserInfo {
+  const { commonName, organizations, uids } = subjectOf(leaf);
+  if (uids.length > 1) throw newUnauthorized(new Error('client certificate with several uids'));
+  const fingerprint = leaf.fingerprint256.replaceAll(':', '').toLowerCase();
+  return {
+    name: commonName,
+    uid: uids[0] ?? '',
+    groups: organizations,
+    extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
+  };
+}

@@ -1,0 +1,74 @@
+// The aggregator in front of us: it has authenticated the caller and says in headers who that is. Believed only over
+// TLS, with a client certificate of the request-header CA that bears an allowed name; all four follow the cluster.
+import type { IncomingMessage } from 'node:http';
+import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import { commonNameOf } from './certificate-subject.ts';
+import type { AuthenticationConfig, FrontProxy } from './delegated-authentication.ts';
+import type { FrontProxyDiagnosis } from './front-proxy-diagnosis.ts';
+import { extraOf, firstValue, values } from './front-proxy-headers.ts';
+import type { PeerCertificates } from './peer-certificates.ts';
+import type { UserInfo } from './user.ts';
+
+export class FrontProxyAuthenticator implements Authenticator {
+  readonly name = 'front-proxy';
+  readonly #config: AuthenticationConfig;
+  readonly #peers: PeerCertificates;
+  readonly #diagnosis: FrontProxyDiagnosis;
+
+  constructor(config: AuthenticationConfig, peers: PeerCertificates, diagnosis: FrontProxyDiagnosis) {
+    this.#config = config;
+    this.#peers = peers;
+    this.#diagnosis = diagnosis;
+  }
+
+  authenticate({ request, secure }: AuthenticationRequest): UserInfo | undefined {
+    if (!secure) return undefined;
+    const config = this.#config.current();
+    if (!config) return this.#whileUnknown(request);
+    const proxy = config.frontProxy;
+    if (!proxy) {
+      if (claimsAnIdentity(request)) this.#diagnosis.refused('noCA', 'no request-header CA is published');
+      return undefined;
+    }
+    const name = firstValue(request, proxy.usernameHeaders);
+    if (name === '') return undefined;
+    const verdict = this.#peers.verify(request, 'frontProxy', config);
+    if (!verdict) {
+      this.#diagnosis.refused('noCertificate', 'a caller without a client certificate');
+      return undefined;
+    }
+    const { leaf, error } = verdict;
+    if (error) {
+      this.#diagnosis.refused('otherCA', `the certificate "${commonNameOf(leaf)}": ${error.message}`);
+      throw newUnauthorized(new Error('not a certificate of the front proxy', { cause: error }));
+    }
+    const commonName = commonNameOf(leaf);
+    if (proxy.allowedNames.length > 0 && !proxy.allowedNames.includes(commonName)) {
+      this.#diagnosis.refused('name', `the name "${commonName}"`);
+      throw newUnauthorized(new Error(`"${commonName}" is not an allowed name of the front proxy`));
+    }
+    return userFrom(request, proxy, name);
+  }
+
+  /** Before the cluster has been asked: a caller with a certificate may be the front proxy, so it has to come back. */
+  #whileUnknown(request: IncomingMessage): undefined {
+    if (claimsAnIdentity(request)) throw newServiceUnavailable('the front proxy is not known yet');
+    return undefined;
+  }
+}
+
+/** The header that kube-apiserver sets unless told otherwise; where it is something else we do not know it yet. */
+function claimsAnIdentity(request: IncomingMessage): boolean {
+  return request.headers['x-remote-user'] !== undefined;
+}
+
+/** Throws Unauthorized when a value is not UTF-8: two different names must never become one. */
+function userFrom(request: IncomingMessage, proxy: FrontProxy, name: string): UserInfo {
+  return {
+    name,
+    uid: firstValue(request, proxy.uidHeaders),
+    groups: values(request, proxy.groupHeaders),
+    extra: extraOf(request, proxy.extraHeaderPrefixes),
+  };
+}

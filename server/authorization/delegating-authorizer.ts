@@ -1,0 +1,27 @@
+// Decides whether a caller may do what it asks: public paths and the administrators' group here, everything else by
+// the cluster (SubjectAccessReviews, see its own file). Who the caller is was settled by authentication before.
+import { SYSTEM_MASTERS } from '../authentication/user.ts';
+import type { Authorizer, Decision } from './authorizer.ts';
+import { isPublicPath } from './public-paths.ts';
+
+const PUBLIC: Decision = { allowed: true, reason: '' };
+const PRIVILEGED: Decision = { allowed: true, reason: '' };
+
+const READS = new Set(['get', 'head', 'options']);
+
+export function delegatingAuthorizer(
+  cluster: Authorizer,
+  /** Further public paths, for instance those of the sign-in, for every method. */
+  isAlwaysAllowed: (path: string) => boolean = () => false,
+): Authorizer {
+  return {
+    authorize(attributes, scope) {
+      if (attributes.user.groups.includes(SYSTEM_MASTERS)) return PRIVILEGED;
+      if ('path' in attributes) {
+        if (READS.has(attributes.verb) && isPublicPath(attributes.path)) return PUBLIC;
+        if (isAlwaysAllowed(attributes.path)) return PUBLIC;
+      }
+      return cluster.authorize(attributes, scope);
+    },
+  };
+}

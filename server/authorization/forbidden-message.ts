@@ -1,0 +1,27 @@
+import type { Attributes } from './authorizer.ts';
+
+/** Why a caller is refused, word for word as kube-apiserver has it: people search for these sentences. */
+export function forbiddenMessage(attributes: Attributes, reason: string): string {
+  const message = sanitize(sentence(attributes));
+  return reason === '' ? message : `${message}: ${reason}`;
+}
+
+function sentence(attributes: Attributes): string {
+  const { user, verb } = attributes;
+  if (!('resource' in attributes))
+    return `User ${quote(user.name)} cannot ${verb} path ${quote(attributes.path)}`;
+  const { group, namespace, subresource } = attributes;
+  const resource = subresource === '' ? attributes.resource : `${attributes.resource}/${subresource}`;
+  const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`;
+  return `User ${quote(user.name)} cannot ${verb} resource ${quote(resource)} in API group ${quote(group)} ${scope}`;
+}
+
+/** As Go's %q for what can be in a name or a path. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** A browser that takes the message for a page must not find markup in it. */
+function sanitize(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

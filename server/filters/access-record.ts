@@ -1,0 +1,81 @@
+import type { Exchange } from './exchange.ts';
+
+/** What a line says about a request. Never the query, which may hold codes and tokens, nor a header's credentials. */
+export interface AccessRecord {
+  readonly requestID: string;
+  readonly method: string;
+  readonly verb: string;
+  readonly path: string;
+  readonly resource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  /** Missing when the caller could not be authenticated. */
+  readonly user?: string;
+  readonly status: number;
+  /** Milliseconds with three digits; of a stream how long it was open. */
+  readonly latency: number;
+  readonly source?: string;
+  readonly userAgent?: string;
+  /** Why it was refused or failed: for operators, never sent to the caller. */
+  readonly cause?: string;
+}
+
+const MAX_PATH = 512;
+const MAX_AGENT = 256;
+
+export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
+  const { request, info, auditID, user, authenticated, status } = exchange;
+  const agent = request.headers['user-agent'];
+  const source = request.socket.remoteAddress;
+  const cause = causeOf(exchange.error);
+  return {
+    requestID: auditID,
+    method: request.method ?? '',
+    verb: info.verb,
+    path: pathOf(exchange).slice(0, MAX_PATH),
+    ...(info.isResourceRequest ? target(info) : {}),
+    ...(authenticated ? { user: user.name } : {}),
+    status,
+    latency: Math.round((now - exchange.startedAt) * 1000) / 1000,
+    ...(source === undefined ? {} : { source }),
+    ...(agent === undefined ? {} : { userAgent: agent.slice(0, MAX_AGENT) }),
+    ...(cause === undefined ? {} : { cause }),
+  };
+}
+
+/** The path that was asked for, also of a request that was refused before it was parsed; without its query. */
+function pathOf({ info, request: { url = '' } }: Exchange): string {
+  if (info.path !== '') return info.path;
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
+function target(info: {
+  group: string;
+  resource: string;
+  subresource: string;
+  namespace: string;
+  name: string;
+}): {
+  resource: string;
+  namespace?: string;
+  name?: string;
+} {
+  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
+  return {
+    resource: info.group === '' ? resource : `${resource}.${info.group}`,
+    ...(info.namespace === '' ? {} : { namespace: info.namespace }),
+    ...(info.name === '' ? {} : { name: info.name }),
+  };
+}
+
+/** The messages along the chain of causes, innermost last. */
+function causeOf(error: unknown): string | undefined {
+  const messages: string[] = [];
+  let current = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    if (!messages.includes(current.message)) messages.push(current.message);
+    current = current.cause;
+  }
+  return messages.length === 0 ? undefined : messages.join(': ');
+}

@@ -1,0 +1,37 @@
+import { type AccessRecord, newAccessRecord } from './access-record.ts';
+import type { Filter } from './exchange.ts';
+
+/** Who tried to change what, and who was refused: kept apart from the log, which may be thinned out or sampled. */
+export interface AuditEvent extends AccessRecord {
+  readonly stage: 'ResponseComplete';
+  /** RFC 3339, UTC. */
+  readonly requestReceivedTimestamp: string;
+  readonly groups?: readonly string[];
+  readonly decision?: 'allow' | 'forbid';
+  readonly reason?: string;
+}
+
+export interface AuditSink {
+  record(event: AuditEvent): void;
+}
+
+const READS = new Set(['get', 'list', 'watch', 'head', 'options']);
+const REFUSALS = new Set([401, 403, 413, 429]);
+
+/** Writes an event for each request that is no plain read, and for each one that was refused. */
+export function audit(sink: AuditSink, monotonic: () => number): Filter {
+  return (exchange) => {
+    exchange.onEnd(() => {
+      if (READS.has(exchange.info.verb) && !REFUSALS.has(exchange.status)) return;
+      const { decision, authenticated, user } = exchange;
+      sink.record({
+        ...newAccessRecord(exchange, monotonic()),
+        stage: 'ResponseComplete',
+        requestReceivedTimestamp: new Date(exchange.receivedAt).toISOString(),
+        ...(authenticated ? { groups: user.groups } : {}),
+        ...(decision ? { decision: decision.allowed ? 'allow' : 'forbid' } : {}),
+        ...(decision && decision.reason !== '' ? { reason: decision.reason } : {}),
+      });
+    });
+  };
+}

@@ -1,0 +1,29 @@
+import { newForbidden } from '../../apis/meta/v1/errors.ts';
+import type { UserInfo } from '../authentication/user.ts';
+import type { Attributes, Authorizer, Decision } from '../authorization/authorizer.ts';
+import { forbiddenMessage } from '../authorization/forbidden-message.ts';
+import type { Exchange, Filter } from './exchange.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** Lets through what the authorizer allows, and says why not in kube-apiserver's words. */
+export function authorization(authorizer: Authorizer): Filter {
+  const decide = (exchange: Exchange, attributes: Attributes, decision: Decision): void => {
+    exchange.decision = decision;
+    if (decision.allowed) return;
+    const message = forbiddenMessage(attributes, decision.reason);
+    if (!('resource' in attributes)) throw newForbidden(undefined, '', message);
+    throw newForbidden(attributes, attributes.name, message);
+  };
+  return (exchange) => {
+    const attributes = attributesOf(exchange.info, exchange.user);
+    const decision = authorizer.authorize(attributes, exchange);
+    if (decision instanceof Promise) return decision.then((made) => decide(exchange, attributes, made));
+    return decide(exchange, attributes, decision);
+  };
+}
+
+function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
+  if (!info.isResourceRequest) return { user, verb: info.verb, path: info.path };
+  const { verb, group, version, resource, subresource, namespace, name } = info;
+  return { user, verb, group, version, resource, subresource, namespace, name };
+}

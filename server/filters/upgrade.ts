@@ -1,0 +1,43 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Arrival } from './exchange.ts';
+
+/**
+ * An upgrade as an arrival like any other: Node hands over a bare socket, and the response put on it lets every
+ * filter refuse in the usual way. A refusal closes the connection; `onAccept` learns of the other outcome.
+ */
+export function upgradeArrival(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  secure: boolean,
+  onAccept: () => void,
+): Arrival {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  // Node hands over the socket that it got from net or tls; its type is only wider than that.
+  response.assignSocket(socket as Socket);
+  socket.on('error', () => socket.destroy());
+  const refused = (): void => {
+    response.detachSocket(socket as Socket);
+    response.emit('close');
+    socket.end();
+  };
+  response.once('finish', refused);
+  return {
+    request,
+    response,
+    secure,
+    upgrade: {
+      head,
+      accept: () => {
+        response.off('finish', refused);
+        response.detachSocket(socket as Socket);
+        onAccept();
+        socket.once('close', () => response.emit('close'));
+        return socket;
+      },
+    },
+  };
+}

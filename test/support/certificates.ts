@@ -1,0 +1,88 @@
+// Certificates for tests, right ones and wrong ones: every field that a verifier looks at can be set.
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+
+export interface CertificateOptions {
+  readonly cn?: string;
+  readonly o?: readonly string[];
+  /** Makes it a CA; the number is its path length, `true` sets none. */
+  readonly ca?: boolean | number;
+  /** Object identifiers; an empty list leaves the extension out. Client authentication when none is given. */
+  readonly purposes?: readonly string[];
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  /** Further extensions, for instance a critical one that nobody understands. */
+  readonly extensions?: readonly x509.Extension[];
+  /** Names this issuer without having its key: the signature is that of `signer`. */
+  readonly claimedIssuer?: Issued;
+}
+
+/** PEM of both, and what is needed to issue further ones. */
+export interface Issued {
+  readonly cert: string;
+  readonly key: string;
+  readonly name: string;
+  readonly keys: webcrypto.CryptoKeyPair;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const HOUR = 3_600_000;
+
+export function newCA(cn: string, options: CertificateOptions = {}): Promise<Issued> {
+  return issue(undefined, { ca: true, purposes: [], ...options, cn });
+}
+
+/** A certificate signed by `signer`, or by itself. */
+export async function issue(signer: Issued | undefined, options: CertificateOptions): Promise<Issued> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const purposes = options.purposes ?? [x509.ExtendedKeyUsage.clientAuth];
+  const subject: x509.JsonName = [
+    ...(options.o ?? []).map((group) => ({ O: [group] })),
+    ...(options.cn === undefined ? [] : [{ CN: [options.cn] }]),
+  ];
+  const issuer = options.claimedIssuer ?? signer;
+  const certificate = await x509.X509CertificateGenerator.create(
+    {
+      serialNumber: Buffer.from(webcrypto.getRandomValues(new Uint8Array(8)).with(0, 1)).toString('hex'),
+      subject,
+      issuer: issuer ? new x509.X509Certificate(issuer.cert).subjectName.toJSON() : subject,
+      notBefore: options.notBefore ?? new Date(Date.now() - HOUR),
+      notAfter: options.notAfter ?? new Date(Date.now() + HOUR),
+      publicKey: keys.publicKey,
+      signingKey: (signer?.keys ?? keys).privateKey,
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        ...basicConstraints(options.ca),
+        ...(purposes.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...purposes])]),
+        ...(options.extensions ?? []),
+      ],
+    },
+    webcrypto,
+  );
+  return {
+    cert: certificate.toString('pem'),
+    key: x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'),
+    name: options.cn ?? '',
+    keys,
+  };
+}
+
+/** A server's certificate for localhost. */
+export function issueServer(signer: Issued): Promise<Issued> {
+  return issue(signer, {
+    cn: 'localhost',
+    purposes: [x509.ExtendedKeyUsage.serverAuth],
+    extensions: [
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+      ]),
+    ],
+  });
+}
+
+function basicConstraints(ca: boolean | number | undefined): x509.Extension[] {
+  if (ca === undefined || ca === false) return [];
+  return [new x509.BasicConstraintsExtension(true, typeof ca === 'number' ? ca : undefined, true)];
+}
