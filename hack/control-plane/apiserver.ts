@@ -66,6 +66,8 @@ function flagsOf(options: ApiserverOptions): string[] {
     `--etcd-certfile=${etcd.clientFiles.cert}`,
     `--etcd-keyfile=${etcd.clientFiles.key}`,
 
+    // It would taint each new node as not ready, for a controller to take that back that does not run here.
+    '--disable-admission-plugins=TaintNodesByCondition',
     '--authorization-mode=RBAC',
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',

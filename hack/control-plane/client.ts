@@ -11,6 +11,8 @@ export interface ClientRequest {
   body?: unknown;
   /** Of the body; `application/json` unless told otherwise. */
   contentType?: string;
+  /** `application/json` unless told otherwise. */
+  accept?: string;
   signal?: AbortSignal;
 }
 
@@ -29,7 +31,13 @@ export class Client {
 
   /** Any answer is a result; only a connection that fails is an error. */
   send(path: string, options: ClientRequest = {}): Promise<Answer> {
-    const { method = 'GET', body, contentType = 'application/json', signal } = options;
+    const {
+      method = 'GET',
+      body,
+      contentType = 'application/json',
+      accept = 'application/json',
+      signal,
+    } = options;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const outgoing = request(
@@ -38,7 +46,8 @@ export class Client {
           agent: this.#agent,
           method,
           headers: {
-            accept: 'application/json',
+            accept,
+            'user-agent': 'ks-apiserver-dev',
             ...(payload === undefined
               ? {}
               : { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) }),

@@ -14,6 +14,8 @@ export interface DaemonSpec {
   name: string;
   command: string;
   args: readonly string[];
+  /** Besides the environment of this process. */
+  env?: Readonly<Record<string, string>>;
   /** Everything it prints is appended here. */
   logFile: string;
   /** Tells a later start which process to end, should this one die without doing so. */
@@ -139,7 +141,7 @@ export class Daemon {
   }
 
   async #spawn(): Promise<Run> {
-    const { name, command, args, logFile, pidFile } = this.#spec;
+    const { name, command, args, env, logFile, pidFile } = this.#spec;
     await mkdir(dirname(logFile), { recursive: true });
     await mkdir(dirname(pidFile), { recursive: true });
     const log = openSync(logFile, 'a');
@@ -149,7 +151,7 @@ export class Daemon {
         detached: true,
         stdio: ['ignore', log, log],
         // Our own programs ask the kernel to die with this process.
-        env: { ...process.env, KS_CONTROL_PLANE_PARENT: String(process.pid) },
+        env: { ...process.env, ...env, KS_CONTROL_PLANE_PARENT: String(process.pid) },
       });
       const ended = new Promise<string>((resolve) => {
         child.once('error', (error) => resolve(`could not be started (${error.message})`));

@@ -16,6 +16,10 @@ import (
 )
 
 func kwok() int {
+	// The packages of Kubernetes register flags of their own, a --version of
+	// another type among them, and each cobra command inherits what is here.
+	pflag.CommandLine = pflag.NewFlagSet(os.Args[0], pflag.ContinueOnError)
+
 	// KWOK reads its configuration file before it has a command, so the global
 	// flags are parsed twice: here, skipping what only the command knows, and there.
 	flags := pflag.NewFlagSet("global", pflag.ContinueOnError)

@@ -72,3 +72,12 @@ export async function choosePorts(requested: Partial<Ports>, remembered: Partial
     kwok: await next('kwok'),
   };
 }
+
+/** As many different ports that nobody listens on right now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    ports.add(await freePort(ports));
+  }
+  return [...ports];
+}

@@ -1,0 +1,82 @@
+import type { Client } from './client.ts';
+import { formatElapsed, type Progress } from './progress.ts';
+
+export interface BulkOptions {
+  signal: AbortSignal;
+  /** Requests at a time; 16 unless told otherwise. */
+  concurrency?: number;
+  progress?: Progress;
+  /** What is created, for the progress line. */
+  what: string;
+  total: number;
+}
+
+const ONLY_METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
+/** Creates the objects of one collection that are not there yet, some at a time; the first failure ends it. */
+export async function createAll<T extends { metadata: { name: string } }>(
+  client: Client,
+  path: string,
+  objects: Iterator<T>,
+  options: BulkOptions,
+): Promise<void> {
+  const present = await namesIn(client, path, options.signal);
+  const start = Date.now();
+  let told = start;
+  let done = 0;
+  await forEach(objects, options, async (object, signal) => {
+    if (!present.has(object.metadata.name)) {
+      await client.expect(path, { method: 'POST', body: object, signal }, [201, 409]);
+    }
+    done++;
+    if (Date.now() - told >= 1000) {
+      told = Date.now();
+      options.progress?.(
+        `${options.what}: ${done} of ${options.total} (${formatElapsed(told - start)})`,
+        true,
+      );
+    }
+  });
+}
+
+/** Does the work for each item, some at a time. When one fails the others are aborted, and its error is thrown. */
+export async function forEach<T>(
+  items: Iterator<T>,
+  options: { signal: AbortSignal; concurrency?: number },
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  let failure: unknown;
+  const worker = async (): Promise<void> => {
+    for (let next = items.next(); next.done !== true && !signal.aborted; next = items.next()) {
+      try {
+        await work(next.value, signal);
+      } catch (error) {
+        if (!signal.aborted) {
+          failure = error;
+          failed.abort();
+        }
+        return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency ?? 16 }, worker));
+  options.signal.throwIfAborted();
+  if (failed.signal.aborted) {
+    throw failure;
+  }
+}
+
+/** The names that are in the collection now. */
+export async function namesIn(client: Client, path: string, signal: AbortSignal): Promise<Set<string>> {
+  const { body } = await client.expect(path, { accept: ONLY_METADATA, signal }, [200]);
+  const list: unknown = JSON.parse(body);
+  const names = new Set<string>();
+  if (typeof list === 'object' && list !== null && 'items' in list && Array.isArray(list.items)) {
+    for (const { metadata } of list.items as { metadata: { name: string } }[]) {
+      names.add(metadata.name);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,81 @@
+// Simulated kubelets: one KWOK process that keeps the leases of its nodes, runs
+// pods and serves their logs. Which nodes and pods there are is decided in
+// simulated-cluster.ts; what the logs say in pod-logs.ts.
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import { Client } from './client.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { Daemon } from './daemon.ts';
+import { writePodLogs } from './pod-logs.ts';
+import type { Progress } from './progress.ts';
+import { createCluster, SIMULATED } from './simulated-cluster.ts';
+
+export interface KwokOptions {
+  /** Nodes that are there afterwards; more of them from an earlier start are left alone. */
+  nodes: number;
+  /** Pods over the applications, as replicas of their Deployments. */
+  pods: number;
+  signal: AbortSignal;
+  progress?: Progress;
+}
+
+/** Starts KWOK as a part of the control plane, and returns when its nodes are Ready and its pods Running. */
+export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise<void> {
+  const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
+  const dir = cp.folder.kwok;
+  await mkdir(dir, { recursive: true });
+  const config = await writeConfig(cp, dir, options.signal);
+  const kubeconfig = await cp.kubeconfigFor({ name: 'kwok-controller', groups: ['system:masters'] });
+  const { cert, key } = cp.pki.files.kubelet;
+  const args = [
+    `--config=${config}`,
+    `--kubeconfig=${kubeconfig}`,
+    `--server-address=${kubelet.address}:${kubelet.port}`,
+    `--node-ip=${kubelet.address}`,
+    `--node-port=${kubelet.port}`,
+    `--tls-cert-file=${cert}`,
+    `--tls-private-key-file=${key}`,
+    '--node-lease-duration-seconds=40',
+    `--manage-nodes-with-annotation-selector=${SIMULATED.key}=${SIMULATED.value}`,
+  ];
+  const health = new Client(`https://${kubelet.address}:${kubelet.port}`, { ca: cp.ca }, 1);
+  try {
+    await cp.launch(
+      'kwok',
+      (place, failed) =>
+        new Daemon(
+          {
+            name: 'kwok',
+            command: cp.binaries.kwok,
+            args,
+            ...place,
+            // Its own folder, so that a configuration in the user's home has no say.
+            env: { KWOK_WORKDIR: dir },
+            ready: async (signal) => (await health.send('/healthz', { signal })).status === 200,
+            stopTimeout: 2_000,
+          },
+          failed,
+        ),
+    );
+  } finally {
+    health.close();
+  }
+  await createCluster(cp.client, { ...options, kubelet });
+}
+
+/** KWOK does nothing without stages: those that it ships, and where the logs of pods are. */
+async function writeConfig(cp: ControlPlane, dir: string, signal: AbortSignal): Promise<string> {
+  const { stdout: stages } = await promisify(execFile)(cp.binaries.kwokStages, [], { signal });
+  const logs = {
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind: 'ClusterLogs',
+    metadata: { name: 'applications' },
+    spec: { logs: await writePodLogs(join(dir, 'logs')) },
+  };
+  const path = join(dir, 'kwok.yaml');
+  await writeFile(path, `${stages}\n---\n${stringify(logs)}`);
+  return path;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+
+/** What runs on nodes here and there; which of them a node holds depends on its index. */
+const REPOSITORIES = [
+  'registry.example.com/platform/catalog',
+  'registry.example.com/platform/cart',
+  'registry.example.com/platform/checkout',
+  'registry.example.com/platform/payment',
+  'registry.example.com/platform/search',
+  'registry.example.com/platform/recommendation',
+  'registry.example.com/platform/frontend',
+  'registry.example.com/platform/mailer',
+  'registry.example.com/platform/invoice',
+  'registry.example.com/platform/session-store',
+  'registry.example.com/mirror/grafana',
+  'registry.example.com/mirror/prometheus',
+  'registry.example.com/mirror/node-exporter',
+  'registry.example.com/mirror/kube-state-metrics',
+  'registry.example.com/mirror/cert-manager-controller',
+  'registry.example.com/mirror/ingress-controller',
+  'registry.example.com/mirror/cluster-autoscaler',
+  'registry.example.com/mirror/local-path-provisioner',
+  'registry.example.com/mirror/fluent-bit',
+  'registry.example.com/mirror/postgres',
+  'registry.example.com/mirror/redis',
+  'registry.example.com/mirror/rabbitmq',
+  'registry.example.com/mirror/nginx',
+  'registry.example.com/mirror/busybox',
+  'registry.example.com/kubernetes/kube-proxy',
+  'registry.example.com/kubernetes/coredns',
+  'registry.example.com/kubernetes/pause',
+  'registry.example.com/kubernetes/metrics-server',
+  'registry.example.com/kubernetes/csi-node-driver',
+  'registry.example.com/kubernetes/csi-provisioner',
+];
+
+export interface NodeImage {
+  names: string[];
+  sizeBytes: number;
+}
+
+/** The images of that node, largest first as kubelet reports them; neighbouring nodes share most of them. */
+export function imagesOf(index: number, count: number): NodeImage[] {
+  const images = Array.from({ length: count }, (_, offset) => {
+    const repository = REPOSITORIES[(index + offset) % REPOSITORIES.length] ?? 'registry.example.com/none';
+    const tag = `v1.${(index * 7 + offset) % 40}.${offset % 10}`;
+    const digest = createHash('sha256').update(`${repository}:${tag}`).digest('hex');
+    return {
+      names: [`${repository}@sha256:${digest}`, `${repository}:${tag}`],
+      sizeBytes: 1_000_000 + (Number.parseInt(digest.slice(0, 8), 16) % 400_000_000),
+    };
+  });
+  return images.sort((left, right) => right.sizeBytes - left.sizeBytes);
+}

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { APPLICATIONS, type Application } from './applications.ts';
+import { createAll, forEach } from './bulk.ts';
+import type { Client } from './client.ts';
+import type { Progress } from './progress.ts';
+import { type NodeObject, nodeName, realisticNode } from './realistic-node.ts';
+
+/** The annotation by which KWOK knows its nodes; others are left as they are. */
+export const SIMULATED = { key: 'kwok.x-k8s.io/node', value: 'fake' } as const;
+
+export interface SimulatedClusterOptions {
+  nodes: number;
+  pods: number;
+  /** Where kube-apiserver reaches the kubelet of every node. */
+  kubelet: { address: string; port: number };
+  signal: AbortSignal;
+  progress?: Progress;
+}
+
+/** Milliseconds until all pods have to be Running. */
+const RUNNING_TIMEOUT = 60_000;
+const APPLY = 'application/apply-patch+yaml';
+const OWNER = 'fieldManager=ks-apiserver-dev&force=true';
+
+/** Makes the nodes, namespaces and Deployments that are missing, and waits until the pods run. */
+export async function createCluster(client: Client, options: SimulatedClusterOptions): Promise<void> {
+  const { nodes, signal } = options;
+  const objects = Iterator.from(Array(nodes).keys()).map((index) => simulatedNode(index, options.kubelet));
+  await createAll(client, '/api/v1/nodes', objects, { what: 'nodes', total: nodes, ...options });
+  await correctPort(client, options);
+
+  const namespaces = [...new Set(APPLICATIONS.map(({ namespace }) => namespace))];
+  await forEach(namespaces.values(), options, async (name, signal) => {
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await apply(client, `/api/v1/namespaces/${name}`, body, signal);
+  });
+  const workers = Array.from({ length: nodes }, (_, index) => simulatedNode(index, options.kubelet)).filter(
+    ({ spec }) => !(spec.taints ?? []).some(({ effect }) => effect === 'NoSchedule'),
+  );
+  const places = workers.length > 0 ? workers.map(({ metadata }) => metadata.name) : [nodeName(0)];
+  const replicas = APPLICATIONS.map((_, index) =>
+    nodes === 0 ? 0 : Math.floor((options.pods + APPLICATIONS.length - 1 - index) / APPLICATIONS.length),
+  );
+  await forEach(APPLICATIONS.entries(), options, async ([index, application], signal) => {
+    const body = deploymentOf(
+      application,
+      replicas[index] ?? 0,
+      places[index % places.length] ?? nodeName(0),
+    );
+    const path = `/apis/apps/v1/namespaces/${application.namespace}/deployments/${application.name}`;
+    await apply(client, path, body, signal);
+  });
+  await untilRunning(client, namespaces, nodes === 0 ? 0 : options.pods, signal);
+}
+
+/** A realistic node, Ready from the start, whose kubelet is KWOK. */
+export function simulatedNode(index: number, kubelet: { address: string; port: number }): NodeObject {
+  const node = realisticNode(index);
+  const now = new Date().toISOString();
+  return {
+    ...node,
+    metadata: {
+      ...node.metadata,
+      annotations: { ...node.metadata.annotations, [SIMULATED.key]: SIMULATED.value },
+    },
+    status: {
+      ...node.status,
+      addresses: [
+        { type: 'InternalIP', address: kubelet.address },
+        { type: 'Hostname', address: node.metadata.name },
+      ],
+      conditions: node.status.conditions.map((condition) => ({
+        ...condition,
+        lastHeartbeatTime: now,
+        lastTransitionTime: now,
+      })),
+      daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+    },
+  };
+}
+
+/** KWOK tells the port of an old node again only after minutes; when it has moved since the last start, say so now. */
+async function correctPort(client: Client, options: SimulatedClusterOptions): Promise<void> {
+  const daemonEndpoints = { kubeletEndpoint: { Port: options.kubelet.port } };
+  const indices = Array(options.nodes).keys();
+  const first: unknown = options.nodes === 0 ? {} : await client.get(`/api/v1/nodes/${nodeName(0)}`);
+  if (
+    options.nodes === 0 ||
+    JSON.stringify(first).includes(JSON.stringify({ daemonEndpoints }).slice(1, -1))
+  ) {
+    return;
+  }
+  await forEach(indices, options, async (index, signal) => {
+    const path = `/api/v1/nodes/${nodeName(index)}/status`;
+    const contentType = 'application/merge-patch+json';
+    await client.expect(
+      path,
+      { method: 'PATCH', body: { status: { daemonEndpoints } }, contentType, signal },
+      [200],
+    );
+  });
+}
+
+async function apply(client: Client, path: string, body: unknown, signal: AbortSignal): Promise<void> {
+  await client.expect(`${path}?${OWNER}`, { method: 'PATCH', body, contentType: APPLY, signal }, [200, 201]);
+}
+
+/** There is no scheduler: the node is named in the template. */
+function deploymentOf({ namespace, name, image }: Application, replicas: number, nodeName: string): object {
+  const labels = { 'app.kubernetes.io/name': name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace, name, labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { nodeName, containers: [{ name, image }] },
+      },
+    },
+  };
+}
+
+async function untilRunning(
+  client: Client,
+  namespaces: readonly string[],
+  wanted: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = Date.now() + RUNNING_TIMEOUT;
+  for (;;) {
+    let running = 0;
+    for (const namespace of namespaces) {
+      const path = `/api/v1/namespaces/${namespace}/pods?fieldSelector=status.phase%3DRunning`;
+      const list: unknown = await client.get(path, signal);
+      running +=
+        typeof list === 'object' && list !== null && 'items' in list && Array.isArray(list.items)
+          ? list.items.length
+          : 0;
+    }
+    if (running >= wanted) {
+      return;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`only ${running} of ${wanted} simulated pods run after ${RUNNING_TIMEOUT / 1000} s`);
+    }
+    await delay(100, undefined, { signal });
+  }
+}
