@@ -1,6 +1,7 @@
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { UserInfo } from '../authentication/user.ts';
+import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /** Headers that say who the caller is. Behind this filter nothing may read them, least of all a proxy. */
@@ -18,11 +19,32 @@ export function authentication(authenticator: Authenticator, identityHeaders: Id
     exchange.authenticated = true;
     strip(exchange, identityHeaders());
   };
-  return (exchange) => {
-    const user = authenticator.authenticate(exchange);
-    if (user instanceof Promise) return user.then((found) => accept(exchange, found));
-    return accept(exchange, user);
+  const refuse = (exchange: Exchange, error: unknown): void => {
+    if (!isOpenToAll(exchange)) throw error;
+    exchange.error = error;
   };
+  return (exchange) => {
+    let user: Promise<UserInfo | undefined> | UserInfo | undefined;
+    try {
+      user = authenticator.authenticate(exchange);
+    } catch (error) {
+      return refuse(exchange, error);
+    }
+    if (!(user instanceof Promise)) return accept(exchange, user);
+    return user.then(
+      (found) => accept(exchange, found),
+      (error: unknown) => refuse(exchange, error),
+    );
+  };
+}
+
+/**
+ * Health and discovery say the same to everybody, so there a caller whose credentials fail passes as nobody. The
+ * aggregator asks with the front proxy's headers whether we live: were the front proxy's settings missing or wrong,
+ * a refusal would take our discovery out of the cluster, and with it the deletion of every namespace.
+ */
+function isOpenToAll({ info }: Exchange): boolean {
+  return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
 }
 
 function strip({ request: { headers } }: Exchange, names: readonly string[]): void {

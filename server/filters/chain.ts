@@ -159,7 +159,7 @@ export class RequestChain {
   }
 
   #abort(which: (exchange: Exchange) => boolean, reason: unknown): void {
-    for (const exchange of [...this.#open]) {
+    for (const exchange of this.#open) {
       if (which(exchange)) exchange.abort(reason);
     }
   }

@@ -1,0 +1,70 @@
+import type { UserInfo } from '../authentication/user.ts';
+import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
+import { ReviewCache } from '../cluster/reviews-cache.ts';
+import type { Attributes, Authorizer, Decision } from './authorizer.ts';
+
+export interface AccessReviewOptions {
+  readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
+  /** How long a yes and a no are kept, in ms; 10,000 each when none is given. */
+  readonly allowTtlMs?: number;
+  readonly denyTtlMs?: number;
+  readonly cacheSize?: number;
+  readonly maxPending?: number;
+  readonly signal: AbortSignal;
+  readonly monotonic?: () => number;
+}
+
+/** A caller who sends more than this in one question is answered, but not remembered. */
+const MAX_KEY = 16 * 1024;
+
+/** Asks the cluster, and keeps its answers for seconds. Throws ServiceUnavailable when it gives none. */
+export class AccessReviewAuthorizer implements Authorizer {
+  readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
+  readonly #cache: ReviewCache<AccessReview>;
+  readonly #signal: AbortSignal;
+  readonly #userKeys = new WeakMap<UserInfo, string>();
+
+  constructor(options: AccessReviewOptions) {
+    const { allowTtlMs = 10_000, denyTtlMs = 10_000, monotonic } = options;
+    this.#reviews = options.reviews;
+    this.#signal = options.signal;
+    this.#cache = new ReviewCache({
+      size: options.cacheSize ?? 8192,
+      ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
+      maxPending: options.maxPending ?? 400,
+      signal: options.signal,
+      ...(monotonic ? { monotonic } : {}),
+    });
+  }
+
+  authorize(attributes: Attributes, scope: { readonly signal: AbortSignal }): Promise<Decision> | Decision {
+    const key = this.#userKey(attributes.user) + requestKey(attributes);
+    if (key.length > MAX_KEY)
+      return this.#reviews.reviewAccess(specOf(attributes), AbortSignal.any([this.#signal, scope.signal]));
+    return this.#cache.get(key, (signal) => this.#reviews.reviewAccess(specOf(attributes), signal), scope);
+  }
+
+  #userKey(user: UserInfo): string {
+    let key = this.#userKeys.get(user);
+    if (key === undefined) {
+      key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
+      this.#userKeys.set(user, key);
+    }
+    return key;
+  }
+}
+
+// Two JSON texts in a row can be read in one way only, whatever the names in them contain.
+function requestKey(attributes: Attributes): string {
+  if ('path' in attributes) return JSON.stringify([attributes.verb, attributes.path]);
+  const { verb, group, version, resource, subresource, namespace, name } = attributes;
+  return JSON.stringify([verb, group, version, resource, subresource, namespace, name]);
+}
+
+function specOf(attributes: Attributes): AccessReviewSpec {
+  const { user, verb } = attributes;
+  const who = { user: user.name, uid: user.uid, groups: user.groups, extra: user.extra };
+  if ('path' in attributes) return { ...who, nonResourceAttributes: { path: attributes.path, verb } };
+  const { group, version, resource, subresource, namespace, name } = attributes;
+  return { ...who, resourceAttributes: { verb, group, version, resource, subresource, namespace, name } };
+}

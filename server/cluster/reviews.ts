@@ -1,0 +1,109 @@
+// The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
+// the wire; what is kept for how long is decided by those who ask.
+import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from './client.ts';
+
+export interface ReviewedUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** `user` is missing when the cluster does not know the token; `error` may say why. */
+export interface TokenReview {
+  readonly user: ReviewedUser | undefined;
+  readonly error: string;
+}
+
+export interface AccessReview {
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** The `spec` of a SubjectAccessReview. */
+export interface AccessReviewSpec {
+  readonly user: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+  readonly resourceAttributes?: Readonly<Record<string, string>>;
+  readonly nonResourceAttributes?: { readonly path: string; readonly verb: string };
+}
+
+export class ClusterReviews {
+  readonly #client: ClusterClient;
+  readonly #timeoutMs: number;
+
+  constructor(client: ClusterClient, timeoutMs = 10_000) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Throws ServiceUnavailable when the cluster gave no clear answer. No audience means kube-apiserver's own. */
+  async reviewToken(token: string, audiences: readonly string[], signal: AbortSignal): Promise<TokenReview> {
+    const spec = audiences.length === 0 ? { token } : { token, audiences };
+    const status = await this.#review('authentication.k8s.io', 'TokenReview', spec, signal);
+    const error = typeof status['error'] === 'string' ? status['error'] : '';
+    if (status['authenticated'] !== true) return { user: undefined, error };
+    if (audiences.length > 0 && !strings(status['audiences']).some((name) => audiences.includes(name))) {
+      return { user: undefined, error: 'the token is meant for another audience' };
+    }
+    return { user: userOf(record(status['user'])), error };
+  }
+
+  /** Throws ServiceUnavailable when the cluster gave no clear answer: no answer is never a yes. */
+  async reviewAccess(spec: AccessReviewSpec, signal: AbortSignal): Promise<AccessReview> {
+    const status = await this.#review('authorization.k8s.io', 'SubjectAccessReview', spec, signal);
+    if (typeof status['allowed'] !== 'boolean')
+      throw unclear('SubjectAccessReview', new Error('no decision'));
+    const reason = typeof status['reason'] === 'string' ? status['reason'] : '';
+    return { allowed: status['allowed'] && status['denied'] !== true, reason };
+  }
+
+  async #review(
+    group: string,
+    kind: string,
+    spec: object,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      const answer = await this.#client.json({
+        method: 'POST',
+        path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
+        json: { apiVersion: `${group}/v1`, kind, metadata: {}, spec },
+        signal: AbortSignal.any([signal, timeout]),
+        timeoutMs: this.#timeoutMs,
+      });
+      return record(record(answer)['status']);
+    } catch (cause) {
+      signal.throwIfAborted();
+      // A 403 to us says that we lack the right to ask, nothing about the caller.
+      throw unclear(kind, cause);
+    }
+  }
+}
+
+function unclear(kind: string, cause: unknown): Error {
+  return newServiceUnavailable(`the cluster gave no answer to a ${kind}`, 1, { cause });
+}
+
+function userOf(user: Readonly<Record<string, unknown>>): ReviewedUser {
+  const { username, uid, groups, extra } = user;
+  if (typeof username !== 'string' || username === '') throw new Error('a TokenReview without a user name');
+  return {
+    name: username,
+    uid: typeof uid === 'string' ? uid : '',
+    groups: strings(groups),
+    extra: Object.fromEntries(Object.entries(record(extra)).map(([key, value]) => [key, strings(value)])),
+  };
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
