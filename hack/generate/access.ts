@@ -11,13 +11,13 @@ export function clusterRules(names: Names): PolicyRule[] {
   const apiServices = groupVersionsOf(names).map(({ apiService }) => apiService);
   return [
     // The informer cache of nodes.
-    { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     // spec.caBundle of its own APIServices; it neither creates nor deletes one.
     {
       apiGroups: ['apiregistration.k8s.io'],
       resources: ['apiservices'],
       resourceNames: apiServices,
-      verbs: ['get', 'list', 'watch', 'patch'],
+      verbs: ['list', 'watch', 'patch'],
     },
   ];
 }

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Backoff } from '../cluster/backoff.ts';
 import type { ClusterClient } from '../cluster/client.ts';
+import { ObjectFollower } from '../cluster/object-follower.ts';
+import { Reflector } from '../cluster/reflector.ts';
 import { type ApiService, readApiService } from './api-service.ts';
-import { followApiService } from './api-service-stream.ts';
-import { Backoff, pause } from './backoff.ts';
 import { desiredBundle, holdsOthers } from './ca-bundle.ts';
 import type { ServingCA } from './serving-ca.ts';
 
@@ -25,8 +27,12 @@ export interface ControllerOptions {
 }
 
 const SETTLE_MS = 600_000;
-/** After this many corrections in a row, each sooner than the pause before it had ended, somebody else insists. */
+const RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+/** After this many corrections without two quiet minutes between them, somebody else insists. */
 const SUSPICIOUS = 4;
+const QUIET_MS = 120_000;
 
 /**
  * Keeps `spec.caBundle` of one APIService so that kube-apiserver trusts this server. Level-triggered: whatever made
@@ -46,7 +52,11 @@ export class CaBundleController {
   constructor(name: string, options: ControllerOptions) {
     this.#name = name;
     this.#options = options;
-    this.#corrections = new Backoff(options.retryMs ?? 1000);
+    this.#corrections = new Backoff({
+      initialMs: options.retryMs ?? RETRY_MS,
+      maxMs: LONGEST_RETRY_MS,
+      random: Math.random,
+    });
   }
 
   /** One line for /readyz?verbose. */
@@ -54,27 +64,27 @@ export class CaBundleController {
     return `${this.#name} ${this.#state}`;
   }
 
-  /** Resolves when `signal` is aborted. */
+  /** Resolves when `signal` is aborted. Only this name is asked for: the server has no right to see the others. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, servingCA, log } = this.#options;
-    const failures = new Backoff(this.#options.retryMs ?? 1000);
-    const unsubscribe = servingCA.onChange(() => this.#enqueue(signal));
+    const follower = new ObjectFollower((objects) => {
+      const seen = readApiService(objects.get(this.#name));
+      if (isOlder(seen, this.#seen)) return;
+      this.#seen = seen;
+      this.#enqueue(signal);
+    });
+    const reflector = new Reflector({
+      client,
+      path: API_SERVICES,
+      query: { fieldSelector: `metadata.name=${this.#name}` },
+      sink: follower,
+      log,
+    });
+    const unsubscribe = servingCA.onChange(() => {
+      if (follower.objects) this.#enqueue(signal);
+    });
     try {
-      while (!signal.aborted) {
-        try {
-          for await (const seen of followApiService(client, this.#name, signal)) {
-            failures.reset();
-            if (isOlder(seen, this.#seen)) continue;
-            this.#seen = seen;
-            this.#enqueue(signal);
-          }
-        } catch (error) {
-          if (signal.aborted) break;
-          this.#become(`cannot be read: ${messageOf(error)}`);
-          log.warn({ err: error, apiService: this.#name }, 'cannot follow the APIService; trying again');
-          await pause(failures.next(), signal);
-        }
-      }
+      await reflector.run(signal);
     } finally {
       unsubscribe();
       clearTimeout(this.#settling?.timer);
@@ -135,7 +145,7 @@ export class CaBundleController {
     const { client, log } = this.#options;
     const answer = await client.json({
       method: 'PATCH',
-      path: `/apis/apiregistration.k8s.io/v1/apiservices/${this.#name}?fieldManager=${FIELD_MANAGER}&force=true`,
+      path: `${API_SERVICES}/${this.#name}?fieldManager=${FIELD_MANAGER}&force=true`,
       headers: { 'content-type': 'application/apply-patch+yaml' },
       body: JSON.stringify({
         apiVersion: 'apiregistration.k8s.io/v1',
@@ -156,8 +166,7 @@ export class CaBundleController {
 
   /** Another controller with another opinion would make two busy loops; ours slows down and says so. */
   async #waitWhenContested(seen: ApiService, signal: AbortSignal): Promise<void> {
-    const quiet = performance.now() - this.#lastCorrection;
-    if (quiet > 2 * this.#corrections.longest) {
+    if (performance.now() - this.#lastCorrection > QUIET_MS) {
       this.#corrections.reset();
       this.#insisting = 0;
     } else if (++this.#insisting >= SUSPICIOUS) {
@@ -195,6 +204,11 @@ export class CaBundleController {
 function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
   if (seen?.uid !== known?.uid || !seen || !known) return false;
   return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);
+}
+
+/** Ends early, and without an error, when `signal` is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function messageOf(error: unknown): string {

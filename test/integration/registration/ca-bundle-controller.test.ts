@@ -6,8 +6,9 @@ import { CertificateAuthority } from '../../../hack/control-plane/certificate-au
 import { developmentManifests } from '../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../server/cluster/connection.ts';
+import { ObjectFollower } from '../../../server/cluster/object-follower.ts';
+import { Reflector } from '../../../server/cluster/reflector.ts';
 import { type ApiService, readApiService } from '../../../server/registration/api-service.ts';
-import { followApiService } from '../../../server/registration/api-service-stream.ts';
 import { FIELD_MANAGER } from '../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../server/registration/registration.ts';
 import type { ServingCA } from '../../../server/registration/serving-ca.ts';
@@ -17,6 +18,8 @@ const SERVER_USER = {
   name: 'system:serviceaccount:platform-system:ks-apiserver',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:platform-system', 'system:authenticated'],
 };
+
+const log = pino({ enabled: false });
 
 class RotatingCA implements ServingCA {
   readonly #listeners = new Set<() => void>();
@@ -85,7 +88,7 @@ describe('the registration of the server, with exactly the rights of its Service
       servingCA,
       sharedCA: false,
       manageCABundle: true,
-      log: pino({ enabled: false }),
+      log,
       retryMs: 50,
       ...options,
     });
@@ -96,10 +99,23 @@ describe('the registration of the server, with exactly the rights of its Service
 
   /** The APIService once it is as `wanted` says. */
   async function apiService(wanted: (seen: ApiService) => boolean): Promise<ApiService> {
-    const signal = AbortSignal.timeout(20_000);
-    for await (const seen of followApiService(admin, API_SERVICE, signal))
-      if (seen && wanted(seen)) return seen;
-    throw new Error('the watch ended first');
+    const { promise, resolve } = Promise.withResolvers<ApiService>();
+    const sink = new ObjectFollower((objects) => {
+      const seen = readApiService(objects.get(API_SERVICE));
+      if (seen && wanted(seen)) resolve(seen);
+    });
+    const path = API_SERVICE_PATH.slice(0, API_SERVICE_PATH.lastIndexOf('/'));
+    const abort = new AbortController();
+    const ended = new Reflector({ client: admin, path, sink, log }).run(
+      AbortSignal.any([abort.signal, AbortSignal.timeout(20_000)]),
+    );
+    try {
+      const late = ended.then(() => Promise.reject(new Error('not within 20 s')));
+      return await Promise.race([promise, late]);
+    } finally {
+      abort.abort();
+      await ended;
+    }
   }
 
   const bundleIs = (pem: string) => apiService(({ caBundle }) => caBundle === pem);
