@@ -1,0 +1,70 @@
+// Discovery: which groups, versions and resources there are. Owns /apis, /apis/<group> and /apis/<group>/<version>
+// of our own groups; it reads the table of resources and no cache, and asks nobody. Neighbours: openapi (schemas).
+
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import { negotiate } from '../accept.ts';
+import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
+import {
+  aggregatedDocument,
+  type DiscoveredResource,
+  groupDocument,
+  groupListDocument,
+  groupsOf,
+  resourceListDocument,
+} from './documents.ts';
+
+const GROUP = 'apidiscovery.k8s.io';
+const LEGACY_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' } as const;
+
+function legacy(document: StaticDocument): Handler {
+  return (context) => {
+    onlyGet(context);
+    negotiate(context.request.headers.accept, (conversion) => conversion === undefined);
+    writeDocument(context, document, LEGACY_HEADERS);
+  };
+}
+
+/** The aggregated form for who asks for it by name; everybody else gets the legacy list. Nothing in between. */
+function root(resources: readonly DiscoveredResource[]): Handler {
+  const list = staticDocument(groupListDocument(resources));
+  const aggregated = new Map(
+    (['v2', 'v2beta1'] as const).map((version) => [
+      version,
+      staticDocument(aggregatedDocument(resources, version)),
+    ]),
+  );
+  const find = (version: string): StaticDocument | undefined =>
+    version === 'v2' || version === 'v2beta1' ? aggregated.get(version) : undefined;
+  return (context: RequestContext) => {
+    onlyGet(context);
+    const { conversion } = negotiate(context.request.headers.accept, (wanted) => {
+      if (!wanted) return true;
+      const { kind, group, version } = wanted;
+      return kind === 'APIGroupDiscoveryList' && group === GROUP && find(version) !== undefined;
+    });
+    const document = conversion && find(conversion.version);
+    if (!document) {
+      writeDocument(context, list, LEGACY_HEADERS);
+      return;
+    }
+    writeDocument(context, document, {
+      // Clients tell the two forms apart by this header alone.
+      'Content-Type': `application/json;g=${GROUP};v=${conversion.version};as=APIGroupDiscoveryList`,
+      'Cache-Control': 'public',
+    });
+  };
+}
+
+/** Handlers by exact path, for every group and version in the table. */
+export function discoveryHandlers(resources: readonly DiscoveredResource[]): ReadonlyMap<string, Handler> {
+  const handlers = new Map<string, Handler>([['/apis', root(resources)]]);
+  for (const group of groupsOf(resources)) {
+    const document = groupDocument(resources, group);
+    handlers.set(`/apis/${group}`, legacy(staticDocument(document)));
+    for (const { version } of document.versions) {
+      const list = resourceListDocument(resources, group, version);
+      handlers.set(`/apis/${group}/${version}`, legacy(staticDocument(list)));
+    }
+  }
+  return handlers;
+}

@@ -1,0 +1,177 @@
+// OpenAPI v3 and v2 of our groups. Owns /openapi/v3, /openapi/v3/apis/<group>/<version> and /openapi/v2; the schemas
+// are the cluster's own, re-rooted to our groups, and until the cluster has been reached minimal ones: these paths
+// always answer. Neighbours: discovery (which resources there are), cluster (whose documents are read).
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import { parseAccept, takesJSON } from '../accept.ts';
+import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
+import { fetchSource } from './cluster-schemas.ts';
+import { type DescribedResource, schemaName } from './operations.ts';
+import {
+  extractKind,
+  type GroupVersionKind,
+  listOf,
+  minimalKind,
+  type Schema,
+  type Schemas,
+} from './schemas.ts';
+import { v2Document } from './v2-document.ts';
+import { v3Document } from './v3-document.ts';
+
+/** What is described; every ResourceDefinition is one. */
+export interface SourcedResource extends DescribedResource {
+  readonly source: { readonly apiVersion: string; readonly kind: string };
+}
+
+export interface OpenAPIOptions {
+  readonly resources: readonly SourcedResource[];
+  readonly title: string;
+  readonly version: string;
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  /** Milliseconds between looks at whether the cluster was upgraded. */
+  readonly refreshMs?: number;
+  readonly retryMs?: number;
+}
+
+const REFRESH_MS = 10 * 60_000;
+const RETRY_MS = 5000;
+
+function sourceKind({ source }: SourcedResource): GroupVersionKind {
+  const [version = '', group = ''] = source.apiVersion.split('/').reverse();
+  return { group, version, kind: source.kind };
+}
+
+export class OpenAPI {
+  readonly #options: OpenAPIOptions;
+  /** By schema name of the kind; what is missing gets a minimal schema. */
+  readonly #known = new Map<string, Schemas>();
+  /** By apiVersion: the URL under which the cluster's document was read. */
+  readonly #urls = new Map<string, string>();
+  #v3: ReadonlyMap<string, StaticDocument> = new Map();
+  #index: StaticDocument | undefined;
+  #v2: StaticDocument | undefined;
+
+  constructor(options: OpenAPIOptions) {
+    this.#options = options;
+  }
+
+  /** Follows the cluster's descriptions until the signal ends it. Never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, refreshMs = REFRESH_MS, retryMs = RETRY_MS } = this.#options;
+    while (!signal.aborted) {
+      let wait = refreshMs;
+      try {
+        await this.#refresh(signal);
+      } catch (error) {
+        wait = retryMs;
+        if (!signal.aborted)
+          log.warn({ err: error }, "the cluster's OpenAPI could not be read; trying again");
+      }
+      // An abort is the only thing that ends the wait early.
+      await delay(wait, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Handlers by exact path. */
+  handlers(): ReadonlyMap<string, Handler> {
+    const handlers = new Map<string, Handler>();
+    handlers.set('/openapi/v3', (context) => this.#write(context, this.#indexDocument()));
+    handlers.set('/openapi/v2', (context) => this.#write(context, this.#v2Document()));
+    for (const key of this.#groupVersions()) {
+      handlers.set(`/openapi/v3/apis/${key}`, (context) => this.#writeVersion(context, key));
+    }
+    return handlers;
+  }
+
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const { resources, client } = this.#options;
+    for (const apiVersion of new Set(resources.map(({ source }) => source.apiVersion))) {
+      const fetched = await fetchSource(client, apiVersion, this.#urls.get(apiVersion), signal);
+      if (!fetched) continue;
+      for (const resource of resources.filter(({ source }) => source.apiVersion === apiVersion)) {
+        const name = schemaName(resource);
+        const schemas = extractKind(fetched.document, sourceKind(resource), gvkOf(resource), name);
+        if (schemas) this.#known.set(name, schemas);
+      }
+      this.#urls.set(apiVersion, fetched.url);
+      this.#v3 = new Map();
+      this.#index = undefined;
+      this.#v2 = undefined;
+    }
+  }
+
+  #groupVersions(): Set<string> {
+    return new Set(this.#options.resources.map(({ group, version }) => `${group}/${version}`));
+  }
+
+  #schemas(resources: readonly SourcedResource[]): Schemas {
+    const all = new Map<string, Schema>();
+    for (const resource of resources) {
+      const name = schemaName(resource);
+      const own = this.#known.get(name) ?? minimalKind(gvkOf(resource), name);
+      for (const [key, schema] of own) all.set(key, schema);
+    }
+    for (const resource of resources) {
+      const { group, version, listKind } = resource;
+      const list = listOf(gvkOf(resource), listKind, schemaName(resource), all);
+      all.set(schemaName({ group, version, kind: listKind }), list);
+    }
+    return all;
+  }
+
+  #versionDocument(key: string): StaticDocument {
+    const kept = this.#v3.get(key);
+    if (kept) return kept;
+    const { title, version } = this.#options;
+    const resources = this.#options.resources.filter((one) => `${one.group}/${one.version}` === key);
+    const made = staticDocument(v3Document({ title, version, resources, schemas: this.#schemas(resources) }));
+    this.#v3 = new Map([...this.#v3, [key, made]]);
+    return made;
+  }
+
+  #indexDocument(): StaticDocument {
+    const paths: Record<string, { serverRelativeURL: string }> = {};
+    for (const key of this.#groupVersions()) {
+      const { hash } = this.#versionDocument(key);
+      paths[`apis/${key}`] = { serverRelativeURL: `/openapi/v3/apis/${key}?hash=${hash}` };
+    }
+    this.#index ??= staticDocument({ paths });
+    return this.#index;
+  }
+
+  #v2Document(): StaticDocument {
+    const { title, version, resources } = this.#options;
+    this.#v2 ??= staticDocument(v2Document({ title, version, resources, schemas: this.#schemas(resources) }));
+    return this.#v2;
+  }
+
+  #writeVersion(context: RequestContext, key: string): void {
+    const document = this.#versionDocument(key);
+    // A stale hash gets today's document: the aggregator, which follows no redirects, may hold one for a while.
+    const current = context.query.get('hash') === document.hash;
+    this.#write(context, document, current ? 'public, immutable, max-age=31536000' : undefined);
+  }
+
+  #write(context: RequestContext, document: StaticDocument, cacheControl = 'no-cache, private'): void {
+    onlyGet(context);
+    requireJSON(context.request.headers.accept);
+    writeDocument(context, document, { 'Content-Type': 'application/json', 'Cache-Control': cacheControl });
+  }
+}
+
+function gvkOf({ group, version, kind }: SourcedResource): GroupVersionKind {
+  return { group, version, kind };
+}
+
+/** These documents are old enough to be asked for with `application/*`; we have no protobuf of them. */
+function requireJSON(header: string | undefined): void {
+  if (header === undefined || header === '') return;
+  const takes = parseAccept(header).some(
+    (one) => takesJSON(one) || (one.type === 'application' && one.subtype === '*'),
+  );
+  if (!takes) throw newNotAcceptable(['application/json']);
+}

@@ -1,0 +1,109 @@
+// JSON schemas of Kubernetes' OpenAPI v3 documents: taking one kind with all that it refers to out of a document, and
+// giving it a name and a group of ours.
+import { array, record, text } from '../../resources/read.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+export type Schemas = ReadonlyMap<string, Schema>;
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export const REF_PREFIX = '#/components/schemas/';
+const GVK = 'x-kubernetes-group-version-kind';
+
+/** A copy with every `$ref` replaced. */
+export function mapReferences(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((member) => mapReferences(member, rename));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]: [string, unknown]) => {
+    const reference = key === '$ref' && typeof member === 'string' && member.startsWith(REF_PREFIX);
+    return [key, reference ? rename(member.slice(REF_PREFIX.length)) : mapReferences(member, rename)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isOfKind(schema: unknown, { group, version, kind }: GroupVersionKind): boolean {
+  return array(record(schema)[GVK])
+    .map(record)
+    .some((one) => text(one['group']) === group && one['version'] === version && one['kind'] === kind);
+}
+
+/** Schemas of well-known parts carry the kinds of all groups that use them; here they would only be noise. */
+function withoutKinds(schema: Schema): Schema {
+  const { [GVK]: _, ...rest } = schema;
+  return rest;
+}
+
+/**
+ * The schema of `source` and of all that it refers to, with `source` itself renamed to `name` and made one of `target`.
+ * Undefined when the document does not describe that kind.
+ */
+export function extractKind(
+  document: unknown,
+  source: GroupVersionKind,
+  target: GroupVersionKind,
+  name: string,
+): Schemas | undefined {
+  const all = record(record(record(document)['components'])['schemas']);
+  const root = Object.keys(all).find((one) => isOfKind(all[one], source));
+  if (root === undefined) return undefined;
+  const found = new Map<string, Schema>();
+  const wanted = [root];
+  const rename = (referred: string): string => {
+    if (!found.has(referred === root ? name : referred)) wanted.push(referred);
+    return REF_PREFIX + (referred === root ? name : referred);
+  };
+  for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+    const as = next === root ? name : next;
+    if (found.has(as) || !Object.hasOwn(all, next)) continue;
+    const schema = withoutKinds(record(mapReferences(all[next], rename)));
+    found.set(as, next === root ? { ...schema, [GVK]: [target] } : schema);
+  }
+  return found;
+}
+
+/** What can be said of a kind whose schema is not known: an object of Kubernetes with whatever it holds. */
+export function minimalKind(target: GroupVersionKind, name: string): Schemas {
+  const schema = {
+    type: 'object',
+    description: `${target.kind} is known here by its name only: the cluster's own description could not be read yet.`,
+    properties: {
+      apiVersion: { type: 'string', description: 'The group and version that this object is written in.' },
+      kind: { type: 'string', description: 'The kind of object that this is.' },
+      metadata: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    },
+    'x-kubernetes-preserve-unknown-fields': true,
+    [GVK]: [target],
+  };
+  return new Map([[name, schema]]);
+}
+
+/** The list of a kind. Its metadata is Kubernetes' ListMeta where that is known. */
+export function listOf(target: GroupVersionKind, listKind: string, itemName: string, known: Schemas): Schema {
+  const listMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
+  const metadata = known.has(listMeta)
+    ? {
+        allOf: [{ $ref: REF_PREFIX + listMeta }],
+        description: 'The version of the list, and where its next page begins.',
+      }
+    : { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return {
+    type: 'object',
+    description: `${listKind} is a list of ${target.kind} objects.`,
+    required: ['items'],
+    properties: {
+      apiVersion: { type: 'string', description: 'The group and version that this list is written in.' },
+      kind: { type: 'string', description: 'The kind of list that this is.' },
+      metadata,
+      items: {
+        type: 'array',
+        description: 'The objects.',
+        items: { allOf: [{ $ref: REF_PREFIX + itemName }] },
+      },
+    },
+    [GVK]: [{ ...target, kind: listKind }],
+  };
+}

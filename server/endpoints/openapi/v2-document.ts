@@ -1,0 +1,74 @@
+// The OpenAPI v2 document of all groups, made from what v3 says: kube-apiserver merges it into its own.
+import { record } from '../../resources/read.ts';
+import { type Operation, operationsOf, type Parameter } from './operations.ts';
+import { REF_PREFIX, type Schemas } from './schemas.ts';
+import type { DocumentParts } from './v3-document.ts';
+
+const DEFINITIONS = '#/definitions/';
+/** Words that v2 does not know, or knows in another sense. */
+const V3_ONLY = new Set(['oneOf', 'anyOf', 'not', 'nullable', 'allOf', 'default', '$ref', 'example']);
+
+/** v3 hangs a description beside a reference by wrapping it in `allOf`; in v2 the two simply stand together. */
+function reference(schema: Readonly<Record<string, unknown>>): string | undefined {
+  const [wrapped] = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+  const name = schema['$ref'] ?? record(wrapped)['$ref'];
+  return typeof name === 'string' ? name.replace(REF_PREFIX, DEFINITIONS) : undefined;
+}
+
+function downgrade(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const schema = record(value);
+  const $ref = reference(schema);
+  const rest: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(schema)) {
+    if (V3_ONLY.has(key)) continue;
+    if (key === 'properties') {
+      rest[key] = Object.fromEntries(
+        Object.entries(record(member)).map(([name, property]) => [name, downgrade(property)]),
+      );
+    } else rest[key] = key === 'items' || key === 'additionalProperties' ? downgrade(member) : member;
+  }
+  if (schema['format'] === 'int-or-string') rest['type'] = 'string';
+  return $ref === undefined ? rest : { ...rest, $ref };
+}
+
+function definitions(schemas: Schemas): object {
+  return Object.fromEntries([...schemas].map(([name, schema]) => [name, downgrade(schema)]));
+}
+
+function parameter({ name, in: place, type, description }: Parameter): object {
+  return {
+    name,
+    in: place,
+    type,
+    description,
+    uniqueItems: true,
+    ...(place === 'path' ? { required: true } : {}),
+  };
+}
+
+function operation(one: Operation, tag: string): object {
+  return {
+    get: {
+      description: one.description,
+      consumes: ['*/*'],
+      produces: ['application/json', ...(one.action === 'list' ? ['application/json;stream=watch'] : [])],
+      schemes: ['https'],
+      tags: [tag],
+      operationId: one.id,
+      parameters: one.parameters.map(parameter),
+      responses: { 200: { description: 'OK', schema: { $ref: DEFINITIONS + one.schema } } },
+      'x-kubernetes-action': one.action,
+      'x-kubernetes-group-version-kind': one.kind,
+    },
+  };
+}
+
+export function v2Document({ title, version, resources, schemas }: DocumentParts): object {
+  const paths: Record<string, object> = {};
+  for (const resource of resources) {
+    const tag = `${resource.group}_${resource.version}`;
+    for (const one of operationsOf(resource)) paths[one.path] = operation(one, tag);
+  }
+  return { swagger: '2.0', info: { title, version }, paths, definitions: definitions(schemas) };
+}

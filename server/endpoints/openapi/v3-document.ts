@@ -1,0 +1,57 @@
+// The OpenAPI v3 document of one group and version.
+import { type DescribedResource, type Operation, operationsOf, type Parameter } from './operations.ts';
+import { REF_PREFIX, type Schemas } from './schemas.ts';
+
+function parameter({ name, in: place, type, description }: Parameter): object {
+  return {
+    name,
+    in: place,
+    description,
+    ...(place === 'path' ? { required: true } : {}),
+    schema: { type, uniqueItems: true },
+  };
+}
+
+function operation(one: Operation, tag: string): object {
+  const content = { schema: { $ref: REF_PREFIX + one.schema } };
+  return {
+    get: {
+      tags: [tag],
+      description: one.description,
+      operationId: one.id,
+      parameters: one.parameters.map(parameter),
+      responses: {
+        200: {
+          description: 'OK',
+          content: {
+            'application/json': content,
+            ...(one.action === 'list' ? { 'application/json;stream=watch': content } : {}),
+          },
+        },
+      },
+      'x-kubernetes-action': one.action,
+      'x-kubernetes-group-version-kind': one.kind,
+    },
+  };
+}
+
+export interface DocumentParts {
+  readonly title: string;
+  readonly version: string;
+  readonly resources: readonly DescribedResource[];
+  readonly schemas: Schemas;
+}
+
+export function v3Document({ title, version, resources, schemas }: DocumentParts): object {
+  const paths: Record<string, object> = {};
+  for (const resource of resources) {
+    const tag = `${resource.group}/${resource.version}`;
+    for (const one of operationsOf(resource)) paths[one.path] = operation(one, tag);
+  }
+  return {
+    openapi: '3.0.0',
+    info: { title, version },
+    paths,
+    components: { schemas: Object.fromEntries(schemas) },
+  };
+}

@@ -1,0 +1,47 @@
+// Documents that stay the same for a while: bytes with an entity tag, and the answer to who has them already.
+import { createHash } from 'node:crypto';
+import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
+import type { RequestContext } from '../filters/request-context.ts';
+
+export interface StaticDocument {
+  readonly bytes: Buffer;
+  /** SHA-512 in upper-case hexadecimal: what Kubernetes puts into entity tags and document URLs. */
+  readonly hash: string;
+}
+
+export function staticDocument(value: unknown): StaticDocument {
+  const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+}
+
+/** Refuses everything but GET with 405. */
+export function onlyGet({ request, response }: RequestContext): void {
+  if (request.method === 'GET') return;
+  response.setHeader('Allow', 'GET');
+  throw newMethodNotAllowed(request.method ?? '');
+}
+
+/** RFC 9110, 13.1.2: a list of tags, weak ones compared like strong ones, or `*`. */
+function holds(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((one) => {
+    const candidate = one.trim().replace(/^W\//, '');
+    return candidate === '*' || candidate === tag;
+  });
+}
+
+export function writeDocument(
+  { request, response }: RequestContext,
+  document: StaticDocument,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const tag = `"${document.hash}"`;
+  const all = { ...headers, ETag: tag, Vary: 'Accept' };
+  if (holds(request.headers['if-none-match'], tag)) {
+    response.writeHead(304, all);
+    response.end();
+    return;
+  }
+  response.writeHead(200, { ...all, 'Content-Length': document.bytes.length });
+  response.end(document.bytes);
+}
