@@ -8,8 +8,8 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 /**
  * The bundle that should stand where `present` stands.
  *
- * It begins with our own certificates. Behind them stay those that bear the same subject and are still valid: they are
- * of the other replicas, each of which may have made a CA of its own, or has not yet seen the files change. With
+ * It begins with our own certificates. Behind them stay those that bear the same name and are still valid: they are of
+ * the other replicas, each of which may have made a CA of its own, or has not yet seen the files change. With
  * `alone` nothing but our own stays. Anything else (a foreign CA, an expired one, text) goes.
  * When `present` already does, it is returned as it is, so replicas do not argue about the order.
  */
@@ -30,7 +30,12 @@ export function holdsOthers(bundle: string, own: string): boolean {
 
 function isSibling(candidate: X509Certificate, ours: readonly X509Certificate[], now: Date): boolean {
   const valid = candidate.validFromDate <= now && now <= candidate.validToDate;
-  return valid && candidate.ca && ours.some((own) => own.subject === candidate.subject);
+  return valid && candidate.ca && ours.some((own) => nameOf(own) === nameOf(candidate));
+}
+
+/** CAs that were made one after the other are told apart by the time behind their name: `serving-ca@1700000000`. */
+function nameOf({ subject }: X509Certificate): string {
+  return subject.replace(/@\d+$/, '');
 }
 
 function certificates(pem: string): X509Certificate[] {

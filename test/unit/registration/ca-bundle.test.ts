@@ -11,9 +11,9 @@ describe('the bundle of serving CAs', () => {
   let foreign: string;
 
   before(async () => {
-    own = (await CertificateAuthority.create('serving')).cert;
-    sibling = (await CertificateAuthority.create('serving')).cert;
-    foreign = (await CertificateAuthority.create('somebody else')).cert;
+    own = (await CertificateAuthority.create('serving@1')).cert;
+    sibling = (await CertificateAuthority.create('serving@2')).cert;
+    foreign = (await CertificateAuthority.create('somebody else@1')).cert;
   });
 
   it('is exactly our CA where there was none', () => {
