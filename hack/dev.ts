@@ -1,0 +1,48 @@
+// `npm run dev`: as `npm start`, but the server starts anew whenever one of its files is saved, and logs to this
+// terminal. The control plane stays up meanwhile.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { runCommand } from './command.ts';
+import { namesFor, readPlatform } from './generate/names.ts';
+import { isReady } from './start/development-server.ts';
+import { startLocal } from './start/local-cluster.ts';
+import { runProgram } from './start/program.ts';
+
+const root = join(import.meta.dirname, '..');
+const POLL_MS = 100;
+
+process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port }, life, progress) => {
+  if (kubeconfig !== undefined) {
+    throw new Error('npm run dev has a cluster of its own; for another one: npm start -- --kubeconfig FILE');
+  }
+  const names = namesFor(await readPlatform(join(root, 'manifests/names.json')));
+  return startLocal({
+    root,
+    names,
+    nodes,
+    port,
+    life,
+    progress,
+    startServer: async (_cp, server, signal) => {
+      const args = [
+        '--watch',
+        '--watch-preserve-output',
+        join(root, 'server/main.ts'),
+        '--config',
+        server.configFile,
+      ];
+      const watching = runCommand(process.execPath, args, {
+        cwd: root,
+        env: process.env,
+        signal,
+        output: 'inherit',
+      });
+      // The watcher outlives a server that fails: it waits for the next save. Only its own end is the end.
+      watching.then(
+        () => life.abort(new Error('node --watch ended by itself')),
+        (error: unknown) => life.abort(error),
+      );
+      while (!(await isReady(server, signal).catch(() => false))) await delay(POLL_MS, undefined, { signal });
+    },
+  });
+});

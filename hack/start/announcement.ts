@@ -1,0 +1,81 @@
+import { groupName } from '../../apis/resources/v1alpha3/group-version.ts';
+import type { Names } from '../generate/names.ts';
+import type { DevelopmentServer } from './development-server.ts';
+import { DEVELOPER } from './registration.ts';
+
+/** What to type now, for the server behind the aggregation layer of the local cluster. */
+export function localAnnouncement(facts: {
+  names: Names;
+  kubeconfig: string;
+  kubectl: string;
+  server: DevelopmentServer;
+  logs: string;
+  state: string;
+}): string {
+  const { names, server } = facts;
+  const kubectl = shellWord(facts.kubectl);
+  const nodes = `nodes.${groupName(names.platform)}`;
+  const path = `/apis/${groupName(names.platform)}/v1alpha3/nodes`;
+  const curl = `curl --cacert ${shellWord(server.caFile)}`;
+  const direct = `https://127.0.0.1:${server.ports.secure}`;
+  return [
+    '',
+    'Ready. In another terminal:',
+    '',
+    `  export KUBECONFIG=${shellWord(facts.kubeconfig)}`,
+    '',
+    'Through the aggregation layer of kube-apiserver:',
+    '',
+    `  ${kubectl} get ${nodes}`,
+    `  ${kubectl} get ${nodes} -o wide --watch`,
+    `  ${kubectl} explain ${nodes}`,
+    `  ${kubectl} get --raw '${path}?limit=1'`,
+    '',
+    'Straight to the server, as a service account that may read nodes:',
+    '',
+    `  TOKEN=$(${kubectl} -n ${names.namespace} create token ${DEVELOPER})`,
+    `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}${path}?limit=1'`,
+    `  ${curl} -H "Authorization: Bearer $TOKEN" ${direct}/metrics`,
+    `  ${curl} '${direct}/readyz?verbose'`,
+    '',
+    `Logs: ${facts.logs}`,
+    `State: ${facts.state} (remove it to begin anew)`,
+    'Ctrl-C stops everything.',
+  ].join('\n');
+}
+
+/** The same for a cluster that knows nothing of the server. */
+export function existingAnnouncement(facts: {
+  names: Names;
+  kubeconfig: string;
+  server: DevelopmentServer;
+  log: string;
+}): string {
+  const { names, server } = facts;
+  const nodes = `nodes.${groupName(names.platform)}`;
+  const direct = `https://127.0.0.1:${server.ports.secure}`;
+  const kubectl = [
+    'kubectl',
+    `--kubeconfig ${shellWord(facts.kubeconfig)}`,
+    `--server ${direct}`,
+    `--certificate-authority ${shellWord(server.caFile)}`,
+  ].join(' ');
+  return [
+    '',
+    'Ready. Nothing in the cluster was changed: no APIService was registered, because its kube-apiserver cannot reach',
+    'this machine. Callers are checked by the cluster (token and access reviews), and what they may do is its RBAC.',
+    'Straight to the server, as the user of the kubeconfig:',
+    '',
+    `  ${kubectl} get ${nodes}`,
+    `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/v1alpha3/nodes?limit=1'`,
+    `  curl --cacert ${shellWord(server.caFile)} '${direct}/readyz?verbose'`,
+    '',
+    `Log: ${facts.log}`,
+    'Ctrl-C stops the server.',
+  ].join('\n');
+}
+
+/** A word that a shell takes as it is. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+import { suggestion } from '../../apis/meta/v1/suggestion.ts';
+
+export interface StartArguments {
+  /** Nodes to simulate. */
+  readonly nodes: number;
+  /** Serve this cluster instead of a local one. */
+  readonly kubeconfig: string | undefined;
+  /** Port of the TLS listener; the one of the last start, or a free one, when undefined. */
+  readonly port: number | undefined;
+  readonly help: boolean;
+}
+
+/** A command line that cannot be understood; `message` is one line. */
+export class UsageError extends Error {}
+
+export const DEFAULT_NODES = 5;
+/** What one kube-apiserver and KWOK on one machine can be asked for. */
+const MOST_NODES = 10_000;
+
+const FLAGS = {
+  nodes: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  port: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export function parseStartArguments(args: readonly string[]): StartArguments {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: FLAGS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new UsageError(`unexpected argument "${token.value}"; see --help`);
+    if (token.kind !== 'option') continue;
+    if (!Object.hasOwn(FLAGS, token.name)) throw unknownFlag(token.rawName);
+    if (token.name !== 'help' && (token.value === undefined || token.value === '')) {
+      throw new UsageError(`${token.rawName} needs a value; see --help`);
+    }
+    values.set(token.name, token.value ?? '');
+  }
+  const nodes = values.get('nodes');
+  const kubeconfig = values.get('kubeconfig');
+  const port = values.get('port');
+  if (nodes !== undefined && kubeconfig !== undefined) {
+    throw new UsageError(
+      '--nodes simulates nodes in a local cluster; leave it out together with --kubeconfig',
+    );
+  }
+  return {
+    nodes: nodes === undefined ? DEFAULT_NODES : wholeNumber('--nodes', nodes, 1, MOST_NODES),
+    kubeconfig,
+    port: port === undefined ? undefined : wholeNumber('--port', port, 1, 65_535),
+    help: values.has('help'),
+  };
+}
+
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${flag} ${text}: a whole number from ${least} to ${most} is needed`);
+}
+
+function unknownFlag(name: string): UsageError {
+  const meant = suggestion(
+    name,
+    Object.keys(FLAGS).map((flag) => `--${flag}`),
+  );
+  return new UsageError(
+    `unknown flag ${name}; ${meant === undefined ? 'see --help' : `did you mean ${meant}?`}`,
+  );
+}
+
+export function startHelp(command: string): string {
+  return [
+    `Usage: npm ${command} -- [--nodes N] [--port PORT]`,
+    `       npm ${command} -- --kubeconfig FILE [--port PORT]`,
+    '',
+    'Starts a local control plane with simulated nodes, and the server behind its aggregation layer.',
+    'Its state is kept in .local/, and found again by the next start.',
+    '',
+    `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise`,
+    '  --kubeconfig FILE  serve the nodes of this cluster instead; nothing is registered or changed in it',
+    '  --port PORT        port of the server; the one of the last start, or a free one, unless told otherwise',
+    '  -h, --help         this text',
+  ].join('\n');
+}

@@ -1,0 +1,87 @@
+// Our server as a child process of the development environment: its configuration, its ports, and when it is ready.
+// What it serves is decided by the kubeconfig that it is given.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts';
+import { Client } from '../control-plane/client.ts';
+import { Daemon, type DaemonError } from '../control-plane/daemon.ts';
+import type { Place } from '../control-plane/folder.ts';
+import type { Names } from '../generate/names.ts';
+import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
+
+export interface DevelopmentServer {
+  readonly configFile: string;
+  /** The CA of its certificate, once it runs. */
+  readonly caFile: string;
+  readonly ports: ServerPorts;
+}
+
+export interface ServerOptions {
+  /** Where its configuration and its CA are kept across starts. */
+  readonly dir: string;
+  readonly names: Names;
+  readonly kubeconfig: string;
+  readonly port: number | undefined;
+  /** Whether it keeps the caBundle of an APIService. */
+  readonly registered: boolean;
+}
+
+/** Chooses the ports and writes the configuration file. */
+export async function prepareServer(options: ServerOptions): Promise<DevelopmentServer> {
+  const { dir, names } = options;
+  const certificates = join(dir, 'certificates');
+  await mkdir(certificates, { recursive: true, mode: 0o700 });
+  const ports = await chooseServerPorts(join(dir, 'ports.json'), options.port);
+  const configFile = join(dir, 'config.yaml');
+  const address = '127.0.0.1';
+  const configuration = {
+    apiVersion: apiVersionOf(names.platform),
+    kind: KIND,
+    platform: { name: names.platform, namespace: names.namespace },
+    listeners: {
+      secure: { address, port: ports.secure, selfSigned: { directory: certificates } },
+      insecure: { address, port: ports.insecure },
+    },
+    kubernetes: { kubeconfig: options.kubeconfig },
+    registration: { manageCABundle: options.registered },
+    shutdown: { readinessDelay: '0s', timeout: '5s' },
+    log: { format: 'text' },
+  };
+  await writeFile(configFile, `# Written by npm start.\n${stringify(configuration)}`);
+  return { configFile, caFile: join(certificates, 'serving-ca.crt'), ports };
+}
+
+/** The server as a program that is started until it is ready, and watched. */
+export function serverDaemon(
+  root: string,
+  server: DevelopmentServer,
+  place: Place,
+  failed: (error: DaemonError) => void,
+): Daemon {
+  return new Daemon(
+    {
+      name: 'ks-apiserver',
+      command: process.execPath,
+      args: [join(root, 'server/main.ts'), '--config', server.configFile],
+      ...place,
+      ready: (signal) => isReady(server, signal),
+      readyTimeout: 30_000,
+    },
+    failed,
+  );
+}
+
+/** Its CA is made at its first start, so until then there is nothing to trust, and it is not ready. */
+export async function isReady(server: DevelopmentServer, signal: AbortSignal): Promise<boolean> {
+  const client = new Client(
+    `https://127.0.0.1:${server.ports.secure}`,
+    { ca: await readFile(server.caFile, 'utf8') },
+    1,
+  );
+  try {
+    return (await client.send('/readyz', { signal })).status === 200;
+  } finally {
+    client.close();
+  }
+}

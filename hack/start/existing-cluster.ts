@@ -1,0 +1,52 @@
+// Our server alone, in front of a cluster that exists already. Nothing is written to that cluster.
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { openFolder } from '../control-plane/folder.ts';
+import type { Progress } from '../control-plane/progress.ts';
+import type { Names } from '../generate/names.ts';
+import { existingAnnouncement } from './announcement.ts';
+import { prepareServer, serverDaemon } from './development-server.ts';
+import { stepsWith } from './steps.ts';
+
+export interface ExistingOptions {
+  readonly root: string;
+  readonly names: Names;
+  readonly kubeconfig: string;
+  readonly port: number | undefined;
+  /** Aborted with the reason when the server dies. */
+  readonly life: AbortController;
+  readonly progress: Progress;
+}
+
+export async function startExisting(
+  options: ExistingOptions,
+): Promise<{ announcement: string; stop(): Promise<void> }> {
+  const { names, life } = options;
+  const kubeconfig = resolve(options.kubeconfig);
+  await access(kubeconfig).catch(() => {
+    throw new Error(`--kubeconfig ${options.kubeconfig}: there is no such file`);
+  });
+  const folder = await openFolder(join(options.root, '.local/existing'));
+  try {
+    const server = await prepareServer({
+      dir: folder.dir,
+      names,
+      kubeconfig,
+      port: options.port,
+      registered: false,
+    });
+    const place = folder.place('ks-apiserver');
+    const daemon = serverDaemon(options.root, server, place, (error) => life.abort(error));
+    await stepsWith(options.progress)('Server', () => daemon.start(life.signal));
+    return {
+      announcement: existingAnnouncement({ names, kubeconfig, server, log: place.logFile }),
+      stop: async () => {
+        await daemon.stop();
+        await folder.release();
+      },
+    };
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+// A control plane on this machine with simulated nodes, and our server behind its aggregation layer. Everything that
+// is started here ends with `stop`; the state stays in the folder.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { startKwok } from '../control-plane/kwok.ts';
+import type { Progress } from '../control-plane/progress.ts';
+import { type Names, SERVER } from '../generate/names.ts';
+import { localAnnouncement } from './announcement.ts';
+import { type DevelopmentServer, prepareServer } from './development-server.ts';
+import { applyManifests, untilAvailable } from './registration.ts';
+import { type Steps, stepsWith } from './steps.ts';
+
+export interface LocalOptions {
+  readonly root: string;
+  readonly names: Names;
+  readonly nodes: number;
+  readonly port: number | undefined;
+  /** Aborted with the reason when a program dies that nobody asked to. */
+  readonly life: AbortController;
+  readonly progress: Progress;
+  /** Starts the server and waits until it is ready. */
+  readonly startServer: (cp: ControlPlane, server: DevelopmentServer, signal: AbortSignal) => Promise<void>;
+}
+
+/** Pods for each application are few: they are there to be looked at. */
+const PODS = 12;
+
+/** Resolves with the announcement once the APIService is Available, and then keeps running until `life` ends. */
+export async function startLocal(
+  options: LocalOptions,
+): Promise<{ announcement: string; stop(): Promise<void> }> {
+  const { progress, life, names } = options;
+  const step = stepsWith(progress);
+  const dir = join(options.root, '.local');
+  await mkdir(dir, { recursive: true });
+  const cp = await step('Control plane', () =>
+    startControlPlane({ dir: join(dir, 'control-plane'), keep: true, signal: life.signal, progress }),
+  );
+  void cp.failure.then((error) => life.abort(error));
+  try {
+    const server = await setUp(cp, step, { ...options, dir });
+    const announcement = localAnnouncement({
+      names,
+      kubeconfig: cp.kubeconfig,
+      kubectl: cp.kubectl,
+      server,
+      logs: join(cp.dir, 'logs'),
+      state: dir,
+    });
+    return { announcement, stop: () => cp.stop() };
+  } catch (error) {
+    await cp.stop();
+    throw error;
+  }
+}
+
+async function setUp(
+  cp: ControlPlane,
+  step: Steps,
+  options: LocalOptions & { dir: string },
+): Promise<DevelopmentServer> {
+  const { names, nodes, progress, life } = options;
+  const { signal } = life;
+  await step(`${nodes} simulated nodes`, () => startKwok(cp, { nodes, pods: PODS, signal, progress }));
+  const account = `system:serviceaccount:${names.namespace}`;
+  const server = await prepareServer({
+    dir: join(options.dir, 'server'),
+    names,
+    // Exactly the rights that the manifests give it, and no more.
+    kubeconfig: await cp.kubeconfigFor({
+      name: `${account}:${SERVER}`,
+      groups: ['system:serviceaccounts', `system:serviceaccounts:${names.namespace}`],
+    }),
+    port: options.port,
+    registered: true,
+  });
+  const registration = { dir: join(options.dir, 'server'), names, port: server.ports.secure, signal };
+  await step('Manifests', () => applyManifests(cp, registration));
+  await step('Server', () => options.startServer(cp, server, signal));
+  await step('APIService', () => untilAvailable(cp, names, signal));
+  return server;
+}

@@ -1,0 +1,61 @@
+// The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
+import { type Progress, printProgress } from '../control-plane/progress.ts';
+import { onStopSignal, Stopped } from '../stop-signal.ts';
+import { parseStartArguments, type StartArguments, startHelp, UsageError } from './arguments.ts';
+
+export interface Running {
+  readonly announcement: string;
+  stop(): Promise<void>;
+}
+
+/** How long stopping may take before everything is killed on the way out, in ms. */
+const STOP_TIMEOUT_MS = 25_000;
+
+/** Runs until a signal comes or a program dies; resolves with the exit code when nothing is left running. */
+export async function runProgram(
+  command: string,
+  start: (args: StartArguments, life: AbortController, progress: Progress) => Promise<Running>,
+): Promise<number> {
+  let args: StartArguments;
+  try {
+    args = parseStartArguments(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(error.message);
+    return 2;
+  }
+  if (args.help) {
+    console.log(startHelp(command));
+    return 0;
+  }
+  // A closed terminal must not keep us from ending what we started.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const stopSignal = onStopSignal(() => {});
+  const life = new AbortController();
+  stopSignal.addEventListener('abort', () => {
+    console.error('\nStopping …');
+    life.abort(stopSignal.reason);
+    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
+  });
+  let running: Running | undefined;
+  try {
+    running = await start(args, life, printProgress(process.stdout));
+    console.log(running.announcement);
+    await aborted(life.signal);
+  } catch (error) {
+    // What fails after the end was asked for fails because of that.
+    life.abort(error);
+  }
+  await running?.stop();
+  const reason: unknown = life.signal.reason;
+  if (reason instanceof Stopped) return reason.exitCode;
+  console.error(`\n${reason instanceof Error ? reason.message : String(reason)}`);
+  return 1;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,41 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { freePort, isFree } from '../control-plane/ports.ts';
+
+export interface ServerPorts {
+  readonly secure: number;
+  readonly insecure: number;
+}
+
+/**
+ * The server's ports, kept across starts as long as they are free, because people have them in their shell's history
+ * and tokens have them in their issuer. A port that was asked for is taken or refused.
+ */
+export async function chooseServerPorts(file: string, requested: number | undefined): Promise<ServerPorts> {
+  if (requested !== undefined && !(await isFree(requested))) {
+    throw new Error(`port ${requested} is in use: end the program that listens on it, or leave --port out`);
+  }
+  const remembered = await read(file);
+  const secure = requested ?? (await again(remembered.secure, new Set()));
+  const insecure = await again(remembered.insecure, new Set([secure]));
+  await writeFile(file, JSON.stringify({ secure, insecure }));
+  return { secure, insecure };
+}
+
+async function again(port: number | undefined, taken: ReadonlySet<number>): Promise<number> {
+  return port !== undefined && !taken.has(port) && (await isFree(port)) ? port : freePort(taken);
+}
+
+/** Nothing is remembered by a file that is missing or broken. */
+async function read(file: string): Promise<Partial<ServerPorts>> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof value !== 'object' || value === null) return {};
+    const { secure, insecure } = value as Partial<Record<string, unknown>>;
+    return {
+      ...(typeof secure === 'number' ? { secure } : {}),
+      ...(typeof insecure === 'number' ? { insecure } : {}),
+    };
+  } catch {
+    return {};
+  }
+}
