@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path';
 import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuration.ts';
 import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
+import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import type { Environment } from './environment.ts';
-import { StartupError } from './startup-error.ts';
 
 declare const completed: unique symbol;
 

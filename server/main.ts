@@ -2,13 +2,13 @@
 // Exit codes: 0 stopped as asked; 1 failed; 2 bad command line or configuration; 130 and 143 forced by a signal.
 import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/fault.ts';
+import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { readBuildInfo } from './build-info.ts';
 import { type CompletedConfig, completeConfig } from './config.ts';
 import { readEnvironment } from './environment.ts';
 import { createLogger } from './observability/logger.ts';
 import { help, type Options, parseOptions, UsageError } from './options.ts';
 import { run } from './server.ts';
-import { StartupError } from './startup-error.ts';
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 

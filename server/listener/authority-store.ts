@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeyPair } from './certificate-authority.ts';
+
+/** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */
+export type Authorities = readonly KeyPair[];
+
+/** What keeps the CAs, so that they outlive the process or are shared by replicas. */
+export interface AuthorityStore {
+  /** Undefined when there are none. Throws when they can not be read; then none are made in their place. */
+  load(): Promise<Authorities | undefined>;
+  /**
+   * Puts `next` in the place of `previous`, as load() gave it. Returns what is kept in the end: when somebody else
+   * was faster, theirs.
+   */
+  replace(previous: Authorities | undefined, next: Authorities): Promise<Authorities>;
+}
+
+/** Keeps nothing: the CAs live and die with the process. */
+export class MemoryAuthorityStore implements AuthorityStore {
+  #authorities: Authorities | undefined;
+
+  async load(): Promise<Authorities | undefined> {
+    return this.#authorities;
+  }
+
+  async replace(_previous: Authorities | undefined, next: Authorities): Promise<Authorities> {
+    this.#authorities = next;
+    return next;
+  }
+}
+
+/** Keeps the CAs in `serving-ca.json`, readable by us only, and their certificates for clients in `serving-ca.crt`. */
+export class DirectoryAuthorityStore implements AuthorityStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async load(): Promise<Authorities | undefined> {
+    let text: string;
+    try {
+      text = await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+    return readAuthorities(JSON.parse(text), this.#file);
+  }
+
+  async replace(previous: Authorities | undefined, next: Authorities): Promise<Authorities> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const draft = join(this.#directory, `.serving-ca-${randomUUID()}`);
+    await writeFile(draft, JSON.stringify(next), { mode: 0o600 });
+    try {
+      // A link fails when the file exists, a rename does not: the first of two that start at once wins.
+      if (previous) await rename(draft, this.#file);
+      else await link(draft, this.#file);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+    const kept = (await this.load()) ?? next;
+    await this.#publish(kept);
+    return kept;
+  }
+
+  get #file(): string {
+    return join(this.#directory, 'serving-ca.json');
+  }
+
+  async #publish(authorities: Authorities): Promise<void> {
+    const draft = join(this.#directory, `.serving-ca-${randomUUID()}`);
+    await writeFile(draft, bundleOf(authorities), { mode: 0o644 });
+    await rename(draft, join(this.#directory, 'serving-ca.crt'));
+  }
+}
+
+/** The certificates of all CAs, PEM: what clients are to trust. */
+export function bundleOf(authorities: Authorities): string {
+  return authorities.map(({ certificate }) => `${certificate.trim()}\n`).join('');
+}
+
+function readAuthorities(value: unknown, file: string): Authorities {
+  const authorities = Array.isArray(value) ? value.filter(isKeyPair) : [];
+  if (authorities.length === 0) throw new Error(`${file} is broken; remove it to make a new CA`);
+  return authorities;
+}
+
+function isKeyPair(value: unknown): value is KeyPair {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'certificate' in value &&
+    typeof value.certificate === 'string' &&
+    'key' in value &&
+    typeof value.key === 'string'
+  );
+}

@@ -1,0 +1,29 @@
+import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+
+/** Why a listener could not be bound, with the cure. */
+export function listenFault(
+  error: unknown,
+  listener: 'secure' | 'insecure',
+  address: string,
+  port: number,
+): StartupError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'ERR_LISTEN';
+  const cure = `set --${listener}-port or listeners.${listener}.port`;
+  return new StartupError(code, `${address}:${port}: ${explain(code, cure, listener, error)}`, {
+    cause: error,
+  });
+}
+
+function explain(code: string, cure: string, listener: string, error: unknown): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another process listens on this port; stop it, or ${cure} to another port`;
+    case 'EACCES':
+      return `this user may not listen on this port; ${cure} to one above 1023`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine has no such address; set listeners.${listener}.address`;
+    default:
+      return `can not listen: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

@@ -1,0 +1,177 @@
+// The serving certificate out of files that somebody else writes: cert-manager through a Secret volume, an
+// administrator, a script. Changes are noticed by watching the folders, since Secret volumes swap a symbolic link
+// beside the files, and by looking every few seconds, since some file systems tell nothing.
+import { createHash } from 'node:crypto';
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+import { ChangeListeners } from './change-listeners.ts';
+import type { ListenerMetrics } from './listener-metrics.ts';
+import {
+  type CertificateSource,
+  checkServingCertificate,
+  type ServingCertificate,
+} from './serving-certificate.ts';
+
+export interface CertificatePaths {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Empty for none. */
+  readonly caFile: string;
+}
+
+export interface CertificateFilesOptions {
+  readonly paths: CertificatePaths;
+  readonly log: Logger;
+  readonly metrics: ListenerMetrics;
+  readonly pollMs?: number;
+  /** A pair is written file by file; waiting a moment spares a refusal of the half of it. */
+  readonly settleMs?: number;
+}
+
+export class CertificateFiles implements CertificateSource {
+  readonly #options: CertificateFilesOptions;
+  readonly #listeners: ChangeListeners;
+  #current: ServingCertificate | undefined;
+  /** Of the contents that were looked at last, so that a broken pair is reported once. */
+  #seen = '';
+  #reading: Promise<void> | undefined;
+
+  constructor(options: CertificateFilesOptions) {
+    this.#options = options;
+    this.#listeners = new ChangeListeners((error) =>
+      options.log.error({ error }, 'certificate change not heard'),
+    );
+  }
+
+  /** Reads the files and follows them until `signal`. Throws StartupError when they can not be served now. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { paths, metrics } = this.#options;
+    try {
+      const { contents, digest } = await this.#read();
+      this.#seen = digest;
+      this.#take(checkServingCertificate(contents.cert, contents.key, contents.ca));
+    } catch (error) {
+      metrics.certificate('refused');
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StartupError(
+        'ERR_SERVING_CERTIFICATE',
+        `serving certificate ${paths.certFile}: ${reason}; mend it, or leave out certFile and keyFile for a self-signed one`,
+        { cause: error },
+      );
+    }
+    this.#follow(signal);
+  }
+
+  current(): ServingCertificate {
+    if (!this.#current) throw new Error('the serving certificate was not read yet');
+    return this.#current;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  #follow(signal: AbortSignal): void {
+    const { paths, log, pollMs = 10_000, settleMs = 200 } = this.#options;
+    let settling: NodeJS.Timeout | undefined;
+    const soon = () => {
+      settling ??= setTimeout(() => {
+        settling = undefined;
+        void this.reload();
+      }, settleMs);
+    };
+    const poll = setInterval(() => void this.reload(), pollMs);
+    const watchers = [...new Set(files(paths).map((path) => dirname(path)))].flatMap((folder) => {
+      try {
+        const watcher = watch(folder, { persistent: false }, soon);
+        watcher.on('error', (error) => log.debug({ error, folder }, 'folder is not watched; it is polled'));
+        return watcher;
+      } catch (error) {
+        log.debug({ error, folder }, 'folder is not watched; it is polled');
+        return [];
+      }
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearInterval(poll);
+        clearTimeout(settling);
+        for (const watcher of watchers) watcher.close();
+      },
+      { once: true },
+    );
+  }
+
+  /** Looks at the files now. What is broken is refused with a log line, and the old certificate stays. */
+  async reload(): Promise<void> {
+    this.#reading ??= this.#reload().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #reload(): Promise<void> {
+    const { paths, log, metrics } = this.#options;
+    try {
+      const { contents, digest } = await this.#read();
+      if (digest === this.#seen) return;
+      this.#seen = digest;
+      const next = checkServingCertificate(contents.cert, contents.key, contents.ca);
+      if (next.notAfter < new Date() && this.current().notAfter > next.notAfter) {
+        throw new Error(`the new certificate expired at ${next.notAfter.toISOString()}`);
+      }
+      this.#take(next);
+      log.info({ certFile: paths.certFile, notAfter: next.notAfter }, 'serving certificate taken into use');
+      this.#listeners.notify();
+    } catch (error) {
+      const unreadable = error instanceof UnreadableFile;
+      // Files that are gone for a moment, while they are replaced, are not worth two lines.
+      if (unreadable && this.#seen === error.digest) return;
+      if (unreadable) this.#seen = error.digest;
+      metrics.certificate('refused');
+      log.error(
+        { certFile: paths.certFile, error },
+        'new serving certificate refused, the old one stays in use',
+      );
+    }
+  }
+
+  async #read() {
+    const { paths } = this.#options;
+    const [cert = '', key = '', ca] = await Promise.all(files(paths).map(readText));
+    const digest = createHash('sha256')
+      .update(JSON.stringify([cert, key, ca]))
+      .digest('base64');
+    return { contents: { cert, key, ca }, digest };
+  }
+
+  #take(certificate: ServingCertificate): void {
+    this.#current = certificate;
+    this.#options.metrics.certificate('loaded');
+  }
+}
+
+class UnreadableFile extends Error {
+  readonly digest: string;
+
+  constructor(path: string, reason: string, options: ErrorOptions) {
+    super(`${path} can not be read: ${reason}`, options);
+    this.digest = `${path}: ${reason}`;
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new UnreadableFile(path, reason, { cause: error });
+  }
+}
+
+function files({ certFile, keyFile, caFile }: CertificatePaths): string[] {
+  return caFile === '' ? [certFile, keyFile] : [certFile, keyFile, caFile];
+}

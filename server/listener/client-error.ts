@@ -1,0 +1,37 @@
+import type { Duplex } from 'node:stream';
+import { newBadRequest, type StatusError } from '../../apis/meta/v1/errors.ts';
+import { newHeadersTooLarge, newRequestTimeout, rawRefusal } from './refusal.ts';
+
+/** How long the client has to take our answer before the connection is cut. */
+const LINGER_MS = 1000;
+
+const answered = new WeakSet<Duplex>();
+
+/**
+ * Answers bytes that are no request, with nothing about what was wrong in particular. Returns the status; undefined
+ * when there was nobody to answer or `underWay`, that is, part of another answer was already sent.
+ */
+export function answerClientError(error: Error, socket: Duplex, underWay: boolean): number | undefined {
+  // A client that goes on sending makes the parser fail again and again.
+  if (answered.has(socket)) return undefined;
+  answered.add(socket);
+  const code = 'code' in error ? error.code : undefined;
+  if (underWay || !socket.writable || code === 'ECONNRESET') {
+    socket.destroy();
+    return undefined;
+  }
+  const refusal = refusalOf(code);
+  socket.end(rawRefusal(refusal));
+  // Closing with bytes unread resets the connection, and the client might lose the answer: read on for a moment.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+  socket.resume();
+  return refusal.code;
+}
+
+function refusalOf(code: unknown): StatusError {
+  if (code === 'HPE_HEADER_OVERFLOW') return newHeadersTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return newRequestTimeout();
+  return newBadRequest('the request is not well-formed HTTP/1.1');
+}

@@ -1,0 +1,43 @@
+// The graceful stop, in order: readiness fails; after a while for load balancers to notice, no more connections;
+// watches are told to end; requests in flight finish; what is left at the end of the time is cut.
+import type { Logger } from 'pino';
+import type { Listener } from './listener.ts';
+
+export interface DrainOptions {
+  readonly listeners: readonly Pick<Listener, 'stopAccepting' | 'closed' | 'destroyConnections'>[];
+  /** Makes /readyz fail from now on. */
+  readonly failReadiness: () => void;
+  /** Tells watches and other long-running requests to end cleanly. */
+  readonly endStreams: () => void;
+  /** Milliseconds between the failing readiness and the end of accepting. */
+  readonly readinessDelay: number;
+  /** Milliseconds for requests in flight. */
+  readonly timeout: number;
+  readonly log: Logger;
+}
+
+/** Resolves when every connection is closed; returns how many had to be cut. */
+export async function drain(options: DrainOptions): Promise<number> {
+  const { listeners, log, readinessDelay, timeout } = options;
+  options.failReadiness();
+  log.info({ readinessDelay, timeout }, 'stopping: not ready any more');
+  await after(readinessDelay).promise;
+  for (const listener of listeners) listener.stopAccepting();
+  log.info('stopping: no more connections');
+  options.endStreams();
+  const closed = Promise.all(listeners.map((listener) => listener.closed));
+  const bound = after(timeout);
+  const finished = await Promise.race([closed.then(() => true), bound.promise.then(() => false)]);
+  bound.cancel();
+  if (finished) return 0;
+  const cut = listeners.reduce((sum, listener) => sum + listener.destroyConnections(), 0);
+  log.warn({ connections: cut }, 'stopping: connections cut, their requests took too long');
+  await closed;
+  return cut;
+}
+
+function after(milliseconds: number): { readonly promise: Promise<void>; readonly cancel: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  return { promise, cancel: () => clearTimeout(timer) };
+}

@@ -1,0 +1,188 @@
+// One listening socket and its connections: binding, bounds on slow or rude clients, refusing and closing. It owns
+// nothing of what a request means: that is the filter chain, which gets every request and upgrade that is well formed.
+// Neighbours: secure-listener.ts and insecure-listener.ts make one each, drain.ts stops them in order.
+import type { Server as HttpServer, IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { listenFault } from './bind-fault.ts';
+import { answerClientError } from './client-error.ts';
+import type { ListenerMetrics } from './listener-metrics.ts';
+
+/** Sizes in bytes, times in milliseconds. */
+export interface ListenerLimits {
+  readonly connections: number;
+  readonly headers: number;
+  readonly handshakeTimeout: number;
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+}
+
+export interface RequestReceiver {
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Requests for another protocol; without it they are ordinary requests. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+export type ListenerName = 'secure' | 'insecure';
+
+export interface ListenerOptions {
+  readonly address: string;
+  readonly port: number;
+  readonly limits: ListenerLimits;
+  readonly receiver: RequestReceiver;
+  readonly metrics: ListenerMetrics;
+  readonly log: Logger;
+}
+
+export class Listener {
+  readonly name: ListenerName;
+  readonly #server: HttpServer | HttpsServer;
+  readonly #options: ListenerOptions;
+  /** TCP sockets, those still in a TLS handshake and upgraded ones included. */
+  readonly #sockets = new Set<Socket>();
+  /** What requests come from: the TLS socket above the TCP one; with the answers that are under way on it. */
+  readonly #streams = new Map<Duplex, Set<ServerResponse>>();
+  readonly #closed = Promise.withResolvers<void>();
+  #stopping = false;
+
+  constructor(name: ListenerName, server: HttpServer | HttpsServer, options: ListenerOptions) {
+    this.name = name;
+    this.#server = server;
+    this.#options = options;
+  }
+
+  /** Binds. Throws StartupError, with the cure, when the address can not be had. */
+  async listen(): Promise<AddressInfo> {
+    const { address, port, receiver } = this.#options;
+    this.#configure();
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#track(request.socket, response);
+      receiver.request(request, response);
+    });
+    if (receiver.upgrade) {
+      this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        receiver.upgrade?.(request, socket, head);
+      });
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen({ host: address, port }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw listenFault(error, this.name, address, port);
+    }
+    this.#server.off('error', reject);
+    this.#server.on('error', (error) => this.#options.log.error({ error }, 'listener failed'));
+    return this.address;
+  }
+
+  /** Where it listens; with the actual port when 0 was asked for. */
+  get address(): AddressInfo {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string')
+      throw new Error(`the ${this.name} listener is not bound`);
+    return address;
+  }
+
+  /** Resolves when it was told to stop and the last connection is gone. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /** Connections that are open now. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** No more connections; idle ones are closed, the others after the answer that is under way. */
+  stopAccepting(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    if (!this.#server.listening) {
+      this.#closed.resolve();
+      return;
+    }
+    this.#server.close(() => this.#closed.resolve());
+    for (const [stream, answers] of this.#streams) {
+      if (answers.size === 0) stream.destroy();
+      for (const answer of answers) announceClose(answer);
+    }
+  }
+
+  /** Cuts what is still open; returns how many connections that were. */
+  destroyConnections(): number {
+    const open = this.#sockets.size;
+    for (const socket of this.#sockets) socket.destroy();
+    return open;
+  }
+
+  #configure(): void {
+    const { limits, metrics, log } = this.#options;
+    const server = this.#server;
+    // What bounds headers is their size: beyond a number of them Node would drop the rest without a word.
+    server.maxHeadersCount = 0;
+    server.maxConnections = limits.connections;
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      metrics.opened(this.name);
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        metrics.closed(this.name);
+      });
+    });
+    server.on('drop', () => metrics.dropped(this.name));
+    server.on('clientError', (error: Error, socket: Duplex) => {
+      const underWay = [...(this.#streams.get(socket) ?? [])].some((answer) => answer.headersSent);
+      const code = answerClientError(error, socket, underWay);
+      if (code !== undefined) metrics.malformed(this.name, code);
+      log.debug({ error, code }, 'request could not be read');
+    });
+    server.on('tlsClientError', (error: Error, socket: Socket) => {
+      metrics.handshakeFailed();
+      log.debug({ error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed');
+      socket.destroy();
+    });
+    server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (stream: Duplex) => {
+      if (this.#stopping) {
+        stream.destroy();
+        return;
+      }
+      this.#streams.set(stream, new Set());
+      stream.once('close', () => this.#streams.delete(stream));
+    });
+  }
+
+  #track(stream: Duplex, answer: ServerResponse): void {
+    const answers = this.#streams.get(stream);
+    answers?.add(answer);
+    if (this.#stopping) announceClose(answer);
+    answer.once('close', () => {
+      answers?.delete(answer);
+      // Its headers may have promised to keep the connection before we were told to stop.
+      if (this.#stopping && answers?.size === 0) stream.end();
+    });
+  }
+}
+
+/** What both kinds of server are created with. */
+export function serverOptions(limits: ListenerLimits): ServerOptions {
+  return {
+    maxHeaderSize: limits.headers,
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    // How often Node looks for clients that are too slow.
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeout),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+  };
+}
+
+function announceClose(answer: ServerResponse): void {
+  if (!answer.headersSent) answer.shouldKeepAlive = false;
+}

@@ -1,0 +1,12 @@
+const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz']);
+
+/**
+ * Whether the plain-HTTP listener serves this target. It looks at the raw text, so it refuses whatever somebody
+ * behind it could take for another path: dot segments, encoded ones too, and absolute targets.
+ */
+export function isServedInPlain(target: string): boolean {
+  const path = target.replace(/[?#][^]*$/, '');
+  const [root, first = '', ...rest] = path.split('/');
+  if (root !== '' || !SERVED.has(first)) return false;
+  return rest.every((segment) => !/^(?:\.|%2e){1,2}$/i.test(segment) && !segment.includes('\\'));
+}

@@ -1,0 +1,110 @@
+// The serving certificate of a server that was given none: issued by a CA of our own and renewed in time. A new CA
+// is published in the bundle long before it issues anything, so whoever follows the bundle never meets a stranger.
+import type { Logger } from 'pino';
+import { type Authorities, type AuthorityStore, bundleOf } from './authority-store.ts';
+import { createAuthority, issueServing, type KeyPair, validityOf } from './certificate-authority.ts';
+import { ChangeListeners } from './change-listeners.ts';
+import type { ListenerMetrics } from './listener-metrics.ts';
+import {
+  type CertificateSource,
+  checkServingCertificate,
+  type ServingCertificate,
+} from './serving-certificate.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const CA_LIFETIME_MS = 3650 * DAY_MS;
+const LEAF_LIFETIME_MS = 90 * DAY_MS;
+/** A CA gets a successor this long before it expires: longer than the last leaf that it issues lives. */
+const CA_RENEWAL_MS = 365 * DAY_MS;
+/** How long a new CA is in the bundle before it issues. */
+const CA_NOTICE_MS = DAY_MS;
+const CHECK_MS = 3_600_000;
+
+export interface SelfSignedOptions {
+  /** DNS names and IP addresses, without repetitions. */
+  readonly names: readonly string[];
+  readonly store: AuthorityStore;
+  readonly log: Logger;
+  readonly metrics: ListenerMetrics;
+  readonly now?: () => Date;
+}
+
+export class SelfSignedCertificate implements CertificateSource {
+  readonly #options: SelfSignedOptions;
+  readonly #listeners: ChangeListeners;
+  readonly #now: () => Date;
+  #current: ServingCertificate | undefined;
+
+  constructor(options: SelfSignedOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+    this.#listeners = new ChangeListeners((error) =>
+      options.log.error({ error }, 'certificate change not heard'),
+    );
+  }
+
+  /** Makes the first certificate and renews it until `signal`. */
+  async start(signal: AbortSignal): Promise<void> {
+    await this.renew();
+    const timer = setInterval(() => {
+      this.renew().catch((error: unknown) => {
+        this.#options.log.error({ error }, 'serving certificate not renewed, tried again in an hour');
+      });
+    }, CHECK_MS);
+    timer.unref();
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  }
+
+  current(): ServingCertificate {
+    if (!this.#current) throw new Error('the serving certificate was not made yet');
+    return this.#current;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Does what is due now: a successor of the CA, a new leaf, a bundle that another replica has changed. */
+  async renew(): Promise<void> {
+    const now = this.#now();
+    const authorities = await this.#authorities(now);
+    const ca = bundleOf(authorities);
+    const current = this.#current;
+    const due = !current || current.notAfter.getTime() - now.getTime() < LEAF_LIFETIME_MS / 3;
+    if (!due && current.ca === ca) return;
+    if (due) {
+      const issuer = issuerAmong(authorities, now);
+      const leaf = await issueServing(issuer, this.#options.names, now, LEAF_LIFETIME_MS);
+      this.#current = checkServingCertificate(`${leaf.certificate}\n`, leaf.key, ca);
+      this.#options.metrics.certificate('loaded');
+      const { notAfter } = this.#current;
+      this.#options.log.info(
+        { names: this.#options.names, notAfter },
+        'self-signed serving certificate made',
+      );
+    } else {
+      this.#current = { ...current, ca };
+    }
+    if (current) this.#listeners.notify();
+  }
+
+  async #authorities(now: Date): Promise<Authorities> {
+    const { store } = this.#options;
+    const kept = await store.load();
+    const usable = (kept ?? []).filter(({ certificate }) => validityOf(certificate).notAfter > now);
+    const [newest] = usable;
+    const left = newest ? validityOf(newest.certificate).notAfter.getTime() - now.getTime() : 0;
+    if (kept && left > CA_RENEWAL_MS) return usable;
+    return store.replace(kept, [await createAuthority(now, CA_LIFETIME_MS), ...usable]);
+  }
+}
+
+/** The newest CA that clients have had time to hear of; the newest of all when there is no other. */
+function issuerAmong(authorities: Authorities, now: Date): KeyPair {
+  const known = authorities.find(
+    ({ certificate }) => now.getTime() - validityOf(certificate).notBefore.getTime() > CA_NOTICE_MS,
+  );
+  const issuer = known ?? authorities.at(-1);
+  if (!issuer) throw new Error('there is no CA to issue the serving certificate');
+  return issuer;
+}

@@ -1,0 +1,119 @@
+// Real listeners on free loopback ports, and raw clients for what well-behaved ones can not do.
+
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { MemoryAuthorityStore } from '../../../../server/listener/authority-store.ts';
+import { newInsecureListener } from '../../../../server/listener/insecure-listener.ts';
+import type { Listener, ListenerLimits, RequestReceiver } from '../../../../server/listener/listener.ts';
+import { newListenerMetrics } from '../../../../server/listener/listener-metrics.ts';
+import { SecureListener } from '../../../../server/listener/secure-listener.ts';
+import { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
+import type { CertificateSource } from '../../../../server/listener/serving-certificate.ts';
+import { createRegistry } from '../../../../server/observability/metrics.ts';
+
+export const silent = pino({ level: 'silent' });
+
+export const limits: ListenerLimits = {
+  connections: 100,
+  headers: 256 * 1024,
+  handshakeTimeout: 10_000,
+  headersTimeout: 30_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 95_000,
+};
+
+export function metrics() {
+  return newListenerMetrics(createRegistry());
+}
+
+export const ok: RequestReceiver = { request: (_request, response) => response.end('ok') };
+
+export async function selfSigned(signal: AbortSignal): Promise<SelfSignedCertificate> {
+  const certificates = new SelfSignedCertificate({
+    names: ['localhost', '127.0.0.1'],
+    store: new MemoryAuthorityStore(),
+    log: silent,
+    metrics: metrics(),
+  });
+  await certificates.start(signal);
+  return certificates;
+}
+
+export interface Listening {
+  readonly port?: number;
+  readonly receiver?: RequestReceiver;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+}
+
+export async function listenInsecure(settings: Listening = {}): Promise<Listener> {
+  const listener = newInsecureListener(options(settings));
+  await listener.listen();
+  return listener;
+}
+
+export async function listenSecure(
+  certificates: CertificateSource,
+  settings: Listening = {},
+): Promise<SecureListener> {
+  const { minVersion = 'TLSv1.2' } = settings;
+  const listener = new SecureListener({ ...options(settings), certificates, minVersion });
+  await listener.listen();
+  return listener;
+}
+
+function options(settings: Listening) {
+  return {
+    address: '127.0.0.1',
+    port: settings.port ?? 0,
+    limits: { ...limits, ...settings.limits },
+    receiver: settings.receiver ?? ok,
+    metrics: metrics(),
+    log: silent,
+  };
+}
+
+/** Ends a listener and whatever is connected to it. */
+export async function stop(listener: Listener): Promise<void> {
+  listener.stopAccepting();
+  listener.destroyConnections();
+  await listener.closed;
+}
+
+export async function open(listener: Listener): Promise<Socket> {
+  const socket = connect(listener.address.port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Everything that comes until the other side ends, or cuts, the connection. */
+export async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'close');
+  return text;
+}
+
+/** The answer to a GET over TLS, with its body read. */
+export async function get(
+  listener: Listener,
+  settings: RequestOptions,
+): Promise<{ readonly response: IncomingMessage; readonly body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const outgoing = request(
+    { host: '127.0.0.1', port: listener.address.port, agent: false, path: '/', ...settings },
+    resolve,
+  );
+  outgoing.on('error', reject);
+  outgoing.end();
+  const response = await promise;
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return { response, body };
+}

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { createAuthority } from '../../../../server/listener/certificate-authority.ts';
+import type { Listener } from '../../../../server/listener/listener.ts';
+import type { SecureListener } from '../../../../server/listener/secure-listener.ts';
+import type { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
+import { issueClient } from './client-certificate.ts';
+import { get, type Listening, listenSecure, open, readAll, selfSigned, stop } from './listening.ts';
+
+const DAY = 24 * 3_600_000;
+
+async function handshake(listener: Listener, settings: ConnectionOptions): Promise<TLSSocket> {
+  const socket = connectTls({ host: '127.0.0.1', port: listener.address.port, ...settings });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+describe('SecureListener', () => {
+  let life: AbortController;
+  let certificates: SelfSignedCertificate;
+  let ca: string;
+  const started: Listener[] = [];
+
+  async function listening(settings: Listening = {}): Promise<SecureListener> {
+    const listener = await listenSecure(certificates, settings);
+    started.push(listener);
+    return listener;
+  }
+
+  beforeEach(async () => {
+    life = new AbortController();
+    certificates = await selfSigned(life.signal);
+    ({ ca } = certificates.current());
+  });
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map(stop));
+    life.abort();
+  });
+
+  it('serves a client that trusts its CA', async () => {
+    const { body } = await get(await listening(), { ca });
+    expect(body).to.equal('ok');
+  });
+
+  it('refuses TLS 1.1', async () => {
+    const listener = await listening();
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: listener.address.port,
+      ca,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    const [error] = await once(socket, 'error').catch((failure: unknown) => [failure]);
+    expect(error)
+      .to.have.property('code')
+      .that.matches(/VERSION|PROTOCOL/);
+  });
+
+  it('speaks TLS 1.2 unless told not to', async () => {
+    const socket = await handshake(await listening(), { ca, maxVersion: 'TLSv1.2' });
+    expect(socket.getProtocol()).to.equal('TLSv1.2');
+    socket.destroy();
+    const strict = await listening({ minVersion: 'TLSv1.3' });
+    const refused = connectTls({ host: '127.0.0.1', port: strict.address.port, ca, maxVersion: 'TLSv1.2' });
+    const [error] = await once(refused, 'error').catch((failure: unknown) => [failure]);
+    expect(error).to.be.instanceOf(Error);
+  });
+
+  it('asks for a client certificate and takes one of an unknown CA without ending the connection', async () => {
+    let shown: unknown;
+    const listener = await listening({
+      receiver: {
+        request: ({ socket }, response) => {
+          shown = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.subject : undefined;
+          response.end('ok');
+        },
+      },
+    });
+    const stranger = await createAuthority(new Date(), DAY);
+    await get(listener, { ca, ...(await issueClient(stranger)) });
+    expect(shown).to.equal('CN=someone');
+  });
+
+  it('takes the client CAs that it was given last for its next handshakes, without a restart', async () => {
+    const seen: unknown[] = [];
+    const listener = await listening({
+      receiver: {
+        request: ({ socket }, response) => {
+          seen.push(socket instanceof TLSSocket && socket.authorized);
+          response.end('ok');
+        },
+      },
+    });
+    const authority = await createAuthority(new Date(), DAY);
+    const client = await issueClient(authority);
+    for (const cas of [[], [authority.certificate], []]) {
+      listener.setClientCAs(cas);
+      await get(listener, { ca, ...client });
+    }
+    expect(seen).to.deep.equal([false, true, false]);
+  });
+
+  it('leaves out a client CA that is no certificate', async () => {
+    const listener = await listening();
+    listener.setClientCAs(['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'nothing']);
+    const { body } = await get(listener, { ca });
+    expect(body).to.equal('ok');
+  });
+
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    it(`never resumes a session of ${version}`, async () => {
+      const listener = await listening();
+      const first = await handshake(listener, { ca, minVersion: version, maxVersion: version });
+      let session = first.getSession();
+      first.on('session', (newer) => {
+        session = newer;
+      });
+      first.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await once(first, 'data');
+      first.destroy();
+      const second = await handshake(listener, {
+        ca,
+        minVersion: version,
+        maxVersion: version,
+        ...(session ? { session } : {}),
+      });
+      expect(second.isSessionReused()).to.equal(false);
+      second.destroy();
+    });
+  }
+
+  it('cuts a connection that does not finish its handshake', async () => {
+    const listener = await listening({ limits: { handshakeTimeout: 100 } });
+    const socket = await open(listener);
+    expect(await readAll(socket)).to.equal('');
+  });
+
+  it('says which port is in use and how to choose another', async () => {
+    const { port } = (await listening()).address;
+    const error = await listenSecure(certificates, { port }).then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
+    expect(error).to.have.property('code', 'EADDRINUSE');
+    expect(error)
+      .to.have.property('message')
+      .that.contains(`127.0.0.1:${port}`)
+      .and.contains('--secure-port');
+  });
+});
