@@ -1,6 +1,6 @@
 // What the rows are measured on: a control plane with its nodes, our server registered beside it, and the load
 // generator. Owns starting it and ending it; what is measured stands in rows/.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildClients } from '../clients/build.ts';
@@ -8,7 +8,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { freePort } from '../control-plane/ports.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import { createNodes, nodeName } from '../control-plane/realistic-node.ts';
-import { apply, register } from '../extension/registration.ts';
+import { apply, available, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
 import { ServerProcess } from '../extension/server-process.ts';
 import { LoadGenerator, type Target } from './load-generator.ts';
 import type { Machine } from './machine.ts';
@@ -64,25 +64,25 @@ export async function withScene(
     const files = await certificates(controlPlane, dir);
     const cluster = { kubectl: controlPlane.kubectl, kubeconfig: controlPlane.kubeconfig };
     await apply(cluster, accessOfCaller(), signal);
+    const port = await freePort();
+    progress('registering and starting the server');
+    await register(cluster, port, signal);
+    const kubeconfig = await controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
     const start = async (port: number, name: string): Promise<ServerProcess> => {
       const server = await ServerProcess.start({
         dir: join(dir, name),
-        kubeconfig: controlPlane.kubeconfig,
+        kubeconfig,
         port,
         certificate: { ...files.serving, ca: files.ca },
-        // The bundle is registered once, below; a request a line in the log is what a production server writes.
-        configuration: { registration: { manageCABundle: false } },
         imports: [PROBE],
         signal,
       });
       cleanups.push(() => server.stop());
       return server;
     };
-    const port = await freePort();
     let others = 0;
     const server = await start(port, 'server');
-    progress('registering the server');
-    await register(cluster, { port, ca: await readFile(files.ca, 'utf8'), signal });
+    await available(cluster, signal);
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);
     cleanups.push(() => load.stop());
@@ -135,7 +135,7 @@ async function certificates(
   };
 }
 
-function accessOfCaller(): readonly unknown[] {
+function accessOfCaller(): string {
   const role = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -151,5 +151,5 @@ function accessOfCaller(): readonly unknown[] {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: CALLER },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: CALLER }],
   };
-  return [role, binding];
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [role, binding] });
 }

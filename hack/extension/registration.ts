@@ -1,8 +1,11 @@
-// Registers a server that runs beside the control plane, the way its manifests for development do: an ExternalName
-// Service that leads the aggregator to this machine, and an APIService at the server's port.
+// Registers a server that runs beside the control plane, by the manifests for development: its rights, an
+// ExternalName Service that leads the aggregator to this machine, and an APIService at the server's port.
 import { execFile } from 'node:child_process';
+import { apiServiceName } from '../../apis/resources/v1alpha3/group-version.ts';
+import { developmentManifests } from '../generate/manifests.ts';
 import { namesFor } from '../generate/names.ts';
-import { apiServices, developmentService } from '../generate/registration.ts';
+
+const NAMES = namesFor('platform');
 
 /** How to reach the cluster: a kubectl that fits it, and the kubeconfig of an administrator. */
 export interface Cluster {
@@ -10,35 +13,27 @@ export interface Cluster {
   readonly kubeconfig: string;
 }
 
-export interface RegistrationOptions {
-  readonly port: number;
-  /** PEM of the CA of the serving certificate; without it the server is expected to put its own there. */
-  readonly ca?: string;
-  readonly signal: AbortSignal;
+/** Who the server is in the cluster, so that it has exactly the rights that it is shipped with. */
+export const SERVICE_ACCOUNT = {
+  name: `system:serviceaccount:${NAMES.namespace}:ks-apiserver`,
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${NAMES.namespace}`],
+};
+
+/** Before the server starts: it needs its rights. The CA bundle is left to the server. */
+export async function register(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
+  await apply(cluster, developmentManifests(NAMES, port), signal);
 }
 
-/** Resolves when kube-apiserver says that each of our APIServices is Available. */
-export async function register(cluster: Cluster, options: RegistrationOptions): Promise<void> {
-  const names = namesFor('platform');
-  const services = apiServices(names, options.port);
-  if (options.ca !== undefined) {
-    for (const { spec } of services)
-      Object.assign(spec as object, { caBundle: Buffer.from(options.ca).toString('base64') });
-  }
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: names.namespace } };
-  await apply(cluster, [namespace, developmentService(names), ...services], options.signal);
-  const waited = services.map(({ metadata }) => `apiservice/${metadata.name}`);
-  await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=60s', ...waited], options.signal);
+/** Resolves when kube-apiserver says that our API is Available. */
+export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
+  const service = `apiservice/${apiServiceName(NAMES.platform)}`;
+  await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=60s', service], signal);
 }
 
-/** `kubectl apply` of objects; server-side, so that big ones and those of other owners are no trouble. */
-export async function apply(
-  cluster: Cluster,
-  objects: readonly unknown[],
-  signal: AbortSignal,
-): Promise<void> {
-  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-  await kubectl(cluster, ['apply', '--server-side', '--field-manager=development', '-f', '-'], signal, list);
+/** `kubectl apply` of YAML or JSON; server-side, so that members of other owners stay. */
+export async function apply(cluster: Cluster, manifests: string, signal: AbortSignal): Promise<void> {
+  const args = ['apply', '--server-side', '--field-manager=development', '-f', '-'];
+  await kubectl(cluster, args, signal, manifests);
 }
 
 /** Standard output of kubectl; rejects with what it said on standard error. */
@@ -53,10 +48,10 @@ export function kubectl(
       cluster.kubectl,
       ['--kubeconfig', cluster.kubeconfig, ...args],
       { signal, maxBuffer: 256 << 20 },
-      (error, stdout, stderr) =>
-        error === null
-          ? resolve(stdout)
-          : reject(new Error(`kubectl ${args.join(' ')}: ${stderr}`, { cause: error })),
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(`kubectl ${args.join(' ')}: ${stderr}`, { cause: error }));
+      },
     );
     child.stdin?.end(input);
   });

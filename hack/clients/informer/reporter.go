@@ -17,8 +17,8 @@ type line struct {
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Previous is the resourceVersion that a MODIFIED object had before.
 	Previous string `json:"previous,omitempty"`
-	// Objects are name to resourceVersion, of SYNCED and STORE.
-	Objects map[string]string `json:"objects,omitempty"`
+	// Objects, when they are told at all, are name to resourceVersion, of SYNCED and STORE.
+	Objects map[string]string `json:"objects,omitzero"`
 }
 
 type reporter struct {

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { realisticNode } from '../../hack/control-plane/realistic-node.ts';
+import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';
+import { Platform } from './platform.ts';
+
+const NODES = 40;
+const CHANGES = 200;
+const SELECTED = 'step=odd';
+
+describe('client-go informers at their defaults, through the aggregation layer', function () {
+  this.timeout(180_000);
+  let platform: Platform;
+  let informers: InformerProgram;
+
+  before(async () => {
+    platform = await Platform.start(NODES);
+    const user = { name: 'informer' };
+    await platform.succeeding(
+      'create',
+      'clusterrolebinding',
+      'e2e-informer',
+      '--clusterrole=platform-nodes-reader',
+      '--user=informer',
+    );
+    informers = await InformerProgram.start({
+      kubeconfig: await platform.controlPlane.kubeconfigFor(user),
+      resource: 'nodes.v1alpha3.resources.platform.io',
+      selector: SELECTED,
+      signal: platform.signal,
+    });
+  });
+
+  after(async () => {
+    await informers?.stop();
+    await platform?.stop();
+  });
+
+  /** What kube-apiserver has, as the informer of that name should see it. */
+  async function coreNodes(informer: InformerName): Promise<Versions> {
+    const query = informer === 'selector' ? `?labelSelector=${encodeURIComponent(SELECTED)}` : '';
+    const list = (await platform.controlPlane.client.get(`/api/v1/nodes${query}`)) as CoreList;
+    return Object.fromEntries(list.items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+  }
+
+  async function inStep(): Promise<void> {
+    for (const informer of INFORMERS) {
+      const expected = await coreNodes(informer);
+      await informers.reaches(informer, expected);
+      expect(await informers.store(informer), informer).to.deep.equal(expected);
+    }
+  }
+
+  /** One change after the other: labels that enter and leave the selector, new nodes, deletions. */
+  async function change(count: number, round: string): Promise<void> {
+    const { client } = platform.controlPlane;
+    for (let step = 0; step < count; step++) {
+      const name = `node-${String(step % NODES).padStart(5, '0')}`;
+      if (step % 10 === 8) {
+        const node = realisticNode(1000 + step);
+        await client.expect('/api/v1/nodes', { method: 'POST', body: node }, [201]);
+      } else if (step % 20 === 19) {
+        await client.expect(
+          `/api/v1/nodes/${realisticNode(1000 + step - 1).metadata.name}`,
+          { method: 'DELETE' },
+          [200],
+        );
+      } else {
+        const labels = { step: step % 3 === 0 ? 'odd' : 'even', round: `${round}-${step}` };
+        const body = { metadata: { labels } };
+        const contentType = 'application/merge-patch+json';
+        await client.expect(`/api/v1/nodes/${name}`, { method: 'PATCH', contentType, body }, [200]);
+      }
+    }
+    for (let step = 8; step < count; step += 20) {
+      await client.expect(
+        `/api/v1/nodes/${realisticNode(1000 + step).metadata.name}`,
+        { method: 'DELETE' },
+        [200],
+      );
+    }
+  }
+
+  it('begin with all nodes', async () => {
+    await inStep();
+    expect(Object.keys(await informers.store('dynamic'))).to.have.lengthOf(NODES);
+    expect(await informers.store('selector')).to.deep.equal({});
+  });
+
+  it(`stay in step through ${CHANGES} changes`, async () => {
+    await change(CHANGES, 'first');
+    await inStep();
+    expect(Object.keys(await informers.store('selector'))).to.not.have.lengthOf(0);
+  });
+
+  it('need the streaming list alone', () => {
+    expect(informers.log).to.not.match(/falling back|watch-?list/i);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`are in step again after our server was ended by ${signal} and started anew`, async () => {
+      const changed = change(30, signal);
+      await platform.restartServer(signal);
+      await changed;
+      await inStep();
+      await change(10, `${signal}-after`);
+      await inStep();
+    });
+  }
+
+  it('are in step again after kube-apiserver was restarted', async () => {
+    await platform.controlPlane.apiserver.restart();
+    await change(30, 'restarted');
+    await inStep();
+  });
+});
+
+interface CoreList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  }[];
+}

@@ -1,0 +1,114 @@
+// The Go program hack/clients/informer as a test sees it: client-go's informers at their defaults, told of by lines.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { buildClients } from '../../hack/clients/build.ts';
+
+export const INFORMERS = ['dynamic', 'metadata', 'selector'] as const;
+export type InformerName = (typeof INFORMERS)[number];
+
+/** Name to resourceVersion. */
+export type Versions = Readonly<Record<string, string>>;
+
+interface Line {
+  readonly informer: InformerName;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'SYNCED' | 'STORE';
+  readonly name?: string;
+  readonly resourceVersion?: string;
+  readonly objects?: Versions;
+}
+
+export interface InformerProgramOptions {
+  readonly kubeconfig: string;
+  readonly resource: string;
+  readonly selector: string;
+  readonly signal: AbortSignal;
+}
+
+export class InformerProgram {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** What the handlers were told, added up: it must come to the same as the stores. */
+  readonly #told: Record<InformerName, Map<string, string>> = {
+    dynamic: new Map(),
+    metadata: new Map(),
+    selector: new Map(),
+  };
+  readonly #stores = new Map<InformerName, Versions>();
+  #changed = Promise.withResolvers<void>();
+  #ended = false;
+  /** What client-go has logged. */
+  log = '';
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, Readable>) {
+    this.#child = child;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.log += text;
+    });
+    createInterface({ input: child.stdout })
+      .on('line', (line) => this.#take(JSON.parse(line) as Line))
+      .on('close', () => {
+        this.#ended = true;
+        this.#wake();
+      });
+  }
+
+  static async start({
+    kubeconfig,
+    resource,
+    selector,
+    signal,
+  }: InformerProgramOptions): Promise<InformerProgram> {
+    const progress = (): void => undefined;
+    const { informer } = await buildClients({ env: process.env, signal, progress });
+    const args = ['--kubeconfig', kubeconfig, '--resource', resource, '--selector', selector];
+    const child = spawn(informer, args, { stdio: 'pipe', signal });
+    child.on('error', () => undefined);
+    return new InformerProgram(child);
+  }
+
+  /** Resolves when the events come to `expected` for this informer; the test's own timeout bounds it. */
+  async reaches(informer: InformerName, expected: Versions): Promise<void> {
+    while (!same(this.#told[informer], expected)) await this.#change();
+  }
+
+  /** What the informer's store holds now. */
+  async store(informer: InformerName): Promise<Versions> {
+    this.#stores.clear();
+    this.#child.stdin.write('store\n');
+    for (;;) {
+      const found = this.#stores.get(informer);
+      if (found !== undefined) return found;
+      await this.#change();
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.stdin.end();
+    await exit;
+  }
+
+  async #change(): Promise<void> {
+    if (this.#ended) throw new Error(`the informer program has ended: ${this.log}`);
+    await this.#changed.promise;
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  #take({ informer, type, name, resourceVersion, objects }: Line): void {
+    if (type === 'STORE') this.#stores.set(informer, objects ?? {});
+    else if (type === 'DELETED') this.#told[informer].delete(name ?? '');
+    else if (type !== 'SYNCED') this.#told[informer].set(name ?? '', resourceVersion ?? '');
+    this.#wake();
+  }
+}
+
+function same(told: ReadonlyMap<string, string>, expected: Versions): boolean {
+  const names = Object.keys(expected);
+  return names.length === told.size && names.every((name) => told.get(name) === expected[name]);
+}

@@ -1,0 +1,147 @@
+// What every end-to-end test stands on: a control plane of its own with a few nodes, our server registered behind
+// its aggregation layer as manifests for development do it, and a kubectl that fits.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
+import { freePort } from '../../hack/control-plane/ports.ts';
+import { createNodes } from '../../hack/control-plane/realistic-node.ts';
+import { available, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
+import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
+
+export const RESOURCE = 'nodes.resources.platform.io';
+
+export interface Output {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class Platform {
+  readonly controlPlane: ControlPlane;
+  readonly #dir: string;
+  readonly #serverOptions: ServerProcessOptions;
+  readonly #ended: AbortController;
+  server: ServerProcess;
+
+  private constructor(
+    controlPlane: ControlPlane,
+    dir: string,
+    serverOptions: ServerProcessOptions,
+    ended: AbortController,
+    server: ServerProcess,
+  ) {
+    this.controlPlane = controlPlane;
+    this.#dir = dir;
+    this.#serverOptions = serverOptions;
+    this.#ended = ended;
+    this.server = server;
+  }
+
+  /** Resolves when kube-apiserver calls the API available. */
+  static async start(nodes: number): Promise<Platform> {
+    const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-e2e-'));
+    const ended = new AbortController();
+    const { signal } = ended;
+    try {
+      const controlPlane = await startControlPlane({ dir: join(dir, 'control-plane'), signal });
+      try {
+        await createNodes(controlPlane, nodes, { signal });
+        const port = await freePort();
+        await register(controlPlane, port, signal);
+        const options = {
+          dir: join(dir, 'server'),
+          kubeconfig: await controlPlane.kubeconfigFor(SERVICE_ACCOUNT),
+          port,
+          certificate: await servingCertificate(controlPlane, dir),
+          signal,
+        };
+        const server = await ServerProcess.start(options);
+        const platform = new Platform(controlPlane, dir, options, ended, server);
+        await available(controlPlane, signal);
+        return platform;
+      } catch (error) {
+        await controlPlane.stop();
+        throw error;
+      }
+    } catch (error) {
+      ended.abort();
+      await rm(dir, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Aborted when the platform ends. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** A new process in the place of the old one: same port, same certificate. */
+  async restartServer(signal: NodeJS.Signals): Promise<void> {
+    await this.server.stop(signal);
+    this.server = await ServerProcess.start(this.#serverOptions);
+  }
+
+  /** As the administrator, unless another kubeconfig is given among the arguments. */
+  kubectl(...args: string[]): Promise<Output> {
+    return new Promise((resolve) => {
+      execFile(
+        this.controlPlane.kubectl,
+        args,
+        { env: this.environment(), maxBuffer: 64 << 20, timeout: 60_000 },
+        (error, stdout, stderr) => {
+          resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+        },
+      );
+    });
+  }
+
+  /** Standard output of a kubectl that has to end with 0. */
+  async succeeding(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.kubectl(...args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  /** A kubectl that keeps running. */
+  spawnKubectl(...args: string[]): ChildProcess {
+    return spawn(this.controlPlane.kubectl, args, {
+      env: this.environment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+      signal: this.#ended.signal,
+    }).on('error', () => undefined);
+  }
+
+  /** A file in the folder of this platform; its path. */
+  async write(name: string, text: string): Promise<string> {
+    const path = join(this.#dir, name);
+    await writeFile(path, text);
+    return path;
+  }
+
+  environment(): NodeJS.ProcessEnv {
+    // Discovery is cached under HOME: each platform starts with an empty cache, as a newcomer does.
+    return { PATH: process.env['PATH'], HOME: this.#dir, KUBECONFIG: this.controlPlane.kubeconfig };
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.server.stop();
+    await this.controlPlane.stop();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+}
+
+async function servingCertificate(
+  { pki, ca }: ControlPlane,
+  dir: string,
+): Promise<ServerProcessOptions['certificate']> {
+  const names = { dns: ['localhost', 'ks-apiserver.platform-system.svc'], ip: ['127.0.0.1'] };
+  const issued = await pki.cluster.issueServer({ cn: 'ks-apiserver' }, names);
+  const files = { cert: join(dir, 'serving.crt'), key: join(dir, 'serving.key'), ca: join(dir, 'ca.crt') };
+  await writeFile(files.cert, issued.cert);
+  await writeFile(files.key, issued.key, { mode: 0o600 });
+  await writeFile(files.ca, ca);
+  return files;
+}

@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { parseOptions } from '../../../../hack/bench/options.ts';
+
+describe('the options of the bench', () => {
+  it('are all rows on 5,000 nodes, written to the file, when none is given', () => {
+    expect(parseOptions([])).to.deep.equal({
+      groups: ['sync', 'list', 'get', 'memory', 'watch'],
+      nodes: 5000,
+      seconds: 10,
+      watchers: [300, 1000, 5000],
+      write: true,
+    });
+  });
+
+  it('leave the file alone for a part of the rows, and for fewer nodes', () => {
+    expect(parseOptions(['--rows', 'get,list']))
+      .to.include({ write: false })
+      .and.to.deep.include({
+        groups: ['list', 'get'],
+      });
+    expect(parseOptions(['--nodes', '500'])).to.include({ write: false, nodes: 500 });
+    expect(parseOptions(['--no-write'])).to.include({ write: false });
+  });
+
+  it('refuse a row that does not exist, and a number that is none', () => {
+    expect(() => parseOptions(['--rows', 'list,gte'])).to.throw(
+      '--rows: there is no gte; there are sync, list, get, memory, watch',
+    );
+    expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes: many is not a positive whole number');
+    expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers: 0 is not');
+    expect(() => parseOptions(['--row', 'list'])).to.throw("Unknown option '--row'");
+  });
+});

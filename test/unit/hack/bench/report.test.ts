@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { markdown, table } from '../../../../hack/bench/report.ts';
+import { atLeast, atMost, below, megabytes, milliseconds, perSecond } from '../../../../hack/bench/row.ts';
+
+describe('the report of the bench', () => {
+  it('says whether a goal is met', () => {
+    expect(atMost('list', 200, 40, 0.2, milliseconds)).to.deep.include({ ratio: '0.200 ×', met: true });
+    expect(atMost('list', 200, 41, 0.2, milliseconds)).to.deep.include({ ratio: '0.205 ×', met: false });
+    expect(atLeast('get', 2000, 19_000, 10, perSecond)).to.deep.include({ ratio: '9.5 ×', met: false });
+    expect(below('memory', '', 239, 240, String)).to.deep.include({ goal: '< 240', met: true });
+    expect(below('memory', '', 240, 240, String)).to.deep.include({ met: false });
+  });
+
+  it('calls nothing met that was not measured', () => {
+    expect(atMost('list', Number.NaN, 40, 0.2, milliseconds).met).to.equal(false);
+    expect(atLeast('get', 2000, Number.NaN, 10, perSecond).met).to.equal(false);
+  });
+
+  it('aligns the table and marks what is missed', () => {
+    const rows = [atMost('list', 200, 100, 0.2, milliseconds), below('x', '', 1, 2, milliseconds)];
+    const lines = table(rows).split('\n');
+    expect(new Set(lines.map((line) => line.length)).size).to.equal(1);
+    expect(lines[2]).to.contain('**no**');
+    expect(lines[3]).to.contain('yes');
+  });
+
+  it('gives the units a reader expects', () => {
+    expect([0.36, 45, 2300].map(milliseconds)).to.deep.equal(['0.36 ms', '45 ms', '2.30 s']);
+    expect([2.4e6, 40e6].map(megabytes)).to.deep.equal(['2.40 MB', '40 MB']);
+    expect(perSecond(22_123.4)).to.equal('22,123/s');
+  });
+
+  it('tells of the machine what matters and nothing that names it', () => {
+    const machine = {
+      cores: 2,
+      processor: 'X',
+      memoryGB: 24,
+      system: 'Linux 6.1',
+      node: 'v24.21.0',
+      loadBefore: 0.1,
+      loadCore: 1,
+      serverCore: 0,
+    };
+    const row = { ...atMost('list', 200, 40, 0.2, milliseconds), note: 'a remark' };
+    const date = '2026-11-21T00:00:00Z';
+    const text = markdown({ date, machine, nodes: 5000, kubernetes: 'v1.36.3', rows: [row] });
+    expect(text).to.contain('2 cores (X), 24 GB, Linux 6.1').and.to.contain('- list: a remark');
+  });
+});
