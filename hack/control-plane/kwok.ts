@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
+import { forEach, namesIn } from './bulk.ts';
 import { Client } from './client.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { Daemon } from './daemon.ts';
@@ -41,6 +42,7 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
     '--node-lease-duration-seconds=40',
     `--manage-nodes-with-annotation-selector=${SIMULATED.key}=${SIMULATED.value}`,
   ];
+  await dropLeases(cp.client, options);
   const health = new Client(`https://${kubelet.address}:${kubelet.port}`, { ca: cp.ca }, 1);
   try {
     await cp.launch(
@@ -66,6 +68,15 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
   await createCluster(cp.client, { ...options, kubelet });
 }
 
+/** Each KWOK has a name of its own and takes over nodes only when the leases of the one before have run out: 40 s. */
+async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
+  const path = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+  const names = await namesIn(client, path, options.signal);
+  await forEach(names.values(), options, async (name, signal) => {
+    await client.expect(`${path}/${name}`, { method: 'DELETE', signal }, [200, 404]);
+  });
+}
+
 /** KWOK does nothing without stages: those that it ships, and where the logs of pods are. */
 async function writeConfig(cp: ControlPlane, dir: string, signal: AbortSignal): Promise<string> {
   const { stdout: stages } = await promisify(execFile)(cp.binaries.kwokStages, [], { signal });
@@ -75,7 +86,18 @@ async function writeConfig(cp: ControlPlane, dir: string, signal: AbortSignal): 
     metadata: { name: 'applications' },
     spec: { logs: await writePodLogs(join(dir, 'logs')) },
   };
+  const settings = {
+    apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
+    kind: 'KwokConfiguration',
+    // Four at a time unless told otherwise, which is slow for thousands of nodes.
+    options: {
+      nodeLeaseParallelism: 16,
+      nodePlayStageParallelism: 16,
+      podPlayStageParallelism: 16,
+      podsOnNodeSyncParallelism: 16,
+    },
+  };
   const path = join(dir, 'kwok.yaml');
-  await writeFile(path, `${stages}\n---\n${stringify(logs)}`);
+  await writeFile(path, [stages, stringify(settings), stringify(logs)].join('\n---\n'));
   return path;
 }
