@@ -1,9 +1,12 @@
 import { gate } from './gate.ts';
-import type { Stage } from './stage.ts';
+import { Prerequisites } from './prerequisites.ts';
+import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
 
 /** All stages, the quick ones first. */
 export function stages(options: { grep: string | undefined; strict: boolean }): Stage[] {
+  const prerequisites = new Prerequisites();
+  const prepare = (context: StageContext): Promise<void> => prerequisites.ready(context);
   return [
     gate({
       name: 'types',
@@ -32,8 +35,9 @@ export function stages(options: { grep: string | undefined; strict: boolean }): 
       files: 'test/integration/**/*.test.ts',
       jobs: 2,
       timeout: 60_000,
+      prepare,
       ...options,
     }),
-    suite({ name: 'e2e', files: 'test/e2e/**/*.test.ts', jobs: 1, timeout: 120_000, ...options }),
+    suite({ name: 'e2e', files: 'test/e2e/**/*.test.ts', jobs: 1, timeout: 120_000, prepare, ...options }),
   ];
 }

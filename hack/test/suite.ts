@@ -21,8 +21,8 @@ export interface SuiteOptions {
   readonly strict: boolean;
   /** `collect` keeps quiet; the default shows the run as it goes. */
   readonly output?: 'inherit' | 'collect';
-  /** What must be there first; its answer is added to the environment. */
-  prepare?(context: StageContext): Promise<Readonly<Record<string, string>>>;
+  /** Sees to what must be there first. */
+  prepare?(context: StageContext): Promise<void>;
 }
 
 /** Runs mocha in a process of its own and believes its record only as far as everything else agrees with it. */
@@ -34,9 +34,8 @@ export function suite(options: SuiteOptions): Stage {
     async run(context) {
       const files = (await Array.fromAsync(glob(options.files, { cwd: context.root }))).toSorted();
       if (files.length === 0) return failedWith(`there is no file ${options.files}`);
-      let prepared: Readonly<Record<string, string>>;
       try {
-        prepared = (await options.prepare?.(context)) ?? {};
+        await options.prepare?.(context);
       } catch (error) {
         context.signal.throwIfAborted();
         return failedWith(error instanceof Error ? error.message : String(error));
@@ -46,7 +45,7 @@ export function suite(options: SuiteOptions): Stage {
       try {
         return await runMocha(options, files, {
           ...context,
-          env: { ...context.env, ...prepared, TMPDIR: scratch },
+          env: { ...context.env, TMPDIR: scratch },
         });
       } finally {
         await rm(scratch, { recursive: true, force: true, maxRetries: 5 });

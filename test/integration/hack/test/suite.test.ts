@@ -1,3 +1,7 @@
+import { watch } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { StageResult } from '../../../../hack/test/stage.ts';
@@ -79,7 +83,9 @@ describe('a suite of npm test', function () {
   });
 
   it('is stopped together with its test run', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ks-endless-'));
     const controller = new AbortController();
+    const watcher = watch(folder, () => controller.abort(new Error('stopped')));
     const stage = suite({
       name: 'fixture',
       files: 'test/integration/hack/test/fixtures/endless.fixture.ts',
@@ -87,14 +93,17 @@ describe('a suite of npm test', function () {
       timeout: 60_000,
       grep: undefined,
       strict: false,
-      prepare: () => {
-        setTimeout(() => controller.abort(new Error('stopped')), 300);
-        return Promise.resolve({});
-      },
     });
     const outcome = await stage
-      .run({ root, env, signal: controller.signal, print: () => {} })
+      .run({
+        root,
+        env: { ...env, STARTED: join(folder, 'started') },
+        signal: controller.signal,
+        print: () => {},
+      })
       .catch((error: unknown) => error);
+    watcher.close();
+    await rm(folder, { recursive: true });
     expect(outcome).to.be.an('error').with.property('message', 'stopped');
   });
 
