@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 
 const MAIN = join(import.meta.dirname, '../../server/main.ts');
+const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.ts');
 const POLL_MS = 5;
 
 export interface ServerProcessOptions {
@@ -50,7 +51,7 @@ export class ServerProcess {
     const ca = await readFile(certificate.ca, 'utf8');
     const logFile = join(dir, 'server.log');
     const log = await open(logFile, 'a');
-    const imports = (options.imports ?? []).map((module) => `--import=${module}`);
+    const imports = [END_WITH_PARENT, ...(options.imports ?? [])].map((module) => `--import=${module}`);
     const began = performance.now();
     const child = spawn(process.execPath, [...imports, MAIN, '--config', config], {
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
