@@ -1,0 +1,90 @@
+import { posix } from 'node:path';
+
+/** An import of one of our files by another; paths are relative to the root. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** All relative imports, of values and of types. */
+export function importsOf(file: string, source: string): Import[] {
+  const specifiers = source.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g);
+  return [...specifiers].map(([, specifier = '']) => ({
+    from: file,
+    to: posix.join(posix.dirname(file), specifier),
+  }));
+}
+
+/** From the top to the bottom: a file may import from its own row and from those below. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['test'],
+  ['hack'],
+  ['server/main.ts'],
+  ['server/server.ts', 'server/options.ts', 'server/config.ts'],
+  [
+    'server/listener',
+    'server/filters',
+    'server/endpoints',
+    'server/oauth',
+    'server/logging',
+    'server/gateway',
+    'server/registration',
+  ],
+  ['server/resources', 'server/authentication', 'server/authorization'],
+  ['server/cache', 'server/cluster', 'server/observability'],
+  ['server/environment.ts', 'server/build-info.ts'],
+  ['apis', 'package.json'],
+];
+
+/** The part of the tree that a file belongs to: a folder of the table, or a file of its own. */
+export function partOf(file: string): string | undefined {
+  return LAYERS.flat().find((part) => file === part || file.startsWith(`${part}/`));
+}
+
+/** One line for each import that points upwards, and for each file that has no place in the table. */
+export function backwardImports(imports: readonly Import[]): string[] {
+  return imports.flatMap(({ from, to }) => {
+    const [above, below] = [layerOf(from), layerOf(to)];
+    if (above === -1) return [`${from} belongs to no layer`];
+    if (below === -1) return [`${from} imports ${to}, which belongs to no layer`];
+    return above > below ? [`${from} imports ${to}, which is above it`] : [];
+  });
+}
+
+function layerOf(file: string): number {
+  const part = partOf(file);
+  return LAYERS.findIndex((layer) => part !== undefined && layer.includes(part));
+}
+
+/** The first cycle found, as the nodes along it; empty when there is none. */
+export function cycleIn(edges: readonly Import[]): string[] {
+  const next = Map.groupBy(edges, ({ from }) => from);
+  const finished = new Set<string>();
+  const path: string[] = [];
+  const visit = (node: string): string[] => {
+    const seenAt = path.indexOf(node);
+    if (seenAt !== -1) return [...path.slice(seenAt), node];
+    if (finished.has(node)) return [];
+    path.push(node);
+    for (const { to } of next.get(node) ?? []) {
+      const cycle = visit(to);
+      if (cycle.length > 0) return cycle;
+    }
+    path.pop();
+    finished.add(node);
+    return [];
+  };
+  for (const node of next.keys()) {
+    const cycle = visit(node);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}
+
+/** The same graph seen from further away: between parts instead of files. */
+export function betweenParts(imports: readonly Import[]): Import[] {
+  return imports.flatMap(({ from, to }) => {
+    const [above, below] = [partOf(from), partOf(to)];
+    return above === undefined || below === undefined || above === below ? [] : [{ from: above, to: below }];
+  });
+}

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { backwardImports, betweenParts, cycleIn, importsOf } from './import-graph.ts';
+import { projectFiles } from './repository.ts';
+
+const imports = [...projectFiles()]
+  .filter(([file]) => file.endsWith('.ts'))
+  .flatMap(([file, source]) => importsOf(file, source));
+
+describe('the imports of the project', () => {
+  it('are found', () => {
+    expect(imports).to.deep.include({ from: 'server/config.ts', to: 'server/environment.ts' });
+    expect(
+      importsOf('a/b.ts', "import type { C } from '../c.ts';\nconst d = await import('./d.ts');\n"),
+    ).to.deep.equal([
+      { from: 'a/b.ts', to: 'c.ts' },
+      { from: 'a/b.ts', to: 'a/d.ts' },
+    ]);
+  });
+
+  it('point one way, from the server down to the wire', () => {
+    // hack/test reads the record that the tests' reporter writes: one type, shared by both sides.
+    const known = new Set(['test/support/reporter.ts']);
+    expect(backwardImports(imports.filter(({ to }) => !known.has(to)))).to.deep.equal([]);
+  });
+
+  it('make no cycle between files', () => {
+    expect(cycleIn(imports)).to.deep.equal([]);
+  });
+
+  it('make no cycle between folders', () => {
+    const server = betweenParts(imports).filter(({ from }) => from.startsWith('server/'));
+    expect(cycleIn(server)).to.deep.equal([]);
+  });
+});
+
+describe('the rule about imports', () => {
+  it('refuses an import from a layer above', () => {
+    expect(
+      backwardImports([{ from: 'server/cache/store.ts', to: 'server/endpoints/rest/get.ts' }]),
+    ).to.have.length(1);
+    expect(backwardImports([{ from: 'apis/meta/v1/status.ts', to: 'server/config.ts' }])).to.have.length(1);
+    expect(backwardImports([{ from: 'server/server.ts', to: 'hack/start.ts' }])).to.have.length(1);
+  });
+
+  it('refuses a folder that it does not know', () => {
+    expect(backwardImports([{ from: 'server/misc/store.ts', to: 'apis/meta/v1/status.ts' }])).to.have.length(
+      1,
+    );
+  });
+
+  it('shows a cycle', () => {
+    const edges = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+      { from: 'c', to: 'b' },
+    ];
+    expect(cycleIn(edges)).to.deep.equal(['b', 'c', 'b']);
+  });
+});

@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Every text file that is part of the project, by its path from the root: what is committed or about to be. */
+export function projectFiles(): Map<string, string> {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  const files = listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+}

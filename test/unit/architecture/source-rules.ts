@@ -1,0 +1,82 @@
+/** A rule about one file. `broken` gives the places, by line, where the file does not keep it. */
+export interface SourceRule {
+  readonly behaviour: string;
+  /** Whether the rule concerns this file. */
+  readonly applies: (file: string) => boolean;
+  readonly broken: (file: string, source: string) => string[];
+  /** A file that breaks it. */
+  readonly example: { readonly file: string; readonly source: string };
+}
+
+const MOST_LINES = 300;
+const VAGUE_NAME = /^(?:utils?|helpers?|commons?|manager|misc|index)\b|-(?:utils?|helpers?|manager)\./;
+
+const isTypeScript = (file: string): boolean => file.endsWith('.ts');
+const isServer = (file: string): boolean => file.startsWith('server/') || file.startsWith('apis/');
+
+export const SOURCE_RULES: readonly SourceRule[] = [
+  {
+    behaviour: 'is named by a noun of the field',
+    applies: () => true,
+    broken: (file) =>
+      VAGUE_NAME.test(file.slice(file.lastIndexOf('/') + 1)) ? ['the name says nothing'] : [],
+    example: { file: 'server/cache/cache-utils.ts', source: '' },
+  },
+  {
+    behaviour: 'holds one idea',
+    applies: (file) => isTypeScript(file) && !file.startsWith('test/'),
+    broken: (_file, source) => {
+      const lines = source.split('\n').length - 1;
+      return lines > MOST_LINES ? [`${lines} lines: look for the second idea in it`] : [];
+    },
+    example: { file: 'server/cache/store.ts', source: '\n'.repeat(MOST_LINES + 1) },
+  },
+  {
+    behaviour: 're-exports nothing',
+    applies: isTypeScript,
+    broken: (_file, source) => linesWith(source, /^export\s+(?:type\s+)?(?:\*|\{[^}]*\})\s+from\b/),
+    example: { file: 'apis/meta/v1/all.ts', source: "export * from './status.ts';\n" },
+  },
+  {
+    behaviour: 'narrows what it does not know, instead of casting it',
+    applies: isTypeScript,
+    broken: (_file, source) =>
+      linesWith(source, /\bas any\b|\bas unknown as\b|\{\} as [A-Z]|:\s*any\b|<any>/),
+    example: { file: 'server/cache/store.ts', source: 'const pod = {} as V1Pod;\n' },
+  },
+  {
+    behaviour: 'leaves the end of the process to main.ts',
+    applies: (file) => isServer(file) && file !== 'server/main.ts',
+    broken: (_file, source) => linesWith(source, /\bprocess\.(?:exit|abort|kill)\(|\bprocess\.exitCode\s*=/),
+    example: { file: 'server/server.ts', source: 'process.exit(1);\n' },
+  },
+  {
+    behaviour: 'leaves environment variables to environment.ts and its caller',
+    applies: (file) => isServer(file) && file !== 'server/environment.ts' && file !== 'server/main.ts',
+    broken: (_file, source) => linesWith(source, /\bprocess\.env\b/),
+    example: { file: 'server/config.ts', source: "const home = process.env['HOME'];\n" },
+  },
+  {
+    behaviour: 'waits for events and not for time to pass',
+    applies: (file) => file.startsWith('test/') && file.endsWith('.test.ts'),
+    broken: (_file, source) =>
+      linesWith(source, /\bmodule\.mock\(|\bjest\.mock\(|\bproxyquire\b|\bmockery\b/),
+    example: { file: 'test/unit/store.test.ts', source: "mock.module.mock('./store.ts');\n" },
+  },
+  {
+    behaviour: 'names no host that packages are fetched from',
+    applies: (file) => file !== 'LICENSE',
+    broken: (_file, source) =>
+      linesWith(
+        source,
+        /https?:\/\/[^/\s'"`]*(?:registry|goproxy|artifactory|mirror|nexus)[^\s'"`]*/i,
+      ).filter((line) => !line.includes('registry.k8s.io')),
+    example: { file: '.npmrc', source: `registry=https://${'registry'}.example/\n` },
+  },
+];
+
+function linesWith(source: string, pattern: RegExp): string[] {
+  return source
+    .split('\n')
+    .flatMap((line, index) => (pattern.test(line) ? [`line ${index + 1}: ${line.trim()}`] : []));
+}
