@@ -1,5 +1,6 @@
 // From the text of a configuration file, and what flags override in it, to a checked configuration; or to all of
 // its faults at once. Reads no files and knows no flags: configuration.ts is the schema, server/config.ts the caller.
+import type { ErrorObject } from 'ajv';
 import {
   type APIServerConfiguration,
   APIServerConfigurationSchema,
@@ -35,7 +36,7 @@ export function decodeConfiguration(
   const locator = new FaultLocator(file?.source ?? 'defaults', document, overrides);
   const validate = newValidator();
   if (!validate(value)) {
-    for (const error of validate.errors ?? []) {
+    for (const error of mostTelling(validate.errors ?? [])) {
       const { path, which, message } = explain(error);
       faults.push(locator.fault(path, which, message));
       remove(value, path);
@@ -52,6 +53,14 @@ export function decodeConfiguration(
 function inOrder(faults: readonly Fault[]): Fault[] {
   const line = (fault: Fault) => fault.position?.line ?? Number.POSITIVE_INFINITY;
   return [...faults].sort((left, right) => (line(left) === line(right) ? 0 : line(left) - line(right)));
+}
+
+/** Of a value of the wrong type only that is said. */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject[] {
+  const mistyped = new Set(
+    errors.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? instancePath : [])),
+  );
+  return errors.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath));
 }
 
 function emptyConfiguration(): Record<string, unknown> {

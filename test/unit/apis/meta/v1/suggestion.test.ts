@@ -1,0 +1,17 @@
+import { expect } from 'chai';
+import { suggestion } from '../../../../../apis/meta/v1/suggestion.ts';
+
+describe('suggestion', () => {
+  const known = ['port', 'address', 'certFile', 'keyFile'];
+
+  for (const [mistyped, meant] of [
+    ['prot', 'port'],
+    ['adress', 'address'],
+    ['certfile', 'certFile'],
+    ['keyFiles', 'keyFile'],
+    ['x', undefined],
+    ['completely-else', undefined],
+  ] as const) {
+    it(`takes ${mistyped} for ${meant}`, () => expect(suggestion(mistyped, known)).to.equal(meant));
+  }
+});

@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Override } from '../../../apis/config/v1alpha1/fault-locator.ts';
+import { completeConfig } from '../../../server/config.ts';
+import { readEnvironment } from '../../../server/environment.ts';
+
+describe('completeConfig', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'config-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function complete(text: string, overrides: Override[] = [], variables: NodeJS.ProcessEnv = {}) {
+    const config = join(folder, 'c.yaml');
+    await writeFile(config, `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n${text}`);
+    const environment = readEnvironment(variables, 'host');
+    return completeConfig({ config, overrides, environment, workingDirectory: '/work/dir' });
+  }
+
+  it('takes relative paths from the folder of the file they stand in', async () => {
+    const config = await complete('listeners: {secure: {certFile: tls.crt, keyFile: /keys/tls.key}}\n');
+    expect(config.listeners.secure).to.include({
+      certFile: join(folder, 'tls.crt'),
+      keyFile: '/keys/tls.key',
+    });
+  });
+
+  it('takes the relative path of a flag from the working directory', async () => {
+    const override = { path: ['kubernetes', 'kubeconfig'], value: 'k', source: '--kubeconfig' };
+    expect((await complete('', [override])).kubernetes.kubeconfig).to.equal('/work/dir/k');
+  });
+
+  it('prefers flag to file to KUBECONFIG', async () => {
+    const variables = { KUBECONFIG: '/from/variable' };
+    expect((await complete('', [], variables)).kubernetes.kubeconfig).to.equal('/from/variable');
+    const file = await complete('kubernetes: {kubeconfig: /from/file}\n', [], variables);
+    expect(file.kubernetes.kubeconfig).to.equal('/from/file');
+  });
+
+  it('says in one line that the file is not there', async () => {
+    const environment = readEnvironment({}, 'host');
+    const error = await completeConfig({
+      config: 'missing.yaml',
+      overrides: [],
+      environment,
+      workingDirectory: folder,
+    }).catch((failure: unknown) => failure);
+    expect(error).to.have.property('message', 'missing.yaml: can not be read: there is no such file');
+  });
+});

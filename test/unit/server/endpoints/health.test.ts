@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { healthHandler } from '../../../../server/endpoints/health.ts';
+import { type HealthCheck, HealthCheckError } from '../../../../server/endpoints/health-check.ts';
+import { HealthRegistry } from '../../../../server/endpoints/health-registry.ts';
+import { serve } from './serving.ts';
+
+const ping: HealthCheck = { name: 'ping', check: () => undefined };
+const cache: HealthCheck = { name: 'cache', check: async () => '5000 nodes' };
+const broken: HealthCheck = {
+  name: 'cluster',
+  check: () => {
+    throw new Error('token s3cret refused');
+  },
+};
+const explained: HealthCheck = {
+  name: 'front-proxy',
+  check: () => {
+    throw new HealthCheckError('kube-apiserver runs without --requestheader-client-ca-file');
+  },
+};
+
+function readyz(...checks: HealthCheck[]) {
+  return healthHandler(new HealthRegistry('readyz', 50).add(...checks));
+}
+
+describe('healthHandler', () => {
+  it('answers ok while all checks pass', async () => {
+    const { status, text, headers } = await serve(readyz(ping, cache), '/readyz');
+    expect(status).to.equal(200);
+    expect(text).to.equal('ok');
+    expect(headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+  });
+
+  it('lists the checks with their texts when asked to be verbose', async () => {
+    const { text } = await serve(readyz(ping, cache), '/readyz?verbose');
+    expect(text).to.equal('[+]ping ok\n[+]cache ok: 5000 nodes\nreadyz check passed\n');
+  });
+
+  it('answers 500 and every check when one fails', async () => {
+    const { status, text } = await serve(readyz(ping, broken), '/readyz');
+    expect(status).to.equal(500);
+    expect(text).to.equal('[+]ping ok\n[-]cluster failed: reason withheld\nreadyz check failed\n');
+  });
+
+  it('logs the reason that it withholds', async () => {
+    const { text, lines } = await serve(readyz(broken), '/readyz');
+    expect(text).not.to.contain('s3cret');
+    expect(lines.join()).to.contain('health check failed').and.contain('cluster');
+  });
+
+  it('shows a reason that everybody may read', async () => {
+    const { text } = await serve(readyz(explained), '/readyz?verbose');
+    expect(text).to.contain(
+      '[-]front-proxy failed: kube-apiserver runs without --requestheader-client-ca-file\n',
+    );
+  });
+
+  it('leaves out what is excluded, and says when there is no such check', async () => {
+    const handler = readyz(ping, broken);
+    expect((await serve(handler, '/readyz?exclude=cluster')).text).to.equal('ok');
+    const { text } = await serve(handler, '/readyz?verbose&exclude=cluster&exclude=nothing');
+    expect(text).to.equal(
+      '[+]ping ok\nwarn: some health checks cannot be excluded: no matches for "nothing"\nreadyz check passed\n',
+    );
+  });
+
+  it('answers for a single check', async () => {
+    const handler = readyz(ping, broken);
+    expect((await serve(handler, '/readyz/ping')).text).to.equal('ok');
+    expect((await serve(handler, '/readyz/cluster')).status).to.equal(500);
+    expect((await serve(handler, '/readyz/nothing')).status).to.equal(404);
+  });
+
+  it('counts a check that does not answer in time as failed', async () => {
+    const stuck: HealthCheck = { name: 'stuck', check: () => new Promise(() => undefined) };
+    const { status, text } = await serve(readyz(ping, stuck), '/readyz');
+    expect(status).to.equal(500);
+    expect(text).to.contain('[-]stuck failed');
+  });
+
+  it('answers HEAD without a body', async () => {
+    const { status, text } = await serve(readyz(ping), '/readyz', 'HEAD');
+    expect(status).to.equal(200);
+    expect(text).to.equal('');
+  });
+});

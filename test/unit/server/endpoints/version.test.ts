@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { versionHandler } from '../../../../server/endpoints/version.ts';
+import { serve } from './serving.ts';
+
+describe('versionHandler', () => {
+  it('answers in the shape that kubectl and client-go read', async () => {
+    const source = { version: '1.2.3', gitCommit: 'abc', buildDate: '2026-11-21T00:00:00Z' };
+    const { status, text, headers } = await serve(versionHandler(source), '/version');
+    expect(status).to.equal(200);
+    expect(headers.get('content-type')).to.equal('application/json');
+    expect(JSON.parse(text)).to.include({
+      major: '1',
+      minor: '2',
+      gitVersion: 'v1.2.3',
+      gitCommit: 'abc',
+      buildDate: '2026-11-21T00:00:00Z',
+      nodeVersion: process.version,
+    });
+  });
+});

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import {
+  createAuthority,
+  issueServing,
+  type KeyPair,
+} from '../../../../server/listener/certificate-authority.ts';
+import { CertificateFiles } from '../../../../server/listener/certificate-files.ts';
+import type { Listener } from '../../../../server/listener/listener.ts';
+import { listenSecure, metrics, stop } from './listening.ts';
+
+const DAY = 24 * 3_600_000;
+
+describe('CertificateFiles', () => {
+  let folder: string;
+  let authority: KeyPair;
+  let life: AbortController;
+  let lines: string[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'certificate-files-'));
+    authority = await createAuthority(new Date(), DAY);
+    life = new AbortController();
+    lines = [];
+  });
+
+  afterEach(async () => {
+    life.abort();
+    await rm(folder, { recursive: true });
+  });
+
+  async function issue(name: string, lifetime = DAY): Promise<KeyPair> {
+    return issueServing(authority, [name], new Date(), lifetime);
+  }
+
+  /** As the kubelet does it: files behind a link to a folder that is swapped in one step. */
+  async function swap(version: string, pair: { certificate: string; key: string }): Promise<void> {
+    const data = join(folder, version);
+    await mkdir(data);
+    await writeFile(join(data, 'tls.crt'), pair.certificate);
+    await writeFile(join(data, 'tls.key'), pair.key);
+    await symlink(version, join(folder, '..data_tmp'));
+    await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+  }
+
+  async function linked(pair: KeyPair): Promise<void> {
+    await swap('..v1', pair);
+    await symlink('..data/tls.crt', join(folder, 'tls.crt'));
+    await symlink('..data/tls.key', join(folder, 'tls.key'));
+  }
+
+  function source(settings: { pollMs?: number; settleMs?: number } = {}): CertificateFiles {
+    return new CertificateFiles({
+      paths: { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), caFile: '' },
+      log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+      metrics: metrics(),
+      settleMs: 10,
+      ...settings,
+    });
+  }
+
+  async function changed(files: CertificateFiles): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = files.onChange(resolve);
+    await promise;
+    end();
+  }
+
+  async function servedNames(listener: Listener): Promise<string | undefined> {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: listener.address.port,
+      ca: authority.certificate,
+      checkServerIdentity: () => undefined,
+    });
+    await once(socket, 'secureConnect');
+    const names = socket.getPeerCertificate().subjectaltname;
+    socket.destroy();
+    return names;
+  }
+
+  for (const [how, settings] of [
+    ['by watching', { pollMs: 3_600_000 }],
+    ['by polling, with watching too slow', { pollMs: 20, settleMs: 3_600_000 }],
+  ] as const) {
+    it(`serves a rotated certificate to the next connection, noticed ${how}`, async () => {
+      await linked(await issue('one'));
+      const files = source(settings);
+      await files.start(life.signal);
+      const listener = await listenSecure(files);
+      try {
+        expect(await servedNames(listener)).to.equal('DNS:one');
+        const heard = changed(files);
+        await swap('..v2', await issue('two'));
+        await heard;
+        expect(await servedNames(listener)).to.equal('DNS:two');
+      } finally {
+        await stop(listener);
+      }
+    });
+  }
+
+  for (const [what, broken] of [
+    [
+      'key of another certificate',
+      async () => ({ ...(await issue('two')), key: (await issue('three')).key }),
+    ],
+    [
+      'half-written certificate',
+      async () => ({ ...(await issue('two')), certificate: '-----BEGIN CERTIFICATE-----\nMIIB' }),
+    ],
+    ['empty key', async () => ({ ...(await issue('two')), key: '' })],
+    ['expired certificate', async () => issue('two', -60_000)],
+  ] as const) {
+    it(`refuses a ${what} with one line and keeps the old pair`, async () => {
+      await linked(await issue('one'));
+      const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
+      await files.start(life.signal);
+      const before = files.current();
+      await swap('..v2', await broken());
+      await files.reload();
+      await files.reload();
+      expect(files.current()).to.equal(before);
+      expect(lines).to.have.length(1);
+      expect(lines[0]).to.contain('refused').and.not.contain('PRIVATE KEY');
+    });
+  }
+
+  it('takes the pair once it is whole after it was refused half-way', async () => {
+    await linked(await issue('one'));
+    const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
+    await files.start(life.signal);
+    const next = await issue('two');
+    await writeFile(join(folder, '..v1', 'tls.crt'), next.certificate);
+    await files.reload();
+    expect(files.current().cert).not.to.equal(next.certificate);
+    await writeFile(join(folder, '..v1', 'tls.key'), next.key);
+    await files.reload();
+    expect(files.current().cert).to.equal(next.certificate);
+  });
+
+  it('keeps the old pair while the files are gone', async () => {
+    await linked(await issue('one'));
+    const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
+    await files.start(life.signal);
+    const before = files.current();
+    await rm(join(folder, 'tls.key'));
+    await files.reload();
+    await files.reload();
+    expect(files.current()).to.equal(before);
+    expect(lines).to.have.length(1);
+  });
+
+  it('does not start without files, and says which one is missing', async () => {
+    const error = await source()
+      .start(life.signal)
+      .catch((failure: unknown) => failure);
+    expect(error).to.have.property('code', 'ERR_SERVING_CERTIFICATE');
+    expect(error).to.have.property('message').that.contains('tls.crt');
+  });
+
+  it('gives the last certificate of the chain as the CA', async () => {
+    const leaf = await issue('one');
+    await linked({ ...leaf, certificate: `${leaf.certificate}\n${authority.certificate}` });
+    const files = source();
+    await files.start(life.signal);
+    expect(files.current().ca.trim()).to.equal(authority.certificate.trim());
+  });
+});

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { drain } from '../../../../server/listener/drain.ts';
+import type { Listener } from '../../../../server/listener/listener.ts';
+import { listenInsecure, open, readAll, silent, stop } from './listening.ts';
+
+const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('drain', () => {
+  let listener: Listener;
+  let waiting: ServerResponse[];
+  let arrived: PromiseWithResolvers<void>;
+  let receive: (request: IncomingMessage, response: ServerResponse) => void;
+
+  beforeEach(async () => {
+    waiting = [];
+    arrived = Promise.withResolvers();
+    receive = (_request, response) => {
+      waiting.push(response);
+      arrived.resolve();
+    };
+    listener = await listenInsecure({
+      receiver: { request: (request, response) => receive(request, response) },
+    });
+  });
+
+  afterEach(() => stop(listener));
+
+  function draining(settings: {
+    steps?: string[];
+    readinessDelay?: number;
+    timeout?: number;
+    end?: () => void;
+  }) {
+    const { steps = [], readinessDelay = 0, timeout = 5000, end } = settings;
+    return drain({
+      listeners: [
+        {
+          stopAccepting: () => {
+            steps.push('stop accepting');
+            listener.stopAccepting();
+          },
+          get closed() {
+            return listener.closed;
+          },
+          destroyConnections: () => {
+            steps.push('cut');
+            return listener.destroyConnections();
+          },
+        },
+      ],
+      failReadiness: () => steps.push('not ready'),
+      endStreams: () => {
+        steps.push('end streams');
+        end?.();
+      },
+      readinessDelay,
+      timeout,
+      log: silent,
+    });
+  }
+
+  it('fails readiness, then stops accepting, then ends streams', async () => {
+    const steps: string[] = [];
+    expect(await draining({ steps })).to.equal(0);
+    expect(steps).to.deep.equal(['not ready', 'stop accepting', 'end streams']);
+  });
+
+  it('still accepts while readiness fails but the delay is not over', async () => {
+    receive = (_request, response) => response.end('served');
+    const done = draining({ readinessDelay: 300 });
+    const socket = await open(listener);
+    socket.write(GET);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).to.contain('served');
+    expect(await done).to.equal(0);
+  });
+
+  it('lets a request in flight finish, and tells its client to close', async () => {
+    const socket = await open(listener);
+    socket.write(GET);
+    await arrived.promise;
+    const answer = readAll(socket);
+    const done = draining({ end: () => waiting[0]?.end('finished') });
+    expect(await answer)
+      .to.contain('finished')
+      .and.match(/Connection: close/i);
+    expect(await done).to.equal(0);
+  });
+
+  it('closes a connection after an answer that had promised to keep it', async () => {
+    const socket = await open(listener);
+    socket.write(GET);
+    await arrived.promise;
+    waiting[0]?.writeHead(200, { 'Content-Length': 8 });
+    waiting[0]?.flushHeaders();
+    await once(socket, 'data');
+    const rest = readAll(socket);
+    const done = draining({ end: () => waiting[0]?.end('finished') });
+    expect(await rest).to.equal('finished');
+    expect(await done).to.equal(0);
+  });
+
+  it('closes idle connections at once', async () => {
+    receive = (_request, response) => response.end('served');
+    const socket = await open(listener);
+    socket.write(GET);
+    await once(socket, 'data');
+    const neverUsed = await open(listener);
+    const gone = Promise.all([readAll(socket), readAll(neverUsed)]);
+    expect(await draining({})).to.equal(0);
+    await gone;
+  });
+
+  it('ends a stream cleanly when it is told to', async () => {
+    receive = (_request, response) => {
+      response.write('event');
+      waiting.push(response);
+    };
+    const socket = await open(listener);
+    socket.write(GET);
+    await once(socket, 'data');
+    const rest = readAll(socket);
+    const done = draining({ end: () => waiting[0]?.end('last') });
+    expect(await rest).to.match(/last\r\n0\r\n\r\n$/);
+    expect(await done).to.equal(0);
+  });
+
+  it('cuts what does not finish in time', async () => {
+    const steps: string[] = [];
+    const socket = await open(listener);
+    socket.write(GET);
+    await arrived.promise;
+    const rest = readAll(socket);
+    expect(await draining({ steps, timeout: 50 })).to.equal(1);
+    expect(await rest).to.equal('');
+    expect(steps.at(-1)).to.equal('cut');
+  });
+
+  it('refuses new connections after it', async () => {
+    const { port } = listener.address;
+    await draining({});
+    const error = await once(connect(port, '127.0.0.1'), 'connect').catch((failure: unknown) => failure);
+    expect(error).to.have.property('code', 'ECONNREFUSED');
+  });
+});

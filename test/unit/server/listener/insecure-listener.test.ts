@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
+import { type Listening, listenInsecure, open, readAll, stop } from './listening.ts';
+
+describe('the plain-HTTP listener', () => {
+  const started: Listener[] = [];
+
+  async function listening(settings?: Listening): Promise<Listener> {
+    const listener = await listenInsecure(settings);
+    started.push(listener);
+    return listener;
+  }
+
+  async function send(listener: Listener, bytes: string): Promise<string> {
+    const socket = await open(listener);
+    socket.write(bytes);
+    return readAll(socket);
+  }
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map(stop));
+  });
+
+  it('hands health, OAuth and platform paths to the chain', async () => {
+    const listener = await listening();
+    const answer = await send(
+      listener,
+      'GET /readyz?verbose HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).to.match(/^HTTP\/1.1 200 /);
+  });
+
+  it('answers a Status 404 for aggregated paths', async () => {
+    const listener = await listening();
+    const answer = await send(listener, 'GET /apis HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(answer).to.match(/^HTTP\/1.1 404 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', reason: 'NotFound' });
+  });
+
+  it('answers 431 with a Status when the headers are larger than the limit', async () => {
+    const listener = await listening({ limits: { headers: 8192 } });
+    const filler = 'x'.repeat(100_000);
+    const answer = await send(listener, `GET /livez HTTP/1.1\r\nHost: x\r\nX-Filler: ${filler}\r\n\r\n`);
+    expect(answer).to.match(/^HTTP\/1.1 431 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', code: 431 });
+  });
+
+  it('takes 200 KiB of headers, each of them, in hundreds of groups', async () => {
+    let groups = 0;
+    const receiver: RequestReceiver = {
+      request: (request, response) => {
+        groups = request.headersDistinct['x-remote-group']?.length ?? 0;
+        response.end();
+      },
+    };
+    const listener = await listening({ receiver });
+    const headers = Array.from(
+      { length: 3000 },
+      (_, index) => `X-Remote-Group: ${'g'.repeat(40)}-${index}\r\n`,
+    );
+    await send(listener, `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers.join('')}\r\n`);
+    expect(groups).to.equal(3000);
+  });
+
+  it('answers bytes that are no HTTP with a Status 400 that repeats none of them', async () => {
+    const answer = await send(await listening(), 'secret nonsense\r\n\r\n');
+    expect(answer).to.match(/^HTTP\/1.1 400 /);
+    expect(answer).not.to.contain('secret');
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({
+      kind: 'Status',
+      reason: 'BadRequest',
+    });
+  });
+
+  it('does not mix a 400 into an answer that is under way', async () => {
+    const receiver: RequestReceiver = {
+      request: (_request, response) => {
+        response.writeHead(200, { 'Content-Length': 10 });
+        response.write('half ');
+      },
+    };
+    const listener = await listening({ receiver });
+    const socket = await open(listener);
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    expect(await readAll(socket)).to.equal('');
+  });
+
+  it('answers 408 when the headers do not come in time', async () => {
+    const listener = await listening({ limits: { headersTimeout: 100, requestTimeout: 100 } });
+    const answer = await send(listener, 'GET /livez HTTP/1.1\r\nX-Slow: ');
+    expect(answer).to.match(/^HTTP\/1.1 408 /);
+  });
+
+  it('ends a connection on which nothing is ever sent', async () => {
+    const listener = await listening({ limits: { headersTimeout: 100, requestTimeout: 100 } });
+    const socket = await open(listener);
+    expect(await readAll(socket)).to.match(/^HTTP\/1.1 408 |^$/);
+  });
+
+  it('closes connections beyond the limit at once', async () => {
+    const listener = await listening({ limits: { connections: 1 } });
+    const first = await open(listener);
+    first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(first, 'data');
+    const second = await open(listener);
+    expect(await readAll(second)).to.equal('');
+    first.destroy();
+  });
+
+  it('keeps an idle connection longer than the 90 s of Go clients', async () => {
+    const socket = await open(await listening());
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).to.match(/Keep-Alive: timeout=95/i);
+    socket.destroy();
+  });
+});

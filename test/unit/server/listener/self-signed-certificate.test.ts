@@ -1,0 +1,143 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  type AuthorityStore,
+  DirectoryAuthorityStore,
+  MemoryAuthorityStore,
+} from '../../../../server/listener/authority-store.ts';
+import { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
+import { splitCertificates } from '../../../../server/listener/serving-certificate.ts';
+import { servingNames } from '../../../../server/listener/serving-names.ts';
+import { metrics, silent } from './listening.ts';
+
+const DAY = 24 * 3_600_000;
+
+describe('SelfSignedCertificate', () => {
+  let now: Date;
+
+  beforeEach(() => {
+    now = new Date('2026-11-21T12:00:00Z');
+  });
+
+  function source(store: AuthorityStore = new MemoryAuthorityStore()): SelfSignedCertificate {
+    return new SelfSignedCertificate({
+      names: servingNames({
+        service: 's',
+        namespace: 'n',
+        hostname: 'Host',
+        further: ['10.0.0.1', 'x.example'],
+      }),
+      store,
+      log: silent,
+      metrics: metrics(),
+      now: () => now,
+    });
+  }
+
+  function pass(days: number): void {
+    now = new Date(now.getTime() + days * DAY);
+  }
+
+  it('is for the Service, this machine and what was configured', async () => {
+    const certificate = source();
+    await certificate.renew();
+    const leaf = new X509Certificate(certificate.current().cert);
+    for (const name of ['s.n.svc', 's.n.svc.cluster.local', 'localhost', 'host', 'x.example']) {
+      expect(leaf.checkHost(name), name).to.equal(name);
+    }
+    for (const address of ['127.0.0.1', '::1', '10.0.0.1']) {
+      expect(leaf.checkIP(address), address).to.equal(address);
+    }
+  });
+
+  it('is issued by the CA that it tells clients to trust', async () => {
+    const certificate = source();
+    await certificate.renew();
+    const { cert, ca } = certificate.current();
+    const leaf = new X509Certificate(cert);
+    expect(leaf.verify(new X509Certificate(ca).publicKey)).to.equal(true);
+    expect(leaf.checkIssued(new X509Certificate(ca))).to.equal(true);
+    expect(leaf.ca).to.equal(false);
+  });
+
+  it('stays as it is until a third of its life is left, and is then renewed by the same CA', async () => {
+    const certificate = source();
+    let changes = 0;
+    certificate.onChange(() => changes++);
+    await certificate.renew();
+    const first = certificate.current();
+    pass(59);
+    await certificate.renew();
+    expect(certificate.current()).to.equal(first);
+    pass(2);
+    await certificate.renew();
+    expect(certificate.current().cert).not.to.equal(first.cert);
+    expect(certificate.current().ca).to.equal(first.ca);
+    expect(changes).to.equal(1);
+  });
+
+  it('publishes a new CA beside the old one before it issues with it', async () => {
+    const certificate = source();
+    await certificate.renew();
+    const [old = ''] = splitCertificates(certificate.current().ca);
+    pass(9 * 365 + 10);
+    await certificate.renew();
+    const bundle = splitCertificates(certificate.current().ca);
+    expect(bundle).to.have.length(2).and.include(old);
+    const issuedBy = (ca: string) =>
+      new X509Certificate(certificate.current().cert).verify(new X509Certificate(ca).publicKey);
+    expect(issuedBy(old)).to.equal(true);
+    pass(61);
+    await certificate.renew();
+    expect(issuedBy(bundle[0] ?? '')).to.equal(true);
+    expect(splitCertificates(certificate.current().ca)).to.have.length(2);
+    pass(400);
+    await certificate.renew();
+    expect(splitCertificates(certificate.current().ca)).to.deep.equal([bundle[0]]);
+  });
+
+  it('hears of a CA that another replica has added to the store', async () => {
+    const store = new MemoryAuthorityStore();
+    const [one, two] = [source(store), source(store)];
+    await one.renew();
+    await two.renew();
+    expect(two.current().ca).to.equal(one.current().ca);
+    pass(9 * 365 + 10);
+    await one.renew();
+    await two.renew();
+    expect(two.current().ca).to.equal(one.current().ca);
+  });
+
+  describe('with a folder', () => {
+    let folder: string;
+
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'serving-ca-'));
+    });
+
+    afterEach(() => rm(folder, { recursive: true }));
+
+    it('has the same CA after a restart', async () => {
+      const store = new DirectoryAuthorityStore(join(folder, 'new'));
+      const [before, after] = [source(store), source(new DirectoryAuthorityStore(join(folder, 'new')))];
+      await before.renew();
+      await after.renew();
+      expect(after.current().ca).to.equal(before.current().ca);
+      expect(await readFile(join(folder, 'new', 'serving-ca.crt'), 'utf8')).to.equal(before.current().ca);
+    });
+
+    it('keeps the key of the CA from others', async () => {
+      await source(new DirectoryAuthorityStore(folder)).renew();
+      expect((await stat(join(folder, 'serving-ca.json'))).mode % 0o1000).to.equal(0o600);
+    });
+
+    it('gives two that start at once the same CA', async () => {
+      const sources = [1, 2, 3].map(() => source(new DirectoryAuthorityStore(folder)));
+      await Promise.all(sources.map((one) => one.renew()));
+      expect(new Set(sources.map((one) => one.current().ca)).size).to.equal(1);
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { createLogger } from '../../../../server/observability/logger.ts';
+
+function logging(format: 'json' | 'text' = 'json', level = 'info') {
+  const lines: string[] = [];
+  return { lines, log: createLogger({ level, format }, { write: (line: string) => lines.push(line) }) };
+}
+
+describe('createLogger', () => {
+  it('writes one JSON object a line, with the level by name and the time as ISO 8601', () => {
+    const { lines, log } = logging();
+    log.info({ port: 1 }, 'listening');
+    const line: unknown = JSON.parse(lines[0] ?? '');
+    expect(line).to.include({ level: 'info', message: 'listening', port: 1 });
+    expect(line)
+      .to.have.property('time')
+      .that.matches(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('leaves out what is below the level', () => {
+    const { lines, log } = logging('json', 'warn');
+    log.info('not this');
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('never writes a secret that stands at the top of a line or one level below', () => {
+    const { lines, log } = logging();
+    log.info({
+      password: 's3cret',
+      headers: { authorization: 'Bearer s3cret', cookie: 's3cret' },
+      client_secret: 's3cret',
+    });
+    expect(lines.join()).not.to.contain('s3cret');
+  });
+
+  it('writes of an error only what it knows to be harmless, and its causes', () => {
+    const { lines, log } = logging();
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', request: { token: 's3cret' } });
+    log.error({ error: new Error('no cluster', { cause }) }, 'failed');
+    expect(lines[0]).to.contain('no cluster').and.contain('ECONNREFUSED').and.not.contain('s3cret');
+  });
+
+  it('writes text for people when asked to', () => {
+    const { lines, log } = logging('text');
+    log.warn({ port: 1, name: 'two words' }, 'odd');
+    log.error({ error: new Error('broken') }, 'failed');
+    expect(lines[0]).to.match(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}odd port=1 name="two words"\n$/);
+    expect(lines[1]).to.match(/ERROR failed\n {4}Error: broken\n {4}/);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import type { Registry } from 'prom-client';
+import { createRegistry } from '../../../../server/observability/metrics.ts';
+import { RequestMetrics } from '../../../../server/observability/request-metrics.ts';
+
+const GET = { verb: 'GET', group: 'g', version: 'v1', resource: 'nodes', subresource: '', scope: 'resource' };
+const SERIES =
+  'verb="GET",group="g",version="v1",resource="nodes",subresource="",scope="resource",component="apiserver"';
+
+describe('RequestMetrics', () => {
+  let registry: Registry;
+  let metrics: RequestMetrics;
+
+  beforeEach(() => {
+    registry = createRegistry();
+    metrics = new RequestMetrics(registry);
+  });
+
+  async function lines(): Promise<string[]> {
+    return (await registry.metrics()).split('\n');
+  }
+
+  it('counts requests by code', async () => {
+    metrics.observe(GET, 200, 0.01);
+    metrics.observe(GET, 200, 0.01);
+    metrics.observe(GET, 404, 0.01);
+    expect(await lines()).to.include.members([
+      `apiserver_request_total{${SERIES},code="200"} 2`,
+      `apiserver_request_total{${SERIES},code="404"} 1`,
+    ]);
+  });
+
+  it('counts durations in cumulative buckets, a bound belonging to its bucket', async () => {
+    for (const seconds of [0.0005, 0.005, 0.3, 1000]) metrics.observe(GET, 200, seconds);
+    const name = 'apiserver_request_duration_seconds';
+    expect(await lines()).to.include.members([
+      `${name}_bucket{${SERIES},le="0.001"} 1`,
+      `${name}_bucket{${SERIES},le="0.005"} 2`,
+      `${name}_bucket{${SERIES},le="0.4"} 3`,
+      `${name}_bucket{${SERIES},le="60"} 3`,
+      `${name}_bucket{${SERIES},le="+Inf"} 4`,
+      `${name}_count{${SERIES}} 4`,
+    ]);
+  });
+
+  it('gives the same numbers to a second scrape', async () => {
+    metrics.observe(GET, 200, 0.01);
+    expect(await lines()).to.deep.equal(await lines());
+  });
+
+  it('counts a watch without a duration, and shows it while it is open', async () => {
+    metrics.longRunning(GET, 1);
+    expect(await lines()).to.include(`apiserver_longrunning_requests{${SERIES}} 1`);
+    metrics.longRunning(GET, -1);
+    metrics.count(GET, 200);
+    const after = (await lines()).join('\n');
+    expect(after).not.to.contain('apiserver_longrunning_requests{');
+    expect(after).not.to.contain('duration_seconds_count{');
+    expect(after).to.contain(`apiserver_request_total{${SERIES},code="200"} 1`);
+  });
+
+  it('shows requests in flight and those that were cut', async () => {
+    metrics.inflight('readOnly', 1);
+    metrics.terminated('GET', 429);
+    expect(await lines()).to.include.members([
+      'apiserver_current_inflight_requests{request_kind="readOnly"} 1',
+      'apiserver_current_inflight_requests{request_kind="mutating"} 0',
+      'apiserver_request_terminations_total{verb="GET",code="429"} 1',
+    ]);
+  });
+
+  it('does not grow without bound when labels do', async () => {
+    for (let index = 0; index < 5000; index++) metrics.observe({ ...GET, resource: `r${index}` }, 200, 0.01);
+    const series = (await lines()).filter((line) => line.startsWith('apiserver_request_total{'));
+    expect(series.length).to.be.within(2000, 2001);
+    expect(series.at(-1)).to.match(/verb="OTHER".* 3000$/);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { FLAGS, help, parseOptions, UsageError } from '../../../server/options.ts';
+
+describe('parseOptions', () => {
+  it('names the file and turns flags into overrides of the configuration', () => {
+    expect(parseOptions(['--config', 'a.yaml', '--secure-port=0', '--log-level', 'debug'])).to.deep.equal({
+      action: 'run',
+      config: 'a.yaml',
+      overrides: [
+        { path: ['listeners', 'secure', 'port'], value: 0, source: '--secure-port' },
+        { path: ['log', 'level'], value: 'debug', source: '--log-level' },
+      ],
+    });
+  });
+
+  for (const action of ['help', 'version'] as const) {
+    it(`takes --${action}`, () => expect(parseOptions([`--${action}`])).to.deep.equal({ action }));
+  }
+
+  for (const [args, message] of [
+    [['--secure-prot', '1'], 'unknown flag --secure-prot; did you mean --secure-port?'],
+    [['--entirely-else'], 'unknown flag --entirely-else; see --help'],
+    [['-c', 'x'], 'unknown flag -c; see --help'],
+    [['--config'], '--config needs a value: --config FILE'],
+    [['--config='], '--config needs a value: --config FILE'],
+    [['--config', '--help'], '--config needs a value: --config FILE'],
+    [['--help=1'], '--help takes no value'],
+    [['stray'], 'unexpected argument "stray"; see --help'],
+  ] as const) {
+    it(`refuses ${args.join(' ')} with one line`, () => {
+      expect(() => parseOptions(args)).to.throw(UsageError, message);
+    });
+  }
+});
+
+describe('help', () => {
+  it('tells every flag with its description', () => {
+    for (const { name, description } of FLAGS)
+      expect(help()).to.contain(`--${name}`).and.contain(description);
+  });
+});
