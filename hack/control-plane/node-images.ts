@@ -42,8 +42,10 @@ export interface NodeImage {
 /** The images of that node, largest first as kubelet reports them; neighbouring nodes share most of them. */
 export function imagesOf(index: number, count: number): NodeImage[] {
   const images = Array.from({ length: count }, (_, offset) => {
-    const repository = REPOSITORIES[(index + offset) % REPOSITORIES.length] ?? 'registry.example.com/none';
-    const tag = `v1.${(index * 7 + offset) % 40}.${offset % 10}`;
+    const which = (index + offset) % REPOSITORIES.length;
+    const repository = REPOSITORIES[which] ?? 'registry.example.com/none';
+    // A rollout is always going on somewhere: every eighth node still has the version before.
+    const tag = `v1.${(which * 7) % 40}.${(index + which) % 8 === 0 ? 3 : 4}`;
     const digest = createHash('sha256').update(`${repository}:${tag}`).digest('hex');
     return {
       names: [`${repository}@sha256:${digest}`, `${repository}:${tag}`],
