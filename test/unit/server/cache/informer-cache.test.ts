@@ -1,0 +1,252 @@
+import { expect } from 'chai';
+import { isExpired } from '../../../../apis/meta/v1/errors.ts';
+import { InformerCache } from '../../../../server/cache/informer-cache.ts';
+import type { Watcher } from '../../../../server/cache/resource-cache.ts';
+import { rawThing, THINGS } from '../../../support/raw-objects.ts';
+
+type Facts = { readonly size: number };
+
+function newCache(now = () => 0): InformerCache<Facts> {
+  return new InformerCache({
+    definition: THINGS,
+    log: { info: () => undefined, warn: () => undefined },
+    window: { events: 100, ageMs: 1000, bytes: 1e9 },
+    history: { snapshots: 5, ageMs: 1000, bytes: 1e9 },
+    probe: () => Promise.resolve(),
+    waitMs: 50,
+    now,
+  });
+}
+
+function fill(cache: InformerCache<Facts>, version: number, names: readonly string[]): void {
+  const replacement = cache.replacement();
+  for (const name of names) replacement.add(rawThing(name, version - 1));
+  replacement.commit(String(version));
+}
+
+function filled(now?: () => number): InformerCache<Facts> {
+  const cache = newCache(now);
+  fill(cache, 10, ['a', 'b', 'c']);
+  return cache;
+}
+
+class Recorder implements Watcher<Facts> {
+  readonly heard: string[] = [];
+  event({ type, object }: Parameters<Watcher<Facts>['event']>[0]): void {
+    this.heard.push(`${type} ${object.key}@${object.resourceVersion}`);
+  }
+  bookmark(resourceVersion: string): void {
+    this.heard.push(`BOOKMARK ${resourceVersion}`);
+  }
+  end(): void {
+    this.heard.push('end');
+  }
+}
+
+const keys = (cache: InformerCache<Facts>) => [...cache.snapshot().objects()].map(({ key }) => key);
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('the informer cache', () => {
+  it('answers 503 with Retry-After to every read until the first list is complete', () => {
+    const cache = newCache();
+    const replacement = cache.replacement();
+    replacement.add(rawThing('a', 1));
+    expect(cache.synced).to.equal(false);
+    for (const read of [
+      () => cache.snapshot(),
+      () => cache.snapshotAt('1'),
+      () => cache.watch('1', new Recorder()),
+    ]) {
+      expect(thrownBy(read)).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
+    }
+    replacement.commit('10');
+    expect(cache.synced).to.equal(true);
+    expect(keys(cache)).to.deep.equal(['a']);
+  });
+
+  it('drops a list that was begun and never committed', () => {
+    const cache = filled();
+    cache.replacement().add(rawThing('z', 20));
+    expect(keys(cache)).to.deep.equal(['a', 'b', 'c']);
+    expect(cache.currentResourceVersion).to.equal('10');
+  });
+
+  it('applies changes and tells watchers what they are to the cache, not what the stream called them', () => {
+    const cache = filled();
+    const watcher = new Recorder();
+    cache.watch('10', watcher);
+    cache.apply('ADDED', rawThing('b', 11));
+    cache.apply('MODIFIED', rawThing('d', 12));
+    cache.apply('DELETED', rawThing('a', 13));
+    cache.apply('DELETED', rawThing('unknown', 14));
+    expect(keys(cache)).to.deep.equal(['b', 'c', 'd']);
+    expect(cache.currentResourceVersion).to.equal('14');
+    expect(watcher.heard).to.deep.equal(['MODIFIED b@11', 'ADDED d@12', 'DELETED a@13']);
+  });
+
+  it('applies what two streams bring once', () => {
+    const cache = filled();
+    const watcher = new Recorder();
+    cache.watch('10', watcher);
+    for (const version of [11, 12, 11, 12, 13]) cache.apply('MODIFIED', rawThing('a', version));
+    cache.bookmark('12');
+    expect(watcher.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12', 'MODIFIED a@13', 'BOOKMARK 12']);
+    expect(cache.currentResourceVersion).to.equal('13');
+  });
+
+  it('is moved on by a bookmark', async () => {
+    const cache = filled();
+    const waited = cache.waitUntil('25', new AbortController().signal);
+    cache.bookmark('25');
+    await waited;
+    expect(cache.snapshot().resourceVersion).to.equal('25');
+    expect(keys(cache)).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('gives a watcher that comes back everything since, without a gap or a repetition', () => {
+    const cache = filled();
+    for (let version = 11; version < 20; version++) cache.apply('MODIFIED', rawThing('a', version));
+    const watcher = new Recorder();
+    const stop = cache.watch('16', watcher);
+    cache.apply('MODIFIED', rawThing('a', 20));
+    stop();
+    cache.apply('MODIFIED', rawThing('a', 21));
+    expect(watcher.heard).to.deep.equal([17, 18, 19, 20].map((version) => `MODIFIED a@${version}`));
+  });
+
+  it('is silent to a watcher from the future until its resourceVersion has passed', () => {
+    const cache = filled();
+    const watcher = new Recorder();
+    cache.watch('12', watcher);
+    cache.apply('MODIFIED', rawThing('a', 11));
+    cache.bookmark('12');
+    cache.apply('MODIFIED', rawThing('a', 13));
+    expect(watcher.heard).to.deep.equal(['MODIFIED a@13']);
+  });
+
+  it('refuses a watch from before the list', () => {
+    const error = thrownBy(() => filled().watch('9', new Recorder()));
+    expect(isExpired(error)).to.equal(true);
+    expect(error).to.have.property('message', 'too old resource version: 9 (10)');
+  });
+
+  it('ends all watchers after a relist, starts its window anew and makes no DELETED up', () => {
+    const cache = filled();
+    cache.apply('MODIFIED', rawThing('a', 11));
+    const watcher = new Recorder();
+    cache.watch('10', watcher);
+    fill(cache, 30, ['c', 'x']);
+    cache.apply('MODIFIED', rawThing('x', 31));
+    expect(watcher.heard).to.deep.equal(['MODIFIED a@11', 'end']);
+    expect(keys(cache)).to.deep.equal(['c', 'x']);
+    expect(isExpired(thrownBy(() => cache.watch('11', new Recorder())))).to.equal(true);
+    expect(isExpired(thrownBy(() => cache.snapshotAt('11')))).to.equal(true);
+    expect(cache.watchers).to.equal(0);
+  });
+
+  it('accepts a history that goes backwards, after a list', () => {
+    const cache = filled();
+    cache.apply('MODIFIED', rawThing('a', 11));
+    fill(cache, 5, ['q']);
+    cache.apply('ADDED', rawThing('r', 6));
+    expect(keys(cache)).to.deep.equal(['q', 'r']);
+    expect(cache.currentResourceVersion).to.equal('6');
+  });
+
+  it('drops a watcher that throws and no other', () => {
+    const cache = filled();
+    const [before, after] = [new Recorder(), new Recorder()];
+    let calls = 0;
+    cache.watch('10', before);
+    cache.watch('10', {
+      event: () => {
+        calls++;
+        throw new Error('broken');
+      },
+      bookmark: () => undefined,
+      end: () => undefined,
+    });
+    cache.watch('10', after);
+    cache.apply('MODIFIED', rawThing('a', 11));
+    cache.apply('MODIFIED', rawThing('a', 12));
+    expect(calls).to.equal(1);
+    expect(before.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12']);
+    expect(after.heard).to.deep.equal(before.heard);
+  });
+
+  it('tells a watcher that another one adds nothing twice', () => {
+    const cache = filled();
+    const late = new Recorder();
+    let added = false;
+    cache.watch('10', {
+      event: () => {
+        if (!added) cache.watch('10', late);
+        added = true;
+      },
+      bookmark: () => undefined,
+      end: () => undefined,
+    });
+    cache.apply('MODIFIED', rawThing('a', 11));
+    expect(late.heard).to.deep.equal(['MODIFIED a@11']);
+  });
+
+  it('keeps earlier snapshots for the pages of a list, within its bounds', () => {
+    let now = 0;
+    const cache = filled(() => now);
+    const first = cache.snapshot();
+    for (let version = 11; version <= 15; version++)
+      cache.apply('DELETED', rawThing('abc'[version - 11] ?? '-', version));
+    expect(keys(cache)).to.deep.equal([]);
+    expect(cache.snapshotAt('10')).to.equal(first);
+    expect([...cache.snapshotAt('10').objects()].map(({ key }) => key)).to.deep.equal(['a', 'b', 'c']);
+    expect(cache.snapshotAt('12').size).to.equal(1);
+    cache.bookmark('16');
+    expect(isExpired(thrownBy(() => cache.snapshotAt('10')))).to.equal(true);
+    expect(cache.snapshotAt('12').size).to.equal(1);
+    now = 2000;
+    expect(isExpired(thrownBy(() => cache.snapshotAt('12')))).to.equal(true);
+    expect(cache.snapshotAt('16').size).to.equal(0);
+  });
+
+  it('refuses a resourceVersion that is not a number', async () => {
+    const cache = filled();
+    for (const version of ['', 'abc', '-1', '1.5', '0x10', '9'.repeat(30)]) {
+      expect(thrownBy(() => cache.watch(version, new Recorder()))).to.have.property('code', 400);
+      const waited: unknown = await cache
+        .waitUntil(version, new AbortController().signal)
+        .catch((e: unknown) => e);
+      expect(waited).to.have.property('code', 400);
+    }
+  });
+
+  it('keeps unknown fields and integers above 2^53 as they came, in lists and in watches', () => {
+    const cache = filled();
+    const frames: string[] = [];
+    cache.watch('10', {
+      event: (e) => frames.push(e.frame(e.type).toString()),
+      bookmark: () => 0,
+      end: () => 0,
+    });
+    const rest =
+      '"metadata":{"name":"big","resourceVersion":"11"},"new":{"n":9007199254740993,"f":1.10,"e":1E5}';
+    cache.apply('ADDED', Buffer.from(`{"kind":"Thing","apiVersion":"v1",${rest}}`));
+    const expected = `{"kind":"Thing","apiVersion":"resources.platform.io/v1alpha3",${rest}}`;
+    expect(cache.snapshot().get('big')?.bytes.toString()).to.equal(expected);
+    expect(frames).to.deep.equal([`{"type":"ADDED","object":${expected}}\n`]);
+    expect(
+      cache
+        .snapshot()
+        .pieces()
+        .map((piece) => piece.json().toString())
+        .join(','),
+    ).to.include(expected);
+  });
+});

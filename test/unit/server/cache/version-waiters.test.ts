@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import { VersionWaiters, type WaitOptions } from '../../../../server/cache/version-waiters.ts';
+
+function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): VersionWaiters {
+  return new VersionWaiters({
+    timeoutMs: 500,
+    patienceMs: 5,
+    probe: (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+    current: options.at ?? (() => 10n),
+    ...options,
+  });
+}
+
+const never = new AbortController().signal;
+
+describe('reads that wait for a resourceVersion', () => {
+  it('go on at once when it has been reached', async () => {
+    await waiters({}).wait(10n, never);
+  });
+
+  it('go on when the cache reaches it by itself, each at its own', async () => {
+    const waiting = waiters({});
+    const order: string[] = [];
+    const both = Promise.all([
+      waiting.wait(20n, never).then(() => order.push('20')),
+      waiting.wait(15n, never).then(() => order.push('15')),
+    ]);
+    waiting.reached(17n);
+    await Promise.resolve();
+    waiting.reached(20n);
+    await both;
+    expect(order).to.deep.equal(['15', '20']);
+  });
+
+  it('share one probe', async () => {
+    const probes: bigint[] = [];
+    const waiting = waiters({
+      probe: async (version) => {
+        probes.push(version);
+        await Promise.resolve();
+        waiting.reached(version);
+      },
+    });
+    await Promise.all(Array.from({ length: 50 }, () => waiting.wait(20n, never)));
+    expect(probes).to.deep.equal([20n]);
+  });
+
+  it('get the Timeout by which client-go knows to ask again', async () => {
+    const error: unknown = await waiters({ timeoutMs: 20 })
+      .wait(99n, never)
+      .catch((thrown: unknown) => thrown);
+    expect(isTimeout(error)).to.equal(true);
+    expect(error).to.have.property('message', 'Timeout: Too large resource version: 99, current: 10');
+    expect(error).to.have.deep.property('details', {
+      retryAfterSeconds: 1,
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    });
+  });
+
+  it('are not held up by one whose version never comes', async () => {
+    const waiting = waiters({
+      timeoutMs: 1000,
+      probe: (version, signal) => {
+        if (version === 20n) waiting.reached(20n);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+    });
+    const far = new AbortController();
+    const hopeless = waiting.wait(10n ** 15n, far.signal).catch((error: unknown) => error);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await waiting.wait(20n, never);
+    far.abort(new Error('gone'));
+    expect(await hopeless).to.have.property('message', 'gone');
+  });
+
+  it('outlive a probe that fails', async () => {
+    let probes = 0;
+    const waiting = waiters({
+      probe: async () => {
+        await Promise.resolve();
+        if (++probes === 1) throw new Error('no connection');
+        waiting.reached(20n);
+      },
+    });
+    await waiting.wait(20n, never);
+    expect(probes).to.equal(2);
+  });
+
+  it('end their probe with the last of them', async () => {
+    const probing = Promise.withResolvers<AbortSignal>();
+    const waiting = waiters({
+      probe: (_, signal) => {
+        probing.resolve(signal);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+    });
+    const client = new AbortController();
+    const read = waiting.wait(20n, client.signal).catch((error: unknown) => error);
+    const signal = await probing.promise;
+    client.abort(new Error('the client went away'));
+    expect(await read).to.have.property('message', 'the client went away');
+    expect(signal.aborted).to.equal(true);
+  });
+});
