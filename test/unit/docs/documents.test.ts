@@ -1,0 +1,122 @@
+import { access, readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
+import { userRoles } from '../../../hack/generate/access.ts';
+import { namesFor } from '../../../hack/generate/names.ts';
+import packageManifest from '../../../package.json' with { type: 'json' };
+import { FLAGS } from '../../../server/options.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+interface Document {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function documents(): Promise<Document[]> {
+  const docs = (await readdir(join(ROOT, 'docs'))).map((name) => `docs/${name}`);
+  return Promise.all(
+    ['README.md', 'server/README.md', ...docs].map(async (path) => ({
+      path,
+      text: await readFile(join(ROOT, path), 'utf8'),
+    })),
+  );
+}
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, found = '']) => found);
+}
+
+describe('the documents', () => {
+  let all: Document[];
+  let readme: string;
+  before(async () => {
+    all = await documents();
+    readme = all.find(({ path }) => path === 'README.md')?.text ?? '';
+  });
+
+  it('link only to what exists', async () => {
+    const broken: string[] = [];
+    for (const { path, text } of all) {
+      for (const link of matches(text, /\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
+        if (/^https?:/.test(link)) continue;
+        const target = join(ROOT, dirname(path), link);
+        await access(target).catch(() => broken.push(`${path} → ${relative(ROOT, target)}`));
+      }
+    }
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('name only files of the repository that exist', async () => {
+    const missing: string[] = [];
+    for (const { path, text } of all) {
+      for (const file of matches(text, /(?:^|[\s`])((?:manifests|hack|server|docs|apis)\/[\w./-]*\w)/gm)) {
+        await access(join(ROOT, file)).catch(() => missing.push(`${path}: ${file}`));
+      }
+    }
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('name only npm scripts that exist', () => {
+    const scripts: Readonly<Record<string, string>> = packageManifest.scripts;
+    const named = all.flatMap(({ text }) => [
+      ...matches(text, /npm run ([\w-]+)/g),
+      ...(text.includes('npm start') ? ['start'] : []),
+      ...(text.includes('npm test') ? ['test'] : []),
+    ]);
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).to.deep.equal([]);
+  });
+
+  it('tell of every npm script that somebody would type', () => {
+    const typed = Object.keys(packageManifest.scripts).filter((name) => !/^(pre|post)/.test(name));
+    expect(
+      typed.filter((name) => !readme.includes(`npm run ${name}`) && !readme.includes(`npm ${name}`)),
+    ).to.deep.equal([]);
+  });
+
+  it('name every flag of the server, and no other', () => {
+    const line = readme.split('\n').find((each) => each.startsWith('Flags:')) ?? '';
+    const flags = FLAGS.map(({ name }) => name).filter((name) => name !== 'help' && name !== 'version');
+    expect(matches(line, /`--([\w-]+)`/g)).to.have.members(flags);
+  });
+
+  it('show a configuration that the server accepts', () => {
+    const [example = ''] = matches(readme, /```yaml\n(apiVersion: config[\s\S]*?)```/g);
+    expect(decodeConfiguration({ source: 'README.md', text: example }).log.level).to.equal('debug');
+  });
+
+  it('name the roles that the manifests install', () => {
+    const roles = userRoles(namesFor('platform')).map(({ metadata }) => metadata.name);
+    const text = all.map((each) => each.text).join('\n');
+    expect(matches(text, /`(platform-[a-z]+-reader)`/g)).to.include.members(roles);
+    for (const role of matches(text, /(platform-[a-z]+-reader)/g)) expect(roles).to.include(role);
+  });
+
+  it('name options of the configuration that exist', () => {
+    const named = all
+      .filter(({ path }) => path !== 'README.md' || readme !== '')
+      .flatMap(({ text }) =>
+        matches(
+          text,
+          /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization)\.[\w.]+)/g,
+        ),
+      );
+    expect(named).not.to.have.length(0);
+    for (const option of named) expect(readme, option).to.include(`| \`${option}\` |`);
+  });
+
+  it('name the tag of the image that the manifests run', async () => {
+    const containerfile = await readFile(join(ROOT, 'hack/image/Containerfile'), 'utf8');
+    const tag = `ks-apiserver:${packageManifest.version}`;
+    expect(readme).to.include(tag);
+    expect(containerfile).to.include(tag);
+  });
+
+  it('copy only files into the image that exist', async () => {
+    const containerfile = await readFile(join(ROOT, 'hack/image/Containerfile'), 'utf8');
+    for (const sources of matches(containerfile, /^COPY (?!--from)(.*) \S+$/gm)) {
+      for (const source of sources.split(' ')) await access(join(ROOT, source));
+    }
+  });
+});
