@@ -119,9 +119,16 @@ const authentication = section('Who a caller is.', {
     true,
     'Whether callers without credentials are `system:anonymous`; otherwise they get 401.',
   ),
-  tokenCacheTTL: durationOption('10s', 'How long the answer of the cluster to a bearer token is kept.', {
-    atMost: '1h',
-  }),
+  tokenCacheTTL: durationOption(
+    '10s',
+    'How long a bearer token that the cluster has confirmed counts without asking again.',
+    { atMost: '1h' },
+  ),
+  refusedTokenCacheTTL: durationOption(
+    '10s',
+    'How long a bearer token that the cluster has refused is refused without asking again.',
+    { atMost: '1h' },
+  ),
 });
 
 const authorization = section('What a caller may do; asked of the cluster by SubjectAccessReview.', {
@@ -130,27 +137,40 @@ const authorization = section('What a caller may do; asked of the cluster by Sub
 });
 
 const requests = section('How many requests are served at once, and how long one may take.', {
-  maxInFlight: countOption(400, 'Requests in flight, watches and the like not counted; more get 429.'),
-  maxLongRunning: countOption(12_000, 'Watches and other long-running requests; more get 429.'),
+  maxReadOnly: countOption(400, 'Requests that only read, at a time; more get 429. 0 is no limit.', 0),
+  maxMutating: countOption(200, 'Requests that change something, at a time; more get 429. 0 is no limit.', 0),
+  maxLongRunning: countOption(
+    12_000,
+    'Watches and other long-running requests, at a time; more get 429. 0 is no limit.',
+    0,
+  ),
   timeout: durationOption('60s', 'A request that is not long-running must be answered by then.', {
     atLeast: '1s',
   }),
 });
 
 const cache = section('The informer cache, for each resource.', {
+  readTimeout: durationOption('3s', 'How long a read waits for a resourceVersion that is not there yet.', {
+    atLeast: '100ms',
+  }),
   watchWindow: section('Past events, for watches that resume; older resourceVersions get 410.', {
-    events: countOption(10_000, 'How many are kept at most.'),
-    age: durationOption('10m', 'How long they are kept at most.', { atLeast: '1s' }),
+    events: countOption(1024, 'Past events that are kept at most.'),
+    age: durationOption('5m', 'How long past events are kept at most.', { atLeast: '1s' }),
+    bytes: quantityOption('32Mi', 'Memory that past events take at most.', { atLeast: '1Mi' }),
   }),
   snapshots: section('Past lists, for `continue`; older tokens get 410.', {
-    count: countOption(64, 'How many are kept at most.'),
-    age: durationOption('5m', 'How long they are kept at most.', { atLeast: '1s' }),
+    count: countOption(1024, 'Past lists that are kept at most.'),
+    age: durationOption('5m', 'How long past lists are kept at most.', { atLeast: '1s' }),
+    bytes: quantityOption('32Mi', 'Memory that only past lists keep alive, at most.', { atLeast: '1Mi' }),
   }),
 });
 
 const watch = section('Watch streams to clients.', {
-  slowReaderBytes: quantityOption('4Mi', 'A reader that leaves more than this unread is cut off.', {
+  pendingBytes: quantityOption('16Mi', 'A reader for whom more than this has to wait is cut off.', {
     atLeast: '64Ki',
+  }),
+  stallTimeout: durationOption('60s', 'A reader that takes nothing for this long is cut off.', {
+    atLeast: '1s',
   }),
   bookmarkInterval: durationOption('60s', 'How often a watcher that asked for bookmarks gets one.', {
     atLeast: '1s',

@@ -1,0 +1,108 @@
+// Metrics of what is followed in the cluster: whether the cache is in step, and how often it had to start anew.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** What one followed resource reports; a ReflectorObserver. */
+export interface FollowObserver {
+  listed(way: 'stream' | 'pages', seconds: number, objects: number): void;
+  watchEnded(cause: string): void;
+  progressed(resourceVersion: string): void;
+}
+
+/** What can be asked of a cache when somebody scrapes. */
+export interface CacheGauges {
+  readonly synced: boolean;
+  readonly watchers: number;
+  readonly size: number;
+}
+
+/** Makes the metrics once; `observe` gives the observer of one resource. */
+export class CacheMetrics {
+  readonly #lists: Counter<'resource' | 'way'>;
+  readonly #listDuration: Histogram<'resource'>;
+  readonly #watchEnds: Counter<'resource' | 'cause'>;
+  readonly #version: Gauge<'resource'>;
+  readonly #caches = new Map<string, () => CacheGauges>();
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const caches = this.#caches;
+    this.#lists = new Counter({
+      name: 'reflector_lists_total',
+      help: 'Complete lists read from the cluster, as a stream or in pages.',
+      labelNames: ['resource', 'way'],
+      registers,
+    });
+    this.#listDuration = new Histogram({
+      name: 'reflector_list_duration_seconds',
+      help: 'Time that a complete list took.',
+      labelNames: ['resource'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers,
+    });
+    this.#watchEnds = new Counter({
+      name: 'reflector_watch_ends_total',
+      help: 'Watches of the cluster that ended, by cause; `end` is the usual one.',
+      labelNames: ['resource', 'cause'],
+      registers,
+    });
+    this.#version = new Gauge({
+      name: 'reflector_last_resource_version',
+      help: 'The resourceVersion up to which the cache is complete.',
+      labelNames: ['resource'],
+      registers,
+    });
+    cacheGauge(registry, caches, {
+      name: 'cache_synced',
+      help: '1 when the cache holds a complete list, else 0.',
+      value: ({ synced }) => (synced ? 1 : 0),
+    });
+    cacheGauge(registry, caches, {
+      name: 'cache_objects',
+      help: 'Objects in the cache.',
+      value: ({ size }) => size,
+    });
+    cacheGauge(registry, caches, {
+      name: 'cache_watchers',
+      help: 'Watches of clients that are fed from the cache.',
+      value: ({ watchers }) => watchers,
+    });
+  }
+
+  /** `resource` is `<plural>.<group>`; `gauges` is asked at each scrape. */
+  observe(resource: string, gauges: () => CacheGauges): FollowObserver {
+    this.#caches.set(resource, gauges);
+    return {
+      listed: (way, seconds) => {
+        this.#lists.inc({ resource, way });
+        this.#listDuration.observe({ resource }, seconds);
+      },
+      watchEnded: (cause) => this.#watchEnds.inc({ resource, cause }),
+      // Above 2^53 a gauge loses the last digits, which is enough to see whether it moves.
+      progressed: (resourceVersion) => this.#version.set({ resource }, Number(resourceVersion)),
+    };
+  }
+}
+
+interface CacheGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (gauges: CacheGauges) => number;
+}
+
+function cacheGauge(
+  registry: Registry,
+  caches: ReadonlyMap<string, () => CacheGauges>,
+  { name, help, value }: CacheGauge,
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      labelNames: ['resource'],
+      registers: [],
+      collect() {
+        for (const [resource, gauges] of caches) this.set({ resource }, value(gauges()));
+      },
+    }),
+  );
+}
