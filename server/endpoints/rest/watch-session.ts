@@ -14,7 +14,7 @@ export interface WatchLimits {
 }
 
 /** Why a watch ended, for logs and metrics. */
-export type WatchEnd = 'timeout' | 'stopped' | 'relisted' | 'expired' | 'slow' | 'failed';
+export type WatchEnd = 'timeout' | 'stopped' | 'relisted' | 'expired' | 'slow' | 'refused' | 'failed';
 
 interface Pending<Facts> {
   readonly event: WatchEvent<Facts>;
@@ -102,18 +102,15 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   event(event: WatchEvent<Facts>): void {
     this.#reached = event.resourceVersion;
-    const type = this.#parts.selection.transition(event);
-    if (type === undefined || this.#finished) return;
-    if (this.#live && this.#pending.length === 0 && this.#parts.output.ready) {
-      // The way of nearly every event to nearly every watcher.
-      this.#parts.output.write(this.#parts.representation.event(event, type));
-      return;
+    if (this.#finished) return;
+    try {
+      const type = this.#parts.selection.transition(event);
+      if (type !== undefined) this.#deliver(event, type);
+    } catch (error) {
+      // The cache drops a watcher that throws: its client must see the end, or it would wait for ever.
+      this.finish('failed');
+      throw error;
     }
-    this.#pending.push({ event, type });
-    this.#pendingBytes += event.object.bytes.length;
-    if (!this.#live) return;
-    if (this.#pendingBytes > this.#parts.limits.maxPendingBytes) this.#cut();
-    else this.#watchStall();
   }
 
   bookmark(resourceVersion: string): void {
@@ -150,6 +147,20 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     if (end === 'slow' || end === 'failed') this.#parts.output.cut();
     else this.#parts.output.end();
     this.#resolve(end);
+  }
+
+  #deliver(event: WatchEvent<Facts>, type: WatchEventType): void {
+    const { output, representation, limits } = this.#parts;
+    if (this.#live && this.#pending.length === 0 && output.ready) {
+      // The way of nearly every event to nearly every watcher.
+      output.write(representation.event(event, type));
+      return;
+    }
+    this.#pending.push({ event, type });
+    this.#pendingBytes += event.object.bytes.length;
+    if (!this.#live) return;
+    if (this.#pendingBytes > limits.maxPendingBytes) this.#cut();
+    else this.#watchStall();
   }
 
   #flush(): void {

@@ -47,10 +47,12 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   const timers = startTimers(session, options, request.options);
   try {
     await begin(context, request, options, session);
-    request.options.ended?.(await session.ended);
+    const end = await session.ended;
+    request.options.ended?.(end);
   } finally {
-    // Whatever happened: a session that is not finished would stay with the cache for ever.
-    session.finish('failed');
+    // Whatever happened: a session that is not finished would stay with the cache for ever. What is refused before
+    // the headers are out is still to be answered.
+    session.finish(context.response.headersSent ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
   }

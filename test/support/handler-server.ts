@@ -1,0 +1,111 @@
+// One handler behind a real HTTP socket, with just enough of the chain around it: parsed request, errors as Status.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
+import { ANONYMOUS } from '../../server/authentication/user.ts';
+import type { Handler, RequestContext } from '../../server/filters/request-context.ts';
+import { parseRequestInfo } from '../../server/filters/request-info.ts';
+import { record } from '../../server/resources/read.ts';
+
+const silent = pino({ level: 'silent' });
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+export interface AskOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class HandlerServer {
+  readonly #server: Server;
+  readonly #stop = new AbortController();
+  /** Reset by nobody: what the handler threw last that is no StatusError. */
+  lastFault: unknown;
+
+  constructor(handler: Handler) {
+    this.#server = createServer((incoming, response) => {
+      void this.#serve(handler, incoming, response);
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async start(): Promise<this> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  /** What the server's stop means to handlers. */
+  abort(): void {
+    this.#stop.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  /** The answer's head; its body is left to be read. */
+  async open(path: string, options: AskOptions = {}): Promise<IncomingMessage> {
+    const { method = 'GET', headers = {} } = options;
+    const outgoing = request({ host: '127.0.0.1', port: this.port, path, method, headers, agent: false });
+    outgoing.end();
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return incoming;
+  }
+
+  async ask(path: string, options: AskOptions = {}): Promise<Answer> {
+    const incoming = await this.open(path, options);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) };
+  }
+
+  async json(path: string, options: AskOptions = {}): Promise<Readonly<Record<string, unknown>>> {
+    return record(JSON.parse((await this.ask(path, options)).body.toString()));
+  }
+
+  async #serve(handler: Handler, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await handler(this.#context(incoming, response));
+    } catch (error) {
+      if (!(error instanceof StatusError)) this.lastFault = error;
+      const status = (error instanceof StatusError ? error : newInternalError(error)).toStatus();
+      if (response.headersSent) response.destroy();
+      else
+        response.writeHead(status.code, { 'Content-Type': 'application/json' }).end(JSON.stringify(status));
+    }
+  }
+
+  #context(incoming: IncomingMessage, response: ServerResponse): RequestContext {
+    const target = incoming.url ?? '/';
+    const url = new URL(target, 'http://localhost');
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    return {
+      request: incoming,
+      response,
+      url,
+      query: url.searchParams,
+      auditID: 'test',
+      secure: false,
+      receivedAt: 0,
+      log: silent,
+      signal: AbortSignal.any([this.#stop.signal, gone.signal]),
+      info: parseRequestInfo(incoming.method ?? 'GET', target),
+      user: ANONYMOUS,
+      upgrade: undefined,
+    };
+  }
+}

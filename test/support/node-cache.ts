@@ -1,0 +1,57 @@
+// The real cache of nodes without a cluster behind it: tests play the reflector.
+import { performance } from 'node:perf_hooks';
+import { InformerCache } from '../../server/cache/informer-cache.ts';
+import { nodeDefinition } from '../../server/resources/nodes/definition.ts';
+import type { NodeFacts } from '../../server/resources/nodes/facts.ts';
+
+export const nodes = nodeDefinition('resources.platform.io');
+
+export interface PlainNode {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly [member: string]: unknown;
+  };
+  readonly [member: string]: unknown;
+}
+
+/** A node as kube-apiserver lists it; `more` are its other top-level members. */
+export function node(
+  name: string,
+  resourceVersion: number,
+  labels: Readonly<Record<string, string>> = {},
+  more: object = {},
+): PlainNode {
+  return {
+    metadata: { name, uid: `uid-${name}`, resourceVersion: String(resourceVersion), labels },
+    ...more,
+  };
+}
+
+export class NodeCache {
+  readonly cache: InformerCache<NodeFacts>;
+
+  constructor(window = { events: 1024, ageMs: 300_000, bytes: 32 << 20 }) {
+    this.cache = new InformerCache({
+      definition: nodes,
+      log: { info: () => undefined, warn: () => undefined },
+      window,
+      history: { snapshots: 64, ageMs: 300_000, bytes: 32 << 20 },
+      probe: () => Promise.resolve(),
+      waitMs: 50,
+      now: () => performance.now(),
+    });
+  }
+
+  /** What a complete list brings. */
+  fill(resourceVersion: number, objects: Iterable<PlainNode>): void {
+    const replacement = this.cache.replacement();
+    for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));
+    replacement.commit(String(resourceVersion));
+  }
+
+  apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: PlainNode): void {
+    this.cache.apply(type, Buffer.from(JSON.stringify({ kind: 'Node', apiVersion: 'v1', ...object })));
+  }
+}

@@ -1,0 +1,52 @@
+// The events of a watch, one after another, as a client reads them.
+import type { IncomingMessage } from 'node:http';
+import { record } from '../../server/resources/read.ts';
+
+export interface SeenEvent {
+  readonly type: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+export class WatchLines {
+  readonly #incoming: IncomingMessage;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest = '';
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming;
+    // Who does not read any more does not want to hear either.
+    incoming.on('error', () => undefined);
+    this.#chunks = incoming.iterator({ destroyOnReturn: false });
+  }
+
+  /** The next event, or undefined when the stream has ended. Throws when it was cut off. */
+  async next(): Promise<SeenEvent | undefined> {
+    for (;;) {
+      const end = this.#rest.indexOf('\n');
+      if (end >= 0) {
+        const event = record(JSON.parse(this.#rest.slice(0, end)));
+        this.#rest = this.#rest.slice(end + 1);
+        return { type: String(event['type']), object: record(event['object']) };
+      }
+      const { value, done } = await this.#chunks.next();
+      if (done) return undefined;
+      this.#rest += value.toString();
+    }
+  }
+
+  /** The next events as `TYPE name@resourceVersion`. */
+  async names(count: number): Promise<string[]> {
+    const seen: string[] = [];
+    while (seen.length < count) {
+      const event = await this.next();
+      if (!event) return [...seen, 'end'];
+      const metadata = record(event.object['metadata']);
+      seen.push(`${event.type} ${String(metadata['name'])}@${String(metadata['resourceVersion'])}`);
+    }
+    return seen;
+  }
+
+  close(): void {
+    this.#incoming.destroy();
+  }
+}

@@ -1,0 +1,229 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { array, record } from '../../../../../server/resources/read.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+
+const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
+
+function names(list: Readonly<Record<string, unknown>>): string[] {
+  return array(list['items']).map((item) => String(record(record(item)['metadata'])['name']));
+}
+
+describe('list', () => {
+  const cache = new NodeCache();
+  let server: HandlerServer;
+
+  before(async () => {
+    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    cache.fill(100, [
+      node('a', 1, { zone: 'x' }),
+      node('b', 2, { zone: 'y' }),
+      node('c', 3, { zone: 'x' }, { spec: { unschedulable: true } }),
+      node('d', 4, { zone: 'x' }),
+    ]);
+  });
+
+  after(() => server.close());
+
+  it('answers all objects with kind and group of ours, and the resourceVersion of the cluster', async () => {
+    const list = await server.json(LIST);
+    expect(list['kind']).to.equal('NodeList');
+    expect(list['apiVersion']).to.equal('resources.platform.io/v1alpha3');
+    expect(list['metadata']).to.deep.equal({ resourceVersion: '100' });
+    expect(names(list)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(record(array(list['items'])[0])).to.include({
+      kind: 'Node',
+      apiVersion: 'resources.platform.io/v1alpha3',
+    });
+  });
+
+  it('selects by labels and by fields', async () => {
+    expect(names(await server.json(`${LIST}?labelSelector=zone%3Dx`))).to.deep.equal(['a', 'c', 'd']);
+    expect(names(await server.json(`${LIST}?labelSelector=zone+notin+(x)`))).to.deep.equal(['b']);
+    expect(names(await server.json(`${LIST}?fieldSelector=metadata.name%3Db`))).to.deep.equal(['b']);
+    expect(names(await server.json(`${LIST}?fieldSelector=spec.unschedulable%3Dtrue`))).to.deep.equal(['c']);
+    expect(await server.json(`${LIST}?labelSelector=zone%3Dnone`)).to.have.deep.property('items', []);
+  });
+
+  it('pages with limit and continue, and counts what remains', async () => {
+    const first = await server.json(`${LIST}?limit=3`);
+    const { continue: token, ...meta } = record(first['metadata']);
+    expect(meta).to.deep.equal({ resourceVersion: '100', remainingItemCount: 1 });
+    expect(names(first)).to.deep.equal(['a', 'b', 'c']);
+    const second = await server.json(`${LIST}?limit=3&continue=${String(token)}`);
+    expect(second['metadata']).to.deep.equal({ resourceVersion: '100' });
+    expect(names(second)).to.deep.equal(['d']);
+  });
+
+  it('gives no count and no empty page with a selector', async () => {
+    const first = await server.json(`${LIST}?limit=2&labelSelector=zone%3Dx`);
+    const { continue: token, ...meta } = record(first['metadata']);
+    expect(meta).to.deep.equal({ resourceVersion: '100' });
+    const second = await server.json(`${LIST}?limit=1&labelSelector=zone%3Dx&continue=${String(token)}`);
+    expect(names(second)).to.deep.equal(['d']);
+    expect(second['metadata']).to.deep.equal({ resourceVersion: '100' });
+  });
+
+  it('takes a negative limit for none', async () => {
+    expect(names(await server.json(`${LIST}?limit=-1`))).to.have.length(4);
+  });
+
+  it('goes on with the page of the first snapshot after changes, and answers 410 once it is gone', async () => {
+    const own = new NodeCache();
+    const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
+    try {
+      own.fill(10, [node('a', 1), node('b', 2), node('c', 3)]);
+      const token = String(record((await handler.json(`${LIST}?limit=1`))['metadata'])['continue']);
+      own.apply('DELETED', node('b', 11));
+      expect(names(await handler.json(`${LIST}?continue=${token}`))).to.deep.equal(['b', 'c']);
+      own.fill(20, [node('a', 1)]);
+      const gone = await handler.json(`${LIST}?continue=${token}`);
+      expect(gone).to.include({ code: 410, reason: 'Expired' });
+      expect(gone['message']).to.match(/^The provided continue parameter is too old/);
+    } finally {
+      await handler.close();
+    }
+  });
+
+  it('waits for a resourceVersion and answers 504 when it does not come', async () => {
+    const late = await server.json(`${LIST}?resourceVersion=100000`);
+    expect(late).to.include({ code: 504, reason: 'Timeout' });
+  });
+
+  for (const [query, code, message] of [
+    [
+      'resourceVersion=abc',
+      400,
+      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
+    ['limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['labelSelector=a%2Cb%3D%3D%3Dc', 400, /^unable to parse requirement: found '=', expected: identifier/],
+    ['fieldSelector=spec.nope%3D1', 400, 'field label not supported: spec.nope'],
+    ['fieldSelector=nonsense', 400, "invalid selector: 'nonsense'; can't understand 'nonsense'"],
+    ['continue=!', 400, /^continue key is not valid/],
+    ['continue=e30', 400, /^continue key is not valid/],
+    ['sendInitialEvents=true', 422, /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list$/],
+    [
+      'resourceVersionMatch=Exact',
+      422,
+      /resourceVersionMatch is forbidden unless resourceVersion is provided$/,
+    ],
+    [
+      'resourceVersionMatch=Odd&resourceVersion=1',
+      422,
+      /Unsupported value: "Odd": supported values: "Exact", "NotOlderThan", ""$/,
+    ],
+    ['includeObject=All', 200, undefined],
+  ] as const) {
+    it(`answers ${code} to ?${query}`, async () => {
+      const answer = await server.ask(`${LIST}?${query}`);
+      expect(answer.status).to.equal(code);
+      const status = record(JSON.parse(answer.body.toString()));
+      if (message !== undefined)
+        expect(status['message']).to.match(
+          message instanceof RegExp ? message : new RegExp(`^${message.replace(/[.()']/g, '\\$&')}$`),
+        );
+    });
+  }
+
+  it('is 405 with Allow for other methods, and 404 below and beside its path', async () => {
+    for (const method of ['POST', 'DELETE', 'OPTIONS', 'HEAD']) {
+      const answer = await server.ask(LIST, { method });
+      expect(answer.status, method).to.equal(405);
+      expect(answer.headers['allow'], method).to.equal('GET');
+    }
+    expect((await server.ask(`${LIST}/a/status`)).status).to.equal(404);
+    expect(
+      (await server.ask('/apis/resources.platform.io/v1alpha3/namespaces/default/nodes')).status,
+    ).to.equal(404);
+  });
+
+  it('indents on ?pretty=true without touching a number or a string', async () => {
+    const own = new NodeCache();
+    const odd =
+      '{"metadata":{"name":"ö","resourceVersion":"1","labels":{}},"big":12345678901234567890,"s":"a, [b]: \\"{\\u00e9","e":[],"f":{}}';
+    const replacement = own.cache.replacement();
+    replacement.add(Buffer.from(odd));
+    replacement.commit('5');
+    const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
+    try {
+      const { body } = await handler.ask(`${LIST}/%C3%B6?pretty=true`);
+      expect(body.toString()).to.equal(
+        `{
+  "kind": "Node",
+  "apiVersion": "resources.platform.io/v1alpha3",
+  "metadata": {
+    "name": "ö",
+    "resourceVersion": "1",
+    "labels": {}
+  },
+  "big": 12345678901234567890,
+  "s": "a, [b]: \\"{\\u00e9",
+  "e": [],
+  "f": {}
+}
+`,
+      );
+      const list = await handler.ask(`${LIST}?pretty=1`);
+      expect(list.body.toString()).to.contain('\n  "items": [\n    {\n      "kind": "Node"');
+    } finally {
+      await handler.close();
+    }
+  });
+});
+
+describe('list of many', () => {
+  const cache = new NodeCache();
+  let server: HandlerServer;
+
+  before(async () => {
+    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    const filler = 'x'.repeat(2000);
+    cache.fill(
+      9000,
+      Array.from({ length: 500 }, (_, i) =>
+        node(`n${String(i).padStart(4, '0')}`, i + 1, { odd: String(i % 2) }, { filler }),
+      ),
+    );
+  });
+
+  after(() => server.close());
+
+  const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
+
+  it('compresses as one member the same bytes that it sends plain', async () => {
+    const plain = await server.ask(LIST);
+    const packed = await server.ask(LIST, gzip);
+    expect(packed.headers['content-encoding']).to.equal('gzip');
+    expect(plain.headers['content-encoding']).to.equal(undefined);
+    expect(plain.headers['content-length']).to.equal(String(plain.body.length));
+    expect(packed.body.length).to.be.lessThan(plain.body.length / 5);
+    expect(gunzipSync(packed.body).equals(plain.body)).to.equal(true);
+    expect(names(record(JSON.parse(plain.body.toString())))).to.have.length(500);
+  });
+
+  it('compresses selections and pages too', async () => {
+    for (const query of ['?labelSelector=odd%3D1', '?limit=400', '?pretty=true']) {
+      const plain = await server.ask(LIST + query);
+      const packed = await server.ask(LIST + query, gzip);
+      expect(packed.headers['content-encoding'], query).to.equal('gzip');
+      expect(gunzipSync(packed.body).equals(plain.body), query).to.equal(true);
+    }
+  });
+
+  it('leaves small bodies and unwilling clients alone', async () => {
+    expect((await server.ask(`${LIST}?limit=2`, gzip)).headers['content-encoding']).to.equal(undefined);
+    const refused = await server.ask(LIST, { headers: { 'Accept-Encoding': 'gzip;q=0, identity' } });
+    expect(refused.headers['content-encoding']).to.equal(undefined);
+  });
+
+  it('cuts an answer short, rather than ending it, when it is given up', async () => {
+    const incoming = await server.open(LIST, gzip);
+    incoming.destroy();
+    // The next answer on a fresh connection shows that nothing broke.
+    expect((await server.ask(`${LIST}/n0001`)).status).to.equal(200);
+    expect(server.lastFault).to.equal(undefined);
+  });
+});

@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
+import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
+import { record } from '../../../../../server/resources/read.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+import { WatchLines } from '../../../../support/watch-lines.ts';
+
+const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
+
+describe('watch', () => {
+  let cache: NodeCache;
+  let server: HandlerServer;
+  const open: WatchLines[] = [];
+
+  async function watch(query = ''): Promise<WatchLines> {
+    const lines = new WatchLines(await server.open(WATCH + query));
+    open.push(lines);
+    return lines;
+  }
+
+  async function start(options: Partial<WatchOptions> = {}): Promise<void> {
+    await server?.close();
+    const all = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, ...options } };
+    server = await new HandlerServer(resourceHandler(nodes, cache.cache, all)).start();
+  }
+
+  beforeEach(async () => {
+    cache = new NodeCache();
+    cache.fill(10, [node('a', 1, { zone: 'x' }), node('b', 2, { zone: 'y' })]);
+    await start();
+  });
+
+  afterEach(async () => {
+    for (const lines of open.splice(0)) lines.close();
+    await server.close();
+    expect(server.lastFault).to.equal(undefined);
+  });
+
+  it('begins with everything when no resourceVersion is given, then streams', async () => {
+    const lines = await watch();
+    expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
+    cache.apply('ADDED', node('c', 11));
+    cache.apply('DELETED', node('a', 12));
+    expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'DELETED a@12']);
+  });
+
+  it('begins behind a resourceVersion of the window', async () => {
+    cache.apply('ADDED', node('c', 11));
+    cache.apply('MODIFIED', node('c', 12));
+    const lines = await watch('&resourceVersion=11');
+    expect(await lines.names(1)).to.deep.equal(['MODIFIED c@12']);
+    cache.apply('MODIFIED', node('c', 13));
+    expect(await lines.names(1)).to.deep.equal(['MODIFIED c@13']);
+  });
+
+  it('is silent until a resourceVersion of the future is reached', async () => {
+    const lines = await watch('&resourceVersion=20');
+    cache.apply('ADDED', node('c', 15));
+    cache.apply('ADDED', node('d', 21));
+    expect(await lines.names(1)).to.deep.equal(['ADDED d@21']);
+  });
+
+  it('answers 410 for a resourceVersion that is gone', async () => {
+    const answer = await server.json(`${WATCH}&resourceVersion=3`);
+    expect(answer).to.include({ code: 410, reason: 'Expired' });
+  });
+
+  it('sends its headers before there is any event', async () => {
+    const incoming = await server.open(`${WATCH}&resourceVersion=10`);
+    expect(incoming.statusCode).to.equal(200);
+    expect(incoming.headers['content-type']).to.equal('application/json');
+    expect(incoming.headers['transfer-encoding']).to.equal('chunked');
+    incoming.destroy();
+  });
+
+  it('ends the initial events with a marked bookmark when they were asked for', async () => {
+    const lines = await watch(
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=10',
+    );
+    expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
+    expect(await lines.next()).to.deep.equal({
+      type: 'BOOKMARK',
+      object: {
+        kind: 'Node',
+        apiVersion: 'resources.platform.io/v1alpha3',
+        metadata: {
+          resourceVersion: '10',
+          creationTimestamp: null,
+          annotations: { 'k8s.io/initial-events-end': 'true' },
+        },
+      },
+    });
+    cache.apply('ADDED', node('c', 11));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
+  it('marks the end of the initial events even when nothing is selected', async () => {
+    const lines = await watch(
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&labelSelector=zone%3Dz',
+    );
+    expect(await lines.next()).to.have.property('type', 'BOOKMARK');
+  });
+
+  it('begins with the present when initial events are refused', async () => {
+    const lines = await watch('&sendInitialEvents=false&resourceVersionMatch=NotOlderThan');
+    cache.apply('ADDED', node('c', 11));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
+  it('shows objects that enter and leave a selector as added and deleted', async () => {
+    const lines = await watch('&resourceVersion=10&labelSelector=zone%3Dx');
+    cache.apply('MODIFIED', node('b', 11, { zone: 'x' }));
+    cache.apply('MODIFIED', node('b', 12, { zone: 'x', more: '1' }));
+    cache.apply('MODIFIED', node('c', 13, { zone: 'y' }));
+    cache.apply('MODIFIED', node('b', 14, { zone: 'z' }));
+    cache.apply('DELETED', node('b', 15, { zone: 'z' }));
+    cache.apply('DELETED', node('a', 16, { zone: 'x' }));
+    expect(await lines.names(2)).to.deep.equal(['ADDED b@11', 'MODIFIED b@12']);
+    const left = await lines.next();
+    expect(left?.type).to.equal('DELETED');
+    // The last state that was selected, with the resourceVersion of the write that took it out.
+    expect(record(left?.object['metadata'])).to.deep.include({
+      resourceVersion: '14',
+      labels: { zone: 'x', more: '1' },
+    });
+    expect(await lines.names(1)).to.deep.equal(['DELETED a@16']);
+  });
+
+  it('watches one object by its name', async () => {
+    const lines = await watch('&fieldSelector=metadata.name%3Db');
+    expect(await lines.names(1)).to.deep.equal(['ADDED b@2']);
+    cache.apply('MODIFIED', node('a', 11));
+    cache.apply('MODIFIED', node('b', 12));
+    expect(await lines.names(1)).to.deep.equal(['MODIFIED b@12']);
+  });
+
+  it('sends bookmarks only to who allows them, and one shortly before the end', async () => {
+    const silent = await watch('&resourceVersion=10&timeoutSeconds=3');
+    const told = await watch('&resourceVersion=10&timeoutSeconds=3&allowWatchBookmarks=true');
+    cache.apply('ADDED', node('c', 11));
+    cache.cache.bookmark('50');
+    expect(await told.names(3)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50', 'end']);
+    expect(await silent.names(2)).to.deep.equal(['ADDED c@11', 'end']);
+  });
+
+  it('sends bookmarks again and again', async () => {
+    await start({ bookmarkIntervalMs: 20 });
+    const lines = await watch('&resourceVersion=10&allowWatchBookmarks=true');
+    expect(await lines.names(2)).to.deep.equal(['BOOKMARK undefined@10', 'BOOKMARK undefined@10']);
+    cache.cache.bookmark('60');
+    let seen = '';
+    while (seen !== 'BOOKMARK undefined@60') [seen = ''] = await lines.names(1);
+  });
+
+  it('ends by itself within twice the least time when none is given', async () => {
+    await start({ minTimeoutSeconds: 0.01, random: () => 0.5 });
+    expect(await (await watch('&resourceVersion=10')).next()).to.equal(undefined);
+  });
+
+  it('ends cleanly when the server stops', async () => {
+    const incoming = await server.open(`${WATCH}&resourceVersion=10`);
+    server.abort();
+    incoming.resume();
+    await once(incoming, 'end');
+    expect(incoming.complete).to.equal(true);
+  });
+
+  it('ends when the cache was filled anew, after what came before', async () => {
+    const lines = await watch('&resourceVersion=10');
+    cache.apply('ADDED', node('c', 11));
+    cache.fill(30, [node('z', 29)]);
+    expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'end']);
+  });
+
+  it('leaves the cache when its client goes away', async () => {
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    await start({ ended: resolve });
+    const lines = await watch('&resourceVersion=10');
+    expect(cache.cache.watchers).to.equal(1);
+    lines.close();
+    expect(await promise).to.equal('stopped');
+    expect(cache.cache.watchers).to.equal(0);
+  });
+
+  it('refuses options that do not go together, before any header', async () => {
+    for (const query of [
+      '&sendInitialEvents=true',
+      '&resourceVersionMatch=NotOlderThan&resourceVersion=1',
+      '&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1',
+    ]) {
+      expect(await server.json(WATCH + query), query).to.include({ code: 422, reason: 'Invalid' });
+    }
+    expect(await server.json(`${WATCH}&timeoutSeconds=soon`)).to.include({ code: 400 });
+  });
+
+  it('says that it serves no WebSocket', async () => {
+    const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
+    expect(await server.json(WATCH, { headers })).to.include({ code: 400, reason: 'BadRequest' });
+  });
+});
+
+describe('watch of slow readers', () => {
+  const filler = 'x'.repeat(20_000);
+
+  it('cuts off alone a reader that takes nothing, and serves the others', async () => {
+    const cache = new NodeCache();
+    cache.fill(10, []);
+    const ends: WatchEnd[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const options = {
+      ...DEFAULT_OPTIONS,
+      watch: {
+        ...DEFAULT_OPTIONS.watch,
+        maxPendingBytes: 1 << 20,
+        ended: (end: WatchEnd): void => {
+          ends.push(end);
+          resolve();
+        },
+      },
+    };
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
+    try {
+      const slow = await server.open(`${WATCH}&resourceVersion=10`);
+      slow.on('error', () => undefined);
+      const quick = new WatchLines(await server.open(`${WATCH}&resourceVersion=10`));
+      // Far more than kernel buffers and the bound together hold; the quick one reads along.
+      for (let version = 11; version < 3011 && ends.length === 0; version += 1) {
+        cache.apply('ADDED', node(`n${version}`, version, {}, { filler }));
+        expect(await quick.names(1)).to.deep.equal([`ADDED n${version}@${version}`]);
+      }
+      await promise;
+      expect(ends).to.deep.equal(['slow']);
+      expect(cache.cache.watchers).to.equal(1);
+      quick.close();
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('cuts off a reader that stalls, however little waits for it', async () => {
+    const cache = new NodeCache();
+    cache.fill(
+      10,
+      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
+    );
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    const options = {
+      ...DEFAULT_OPTIONS,
+      watch: { ...DEFAULT_OPTIONS.watch, stallTimeoutMs: 50, ended: resolve },
+    };
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
+    try {
+      const slow = await server.open(WATCH);
+      slow.on('error', () => undefined);
+      expect(await promise).to.equal('slow');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('replays a window larger than what may wait to a reader that takes it', async () => {
+    const cache = new NodeCache();
+    cache.fill(10, []);
+    for (let version = 11; version < 411; version += 1) {
+      cache.apply('ADDED', node(`n${version}`, version, {}, { filler }));
+    }
+    const options = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, maxPendingBytes: 1 << 20 } };
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
+    try {
+      const lines = new WatchLines(await server.open(`${WATCH}&resourceVersion=10`));
+      const names = await lines.names(400);
+      expect(names[399]).to.equal('ADDED n410@410');
+      lines.close();
+    } finally {
+      await server.close();
+    }
+  });
+});
