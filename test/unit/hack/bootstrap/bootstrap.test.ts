@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+
+describe('the bootstrap', () => {
+  let dir: string;
+  let log: string;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ks-bootstrap-'));
+    log = join(dir, 'npm.log');
+    await mkdir(join(dir, 'hack'));
+    await cp(join(root, 'hack/bootstrap.mjs'), join(dir, 'hack/bootstrap.mjs'));
+    await writeFile(join(dir, 'package.json'), '{"type": "module"}');
+    await writeFile(join(dir, 'package-lock.json'), '{"lockfileVersion": 3}');
+  });
+
+  afterEach(async () => {
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  function start(env: NodeJS.ProcessEnv = {}, nodeArgs: string[] = []): ChildProcess {
+    return spawn(process.execPath, [...nodeArgs, join(dir, 'hack/bootstrap.mjs')], {
+      cwd: dir,
+      env: {
+        PATH: process.env['PATH'],
+        npm_execpath: join(import.meta.dirname, 'npm-cli.js'),
+        NPM_LOG: log,
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+
+  async function end(child: ChildProcess): Promise<{ code: number | null; lines: string[] }> {
+    let text = '';
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    const code = await new Promise<number | null>((resolve) => {
+      child.once('close', resolve);
+    });
+    return { code, lines: text.trim().split('\n') };
+  }
+
+  async function installations(): Promise<string[]> {
+    const text = await readFile(log, 'utf8').catch(() => '');
+    return text.split('\n').filter((line) => line !== '');
+  }
+
+  it('installs the locked dependencies once', async () => {
+    expect((await end(start())).code).to.equal(0);
+    expect((await end(start())).code).to.equal(0);
+    const [first, ...more] = await installations();
+    expect(first).to.match(/^ci /);
+    expect(more).to.deep.equal([]);
+  });
+
+  it('installs again when the lock file has changed', async () => {
+    await end(start());
+    await writeFile(join(dir, 'package-lock.json'), '{"lockfileVersion": 3, "packages": {}}');
+    await end(start());
+    expect(await installations()).to.have.length(2);
+  });
+
+  it('installs once when two start at the same time', async () => {
+    const ends = await Promise.all([end(start()), end(start())]);
+    expect(ends.map(({ code }) => code)).to.deep.equal([0, 0]);
+    expect(await installations()).to.have.length(1);
+  });
+
+  it('works without a home folder', async () => {
+    expect((await end(start({ HOME: '' }))).code).to.equal(0);
+  });
+
+  it('says in one line that the installation failed, and tries again next time', async () => {
+    const { code, lines } = await end(start({ NPM_EXIT: '7' }));
+    expect(code).to.equal(1);
+    expect(lines.at(-1)).to.match(/^npm ci failed \(7\).*try again\.$/);
+    expect((await end(start())).code).to.equal(0);
+    expect(await installations()).to.have.length(2);
+  });
+
+  it('says in one line that npm is missing', async () => {
+    const { code, lines } = await end(start({ npm_execpath: '', PATH: '/nowhere' }));
+    expect(code).to.equal(1);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/^npm was not found: install it/);
+  });
+
+  it('says in one line that npm is too old', async () => {
+    const { code, lines } = await end(start({ NPM_VERSION: '6.14.18' }));
+    expect(code).to.equal(1);
+    expect(lines).to.deep.equal(['npm 6.14.18 is too old: install npm 7 or newer, then try again.']);
+  });
+
+  it('says in one line that Node is too old', async () => {
+    const pretend = 'Object.defineProperty(process.versions, "node", {value: "18.19.0"})';
+    const { code, lines } = await end(
+      start({}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]),
+    );
+    expect(code).to.equal(1);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/^Node 18\.19\.0 is too old: install Node 20 or newer/);
+  });
+
+  it('says in one line that no Node fits this system', async () => {
+    const pretend = 'Object.defineProperty(process.versions, "node", {value: "22.1.0"})';
+    const { code, lines } = await end(
+      start({}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]),
+    );
+    expect(code).to.equal(1);
+    expect(lines.at(-1)).to.match(/^No Node 24 is packaged for this system.*install Node 24\.12 or newer/);
+  });
+
+  for (const [signal, expected] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    it(`ends the installation with everything below it on ${signal}`, async () => {
+      const started = new Promise<void>((resolve) => {
+        const watcher = watch(dir, (_event, name) => {
+          if (name !== 'npm.log') return;
+          watcher.close();
+          resolve();
+        });
+      });
+      const child = start({ NPM_HANGS: '1' });
+      const ended = end(child);
+      await started;
+      const [pid] = await installations();
+      const grandchild = identify(Number(pid));
+      child.kill(signal);
+      expect((await ended).code).to.equal(expected);
+      expect(grandchild !== undefined && isRunning(grandchild)).to.equal(false);
+    });
+  }
+});

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import {
+  DEFAULT_NODES,
+  parseStartArguments,
+  startHelp,
+  UsageError,
+} from '../../../../hack/start/arguments.ts';
+
+describe('the command line of npm start', () => {
+  it('needs nothing', () => {
+    expect(parseStartArguments([])).to.deep.equal({
+      nodes: DEFAULT_NODES,
+      kubeconfig: undefined,
+      port: undefined,
+      help: false,
+    });
+  });
+
+  it('takes values in both spellings', () => {
+    expect(parseStartArguments(['--nodes', '5000', '--port=9443'])).to.include({ nodes: 5000, port: 9443 });
+    expect(parseStartArguments(['--kubeconfig', '/tmp/config'])).to.include({ kubeconfig: '/tmp/config' });
+  });
+
+  it('describes each flag in its help', () => {
+    for (const flag of ['--nodes', '--kubeconfig', '--port', '--help']) {
+      expect(startHelp('start')).to.include(flag);
+    }
+  });
+
+  for (const [args, message] of [
+    [['--node', '7'], 'unknown flag --node; did you mean --nodes?'],
+    [['--frobnicate'], 'unknown flag --frobnicate; see --help'],
+    [['5000'], 'unexpected argument "5000"; see --help'],
+    [['--nodes'], '--nodes needs a value; see --help'],
+    [['--nodes', 'many'], '--nodes many: a whole number from 1 to 10000 is needed'],
+    [['--port', '70000'], '--port 70000: a whole number from 1 to 65535 is needed'],
+  ] as const) {
+    it(`refuses ${args.join(' ')}`, () => {
+      expect(() => parseStartArguments(args)).to.throw(UsageError, message);
+    });
+  }
+
+  it('refuses simulated nodes in an existing cluster', () => {
+    expect(() => parseStartArguments(['--nodes', '7', '--kubeconfig', 'x'])).to.throw(UsageError, /--nodes/);
+  });
+});

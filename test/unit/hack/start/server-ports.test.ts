@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { chooseServerPorts } from '../../../../hack/start/server-ports.ts';
+
+describe('the ports of the development server', () => {
+  let dir: string;
+  let file: string;
+  const servers: Server[] = [];
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ks-ports-'));
+    file = join(dir, 'ports.json');
+  });
+
+  afterEach(async () => {
+    for (const server of servers.splice(0)) server.close();
+    await rm(dir, { recursive: true });
+  });
+
+  async function occupy(port: number): Promise<void> {
+    const server = createServer();
+    servers.push(server);
+    await new Promise<void>((resolve) => {
+      server.listen(port, '127.0.0.1', resolve);
+    });
+  }
+
+  it('are kept from start to start', async () => {
+    const first = await chooseServerPorts(file, undefined);
+    expect(await chooseServerPorts(file, undefined)).to.deep.equal(first);
+  });
+
+  it('differ from each other', async () => {
+    const { secure, insecure } = await chooseServerPorts(file, undefined);
+    expect(secure).to.not.equal(insecure);
+  });
+
+  it('are chosen anew when somebody else listens there', async () => {
+    const first = await chooseServerPorts(file, undefined);
+    await occupy(first.secure);
+    const second = await chooseServerPorts(file, undefined);
+    expect(second.secure).to.not.equal(first.secure);
+    expect(second.insecure).to.equal(first.insecure);
+  });
+
+  it('are refused with the cure when the one that was asked for is in use', async () => {
+    const { secure } = await chooseServerPorts(file, undefined);
+    await occupy(secure);
+    const refusal = await chooseServerPorts(file, secure).catch((error: unknown) => error);
+    expect(refusal)
+      .to.be.an('error')
+      .with.property(
+        'message',
+        `port ${secure} is in use: end the program that listens on it, or leave --port out`,
+      );
+  });
+
+  it('survive a broken file', async () => {
+    await writeFile(file, '{');
+    expect(await chooseServerPorts(file, undefined)).to.have.keys('secure', 'insecure');
+  });
+});
