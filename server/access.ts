@@ -1,0 +1,66 @@
+// Who callers are and what they may do, put together from the configuration.
+import type { Logger } from 'pino';
+import { ClusterAuthentication } from './authentication/authentication-config.ts';
+import type { Authenticator } from './authentication/authenticator.ts';
+import { AuthenticatorChain } from './authentication/authenticator-chain.ts';
+import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
+import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
+import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
+import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
+import { PeerCertificates } from './authentication/peer-certificates.ts';
+import { TokenReviewAuthenticator } from './authentication/token-review.ts';
+import { AccessReviewAuthorizer } from './authorization/access-review.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
+import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
+import type { ClusterClient } from './cluster/client.ts';
+import { ClusterReviews } from './cluster/reviews.ts';
+import type { CompletedConfig } from './config.ts';
+
+export interface Access {
+  /** The settings that kube-apiserver publishes; its `run` follows them. */
+  readonly settings: ClusterAuthentication;
+  readonly diagnosis: FrontProxyDiagnosis;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+}
+
+export interface AccessSurroundings {
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  /** Ends the reviews that are under way. */
+  readonly signal: AbortSignal;
+}
+
+export function newAccess(
+  config: Pick<CompletedConfig, 'authentication' | 'authorization'>,
+  { client, log, signal }: AccessSurroundings,
+): Access {
+  const settings = new ClusterAuthentication({ client, log });
+  const diagnosis = new FrontProxyDiagnosis(settings, log);
+  const reviews = new ClusterReviews(client);
+  const peers = new PeerCertificates();
+  const { tokenCacheTTL, anonymous } = config.authentication;
+  const tokenReview = new TokenReviewAuthenticator({
+    reviews,
+    successTtlMs: tokenCacheTTL,
+    failureTtlMs: tokenCacheTTL,
+    signal,
+  });
+  const authenticator = new AuthenticatorChain(
+    [
+      new FrontProxyAuthenticator(settings, peers, diagnosis),
+      new ClientCertificateAuthenticator(settings, peers),
+      new BearerTokenAuthenticator([tokenReview]),
+    ],
+    { anonymous },
+  );
+  const authorizer = delegatingAuthorizer(
+    new AccessReviewAuthorizer({
+      reviews,
+      allowTtlMs: config.authorization.allowCacheTTL,
+      denyTtlMs: config.authorization.denyCacheTTL,
+      signal,
+    }),
+  );
+  return { settings, diagnosis, authenticator, authorizer };
+}

@@ -1,0 +1,45 @@
+// What /livez, /readyz and /healthz look at. Living is answering at all; ready is having what answers are made of.
+import { HealthCheckError } from './endpoints/health-check.ts';
+import { HealthRegistry } from './endpoints/health-registry.ts';
+
+export interface HealthSources {
+  readonly cacheSynced: () => boolean;
+  readonly accessKnown: () => boolean;
+  /** The front proxy that is expected, and the last one that was refused. */
+  readonly describeFrontProxy: () => string;
+  readonly describeRegistration: () => string;
+  readonly stopping: () => boolean;
+}
+
+export function healthRegistries(sources: HealthSources): readonly HealthRegistry[] {
+  const ping = { name: 'ping', check: () => {} };
+  const informers = {
+    name: 'informer-sync',
+    check: () => {
+      if (!sources.cacheSynced()) throw new HealthCheckError('the cache is still being filled');
+    },
+  };
+  const frontProxy = {
+    name: 'front-proxy',
+    check: () => {
+      if (!sources.accessKnown()) {
+        throw new HealthCheckError(
+          'ConfigMap kube-system/extension-apiserver-authentication was not read yet',
+        );
+      }
+      return sources.describeFrontProxy();
+    },
+  };
+  const registration = { name: 'registration', check: sources.describeRegistration };
+  const shutdown = {
+    name: 'shutdown',
+    check: () => {
+      if (sources.stopping()) throw new HealthCheckError('the server is shutting down');
+    },
+  };
+  return [
+    new HealthRegistry('livez').add(ping),
+    new HealthRegistry('readyz').add(ping, informers, frontProxy, registration, shutdown),
+    new HealthRegistry('healthz').add(ping, informers, frontProxy),
+  ];
+}
