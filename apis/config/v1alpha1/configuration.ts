@@ -137,12 +137,8 @@ const authorization = section('What a caller may do; asked of the cluster by Sub
 });
 
 const requests = section('How many requests are served at once, and how long one may take.', {
-  maxInFlight: countOption(400, 'Requests that only read, at a time; more get 429. 0 is no limit.', 0),
-  maxMutatingInFlight: countOption(
-    200,
-    'Requests that change something, at a time; more get 429. 0 is no limit.',
-    0,
-  ),
+  maxReadOnly: countOption(400, 'Requests that only read, at a time; more get 429. 0 is no limit.', 0),
+  maxMutating: countOption(200, 'Requests that change something, at a time; more get 429. 0 is no limit.', 0),
   maxLongRunning: countOption(
     12_000,
     'Watches and other long-running requests, at a time; more get 429. 0 is no limit.',
@@ -170,7 +166,7 @@ const cache = section('The informer cache, for each resource.', {
 });
 
 const watch = section('Watch streams to clients.', {
-  slowReaderBytes: quantityOption('16Mi', 'A reader for whom more than this has to wait is cut off.', {
+  pendingBytes: quantityOption('16Mi', 'A reader for whom more than this has to wait is cut off.', {
     atLeast: '64Ki',
   }),
   stallTimeout: durationOption('60s', 'A reader that takes nothing for this long is cut off.', {
