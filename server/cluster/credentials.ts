@@ -61,6 +61,7 @@ export class CredentialSource {
     );
     const same = this.#current && material.every((value, i) => value === this.#material[i]);
     const agent = same && this.#current ? this.#current.agent : agentFor(server, cluster.proxyUrl, options);
+    if (this.#current && agent !== this.#current.agent) closeIdle(this.#current.agent);
     this.#material = material;
     this.#appliedAt = this.#now();
     this.#current = {
@@ -86,4 +87,11 @@ function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOpt
     ...(servername === undefined ? {} : { servername }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   });
+}
+
+/** Streams in flight go on until they end; nothing new comes to this agent. */
+function closeIdle(agent: HttpAgent): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
 }

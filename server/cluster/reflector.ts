@@ -2,6 +2,7 @@
 // cluster, and tells a sink. It keeps no objects and parses none; the cache next door is one of its sinks.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { Backoff } from './backoff.ts';
 import type { ClusterClient } from './client.ts';
 import { eventMetadata, objectIn } from './object-metadata.ts';
@@ -135,6 +136,7 @@ export class Reflector {
         return this.#pagedList(signal);
       });
     } else {
+      this.#cutStreams = 0;
       await this.#pagedList(signal);
     }
   }
@@ -175,7 +177,6 @@ export class Reflector {
   }
 
   async #streamingList(signal: AbortSignal): Promise<void> {
-    this.#cutStreams++;
     const began = performance.now();
     const events = this.#watch({ sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }, signal);
     try {
@@ -197,6 +198,10 @@ export class Reflector {
       }
       this.#cutStreams = 0;
       await this.#consume(events);
+    } catch (error) {
+      // A cluster that could not be reached says nothing about its streams.
+      if (this.#resourceVersion === undefined && !(error instanceof StatusError)) this.#cutStreams++;
+      throw error;
     } finally {
       await events.return(undefined);
     }
@@ -223,7 +228,6 @@ export class Reflector {
       throw error;
     });
     this.#pageSize = this.#tuning.pageSize;
-    this.#cutStreams = 0;
     this.#commit(replacement, resourceVersion, 'pages', began, objects);
     await this.#consume(this.#watch({ resourceVersion }, signal));
   }

@@ -1,0 +1,89 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * A TCP proxy on a loopback port that can do what networks do to connections: stop delivering without a word, cut
+ * them, or end them cleanly after so many bytes.
+ */
+export class FreezingProxy {
+  readonly #server: Server;
+  readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
+  #frozen = false;
+  #cutAfter = Number.POSITIVE_INFINITY;
+  /** Connections that were accepted so far. */
+  accepted = 0;
+
+  private constructor(targetPort: number) {
+    this.#server = createServer({ allowHalfOpen: false }, (client) => this.#join(client, targetPort));
+  }
+
+  static async start(targetPort: number): Promise<FreezingProxy> {
+    const proxy = new FreezingProxy(targetPort);
+    await new Promise<void>((resolve) => {
+      proxy.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The connections of now deliver nothing any more and stay open; new ones work. */
+  freeze(): void {
+    for (const [client, upstream] of this.#pairs) {
+      upstream.removeAllListeners('data').removeAllListeners('end').pause();
+      client.removeAllListeners('data').pause();
+    }
+  }
+
+  /** New connections are accepted and deliver nothing, until `thaw`. */
+  freezeNew(): void {
+    this.#frozen = true;
+  }
+
+  thaw(): void {
+    this.#frozen = false;
+  }
+
+  /** The next connections are cut after so many bytes from the server. */
+  cutAfter(bytes: number): void {
+    this.#cutAfter = bytes;
+  }
+
+  cut(): void {
+    for (const [client, upstream] of this.#pairs) {
+      client.destroy();
+      upstream.destroy();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  #join(client: Socket, targetPort: number): void {
+    this.accepted++;
+    const upstream = connect(targetPort, '127.0.0.1');
+    const pair = [client, upstream] as const;
+    this.#pairs.add(pair);
+    const gone = () => {
+      this.#pairs.delete(pair);
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of pair) socket.on('error', gone).on('close', gone);
+    if (this.#frozen) return;
+    let left = this.#cutAfter;
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => {
+      left -= chunk.length;
+      if (left <= 0) gone();
+      else if (!client.write(chunk)) upstream.pause();
+    });
+    client.on('drain', () => upstream.resume());
+    upstream.on('end', () => client.end());
+  }
+}

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { KubeConfig } from '@kubernetes/client-node';
+import { ClusterConnection } from '../../server/cluster/connection.ts';
+
+/** What the reflector asks for, by the parameters that tell its requests apart. */
+export type Asked = 'stream' | 'watch' | 'page' | 'position';
+
+export interface Call {
+  readonly asked: Asked;
+  readonly url: URL;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A kube-apiserver that answers as a test tells it to, over plain HTTP in this process. */
+export class ScriptedCluster {
+  readonly calls: Call[] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(answer: (call: Call) => void) {
+    this.#server = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://cluster');
+      const call = { asked: kindOf(url), url, request, response };
+      this.calls.push(call);
+      answer(call);
+    });
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(answer: (call: Call) => void): Promise<ScriptedCluster> {
+    const cluster = new ScriptedCluster(answer);
+    await new Promise<void>((resolve) => {
+      cluster.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return cluster;
+  }
+
+  get asked(): Asked[] {
+    return this.calls.map(({ asked }) => asked);
+  }
+
+  connect(): ClusterConnection {
+    const { port } = this.#server.address() as AddressInfo;
+    return new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${port}`) });
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+}
+
+export function kubeConfigFor(server: string, user: object = {}): () => KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true }, { name: 'u', ...user });
+  return () => config;
+}
+
+function kindOf({ searchParams }: URL): Asked {
+  if (searchParams.get('watch') !== 'true') {
+    return searchParams.get('limit') === '1' ? 'position' : 'page';
+  }
+  return searchParams.get('sendInitialEvents') === 'true' ? 'stream' : 'watch';
+}
+
+/** Writes events of a watch, beginning with the headers. */
+export function send(response: ServerResponse, ...events: readonly string[]): void {
+  if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json' });
+  response.write(events.map((event) => `${event}\n`).join(''));
+}
+
+export const event = (type: string, object: Buffer | string): string =>
+  `{"type":"${type}","object":${object.toString()}}`;
+
+export function bookmark(resourceVersion: number, initialEventsEnd = false): string {
+  const annotations = initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : {};
+  const metadata = { resourceVersion: String(resourceVersion), annotations };
+  return event('BOOKMARK', JSON.stringify({ kind: 'Thing', apiVersion: 'v1', metadata }));
+}
+
+export function status(code: number, reason: string, message = reason): string {
+  return JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code });
+}
+
+export function refuse(response: ServerResponse, code: number, reason: string): void {
+  response.writeHead(code, { 'content-type': 'application/json' }).end(status(code, reason));
+}
+
+/** A list of `items`, or one page of it when `next` continues it. */
+export function list(
+  response: ServerResponse,
+  resourceVersion: number,
+  items: readonly (Buffer | string)[] = [],
+  next = '',
+): void {
+  const metadata = JSON.stringify({
+    resourceVersion: String(resourceVersion),
+    ...(next ? { continue: next } : {}),
+  });
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`{"kind":"ThingList","apiVersion":"v1","metadata":${metadata},"items":[${items.join(',')}]}`);
+}

@@ -1,0 +1,232 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection.ts';
+import { kubeConfigSource } from '../../../../server/cluster/kubeconfig.ts';
+import { issue, issueServer, newCA } from '../../../support/certificates.ts';
+import { type Call, kubeConfigFor, ScriptedCluster, status } from '../../../support/scripted-cluster.ts';
+
+const signal = new AbortController().signal;
+const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('the connection to kube-apiserver', () => {
+  const ending: (() => Promise<unknown> | void)[] = [];
+
+  afterEach(async () => {
+    for (const end of ending.splice(0).reverse()) await end();
+  });
+
+  async function connected(
+    answer: (call: Call) => void,
+  ): Promise<{ cluster: ScriptedCluster; client: ClusterConnection }> {
+    const cluster = await ScriptedCluster.start(answer);
+    const client = cluster.connect();
+    ending.push(
+      () => cluster.stop(),
+      () => client.close(),
+    );
+    return { cluster, client };
+  }
+
+  it('gives the parsed body of a success', async () => {
+    const { client, cluster } = await connected(({ response }) => response.writeHead(201).end('{"a":1}'));
+    const answer = await client.json({ path: '/apis/x?y=z', method: 'POST', json: { b: 2 }, signal });
+    expect(answer).to.deep.equal({ a: 1 });
+    const { method, url, headers } = cluster.calls[0]?.request ?? {};
+    expect({ method, url }).to.deep.equal({ method: 'POST', url: '/apis/x?y=z' });
+    expect(headers).to.deep.include({ 'content-type': 'application/json', 'content-length': '7' });
+  });
+
+  it('passes on what kube-apiserver refuses with, causes and retry time included', async () => {
+    const details = {
+      kind: 'nodes',
+      causes: [{ reason: 'X', message: 'why', field: 'f' }],
+      retryAfterSeconds: 3,
+    };
+    const body = JSON.stringify({ kind: 'Status', message: 'no', reason: 'Timeout', code: 504, details });
+    const { client } = await connected(({ response }) => response.writeHead(504).end(body));
+    const error = await failure(client.json({ path: '/', signal }));
+    expect(error).to.be.instanceOf(StatusError);
+    expect(error).to.deep.include({ code: 504, reason: 'Timeout', message: 'no', details });
+  });
+
+  it('makes a Status of an answer that has none', async () => {
+    const { client } = await connected(({ response }) =>
+      response.writeHead(403, { 'retry-after': '7' }).end('<html>'),
+    );
+    const error = await failure(client.json({ path: '/', signal }));
+    expect(error).to.deep.include({ code: 403, reason: 'Forbidden', details: { retryAfterSeconds: 7 } });
+  });
+
+  it('gives an answer of any status with its body unread to who opens it', async () => {
+    const { client } = await connected(({ response }) => response.writeHead(404).end('nothing here'));
+    const response = await client.open({ path: '/', signal });
+    expect(response.statusCode).to.equal(404);
+    expect(Buffer.concat(await response.toArray()).toString()).to.equal('nothing here');
+  });
+
+  it('is ServiceUnavailable when nobody listens, with the cause inside', async () => {
+    const { client, cluster } = await connected(() => undefined);
+    await cluster.stop();
+    const error = await failure(client.json({ path: '/', signal }));
+    expect(error).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
+    expect((error as StatusError).cause).to.have.property('code', 'ECONNREFUSED');
+  });
+
+  it('is ServiceUnavailable when no answer comes in time', async () => {
+    const { client } = await connected(() => undefined);
+    const error = await failure(client.open({ path: '/', signal, timeoutMs: 30 }));
+    expect(error).to.have.property('code', 503);
+    expect((error as StatusError).cause).to.have.property('message', 'no answer within 30 ms');
+  });
+
+  it('is ServiceUnavailable when the body is cut', async () => {
+    const { client } = await connected(({ response }) => {
+      response.writeHead(200).write('{"a":', () => response.socket?.destroy());
+    });
+    expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);
+  });
+
+  it('gives up with the reason of the signal', async () => {
+    const { client } = await connected(() => controller.abort(new Error('enough')));
+    const controller = new AbortController();
+    const error = await failure(client.open({ path: '/', signal: controller.signal }));
+    expect(error).to.have.property('message', 'enough');
+  });
+
+  it('sends a read again when the kept connection had been closed, but never a write', async () => {
+    const { client, cluster } = await connected(({ response, request }) => {
+      const used = (request.socket as { used?: boolean }).used === true;
+      Object.assign(request.socket, { used: true });
+      if (used) request.socket.destroy();
+      else response.writeHead(200).end('{}');
+    });
+    await client.json({ path: '/first', signal });
+    await new Promise(setImmediate);
+    await client.json({ path: '/read', signal });
+    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/read', '/read']);
+    await new Promise(setImmediate);
+    expect(await failure(client.json({ path: '/write', method: 'POST', json: {}, signal }))).to.have.property(
+      'code',
+      503,
+    );
+    expect(cluster.calls.filter(({ url }) => url.pathname === '/write')).to.have.length(1);
+  });
+
+  it('keeps the path of a server address that has one', async () => {
+    const { cluster } = await connected(({ response }) => response.writeHead(200).end('{}'));
+    await cluster.connect().json({ path: '/x', signal });
+    const base = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}/k8s/c1/`;
+    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(base) });
+    ending.push(() => client.close());
+    await client.json({ path: '/api', signal });
+    expect(cluster.calls.at(-1)?.url.pathname).to.equal('/k8s/c1/api');
+  });
+
+  it('uses a rotated token: after the refresh time, or at once when the old one is refused', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'connection-'));
+    ending.push(() => rm(dir, { recursive: true }));
+    const file = join(dir, 'kubeconfig');
+    let now = 0;
+    const seen: (string | undefined)[] = [];
+    let refused = '';
+    const { cluster } = await connected(({ request, response }) => {
+      const token = request.headers.authorization;
+      seen.push(token);
+      if (token === refused) response.writeHead(401).end(status(401, 'Unauthorized'));
+      else response.writeHead(200).end('{}');
+    });
+    await cluster.connect().json({ path: '/', signal });
+    const server = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`;
+    const write = (token: string) =>
+      writeFile(
+        file,
+        JSON.stringify({
+          clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
+          users: [{ name: 'u', user: { token } }],
+          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+          'current-context': 'x',
+        }),
+      );
+    await write('one');
+    const client = new ClusterConnection({
+      kubeConfig: kubeConfigSource(file),
+      refreshMs: 100,
+      now: () => now,
+    });
+    ending.push(() => client.close());
+    seen.length = 0;
+    await client.json({ path: '/', signal });
+    await write('two');
+    await client.json({ path: '/', signal });
+    now = 200;
+    await client.json({ path: '/', signal });
+    await write('three');
+    refused = 'Bearer two';
+    await client.json({ path: '/', signal });
+    expect(seen).to.deep.equal(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two', 'Bearer three']);
+    refused = 'Bearer three';
+    expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 401);
+  });
+
+  it('verifies the server, and shows a rotated client certificate on new connections', async () => {
+    const ca = await newCA('cluster');
+    const serving = await issueServer(ca);
+    const names: string[] = [];
+    const server = createSecureServer(
+      { cert: serving.cert, key: serving.key, ca: ca.cert, requestCert: true },
+      (request, response) => {
+        names.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN));
+        response.end('{}');
+      },
+    );
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    ending.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const dir = await mkdtemp(join(tmpdir(), 'connection-'));
+    ending.push(() => rm(dir, { recursive: true }));
+    const file = join(dir, 'kubeconfig');
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const write = async (cn: string, authority = ca.cert) => {
+      const { cert, key } = await issue(ca, { cn });
+      const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+      await writeFile(
+        file,
+        JSON.stringify({
+          clusters: [
+            { name: 'c', cluster: { server: url, 'certificate-authority-data': base64(authority) } },
+          ],
+          users: [
+            { name: 'u', user: { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) } },
+          ],
+          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+          'current-context': 'x',
+        }),
+      );
+    };
+    const client = new ClusterConnection({ kubeConfig: kubeConfigSource(file), refreshMs: 0 });
+    ending.push(() => client.close());
+    await write('first');
+    await client.json({ path: '/', signal });
+    await client.json({ path: '/', signal });
+    await write('second');
+    await client.json({ path: '/', signal });
+    expect(names).to.deep.equal(['first', 'first', 'second']);
+    await write('third', (await newCA('another')).cert);
+    expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);
+    expect(names).to.have.length(3);
+  });
+});

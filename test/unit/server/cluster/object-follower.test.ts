@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { type FollowedObjects, ObjectFollower } from '../../../../server/cluster/object-follower.ts';
+import { rawThing } from '../../../support/raw-objects.ts';
+
+describe('the object follower', () => {
+  it('tells of all objects after the first list and after each change', () => {
+    const told: FollowedObjects[] = [];
+    const follower = new ObjectFollower((objects) => told.push(objects));
+    const replacement = follower.replacement();
+    replacement.add(rawThing('a', 1, 1));
+    expect(follower.objects).to.equal(undefined);
+    replacement.commit('1');
+    follower.apply('ADDED', Buffer.from('{"metadata":{"name":"b","namespace":"ns","resourceVersion":"2"}}'));
+    follower.apply('DELETED', rawThing('a', 3));
+    follower.bookmark();
+    expect(told.map((objects) => [...objects.keys()])).to.deep.equal([['a'], ['a', 'ns/b'], ['ns/b']]);
+    expect(told[0]?.get('a')).to.have.nested.property('spec.size', 1);
+    expect(follower.objects).to.equal(told.at(-1));
+  });
+});
