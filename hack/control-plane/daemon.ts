@@ -198,8 +198,11 @@ export class Daemon {
 
   async #gone(run: Run): Promise<void> {
     await run.ended;
-    // The leader is gone; nothing that it started may stay.
-    signalGroup(run.pid, 'SIGKILL');
+    // The leader is gone; nothing that it started may stay. The count is for
+    // containers in which nobody collects the dead: they stay in the group.
+    for (let left = 100; left > 0 && signalGroup(run.pid, 'SIGKILL'); left--) {
+      await delay(10);
+    }
     if (this.#run === run) {
       this.#run = undefined;
       await rm(this.#spec.pidFile, { force: true });

@@ -1,0 +1,86 @@
+import { watch } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type BuildOptions, build, builtFolder } from '../../../../hack/control-plane/build.ts';
+import { identify } from '../../../../hack/control-plane/process-identity.ts';
+import { rejection, scratchFolder, script } from './scratch.ts';
+
+/** A `go` that answers for its version, counts its builds in `builds`, and then does as told with the output in $out. */
+async function withGo(
+  building: string,
+  use: (root: string, options: BuildOptions) => Promise<void>,
+): Promise<void> {
+  await using scratch = await scratchFolder();
+  await script(
+    join(scratch.path, 'bin', 'go'),
+    [
+      '[ "$1" = env ] && echo go1.26.8 && exit 0',
+      `echo build >> ${scratch.path}/builds`,
+      'while [ "$1" != -o ]; do shift; done; out=$2',
+      building,
+    ].join('\n'),
+  );
+  const env = {
+    HOME: scratch.path,
+    XDG_CACHE_HOME: join(scratch.path, 'cache'),
+    PATH: `${join(scratch.path, 'bin')}:/usr/bin:/bin`,
+  };
+  await use(scratch.path, { env, signal: new AbortController().signal, progress: () => undefined });
+}
+
+describe('the build', () => {
+  it('puts one binary under all names into the cache folder, once, also when several ask for it', async () => {
+    await withGo('echo binary > $out', async (root, options) => {
+      const [first, second] = await Promise.all([build(options), build(options)]);
+      await build(options);
+      expect(first).to.equal(await builtFolder(options.env));
+      expect(second).to.equal(first);
+      expect(await readFile(join(root, 'builds'), 'utf8')).to.equal('build\n');
+      expect(await readFile(join(first, 'kube-apiserver'), 'utf8')).to.equal('binary\n');
+      expect((await lstat(join(first, 'etcd'))).isSymbolicLink()).to.equal(true);
+      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.have.length(1);
+    });
+  });
+
+  it('that fails tells what the compiler said and how to see it alone, and leaves nothing', async () => {
+    await withGo('echo "main.go:7: undefined: nothing" >&2; exit 1', async (root, options) => {
+      const { message } = await rejection(build(options));
+      expect(message).to.match(/^building the control plane failed .*go build/);
+      expect(message).to.include('main.go:7: undefined: nothing');
+      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
+    });
+  });
+
+  it('that is aborted ends the compilers too, and leaves nothing', async () => {
+    const starts =
+      'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
+    await withGo(starts, async (root, options) => {
+      const abort = new AbortController();
+      const watcher = watch(join(root, 'bin'), (_, name) => {
+        if (name === 'pid') {
+          abort.abort(new Error('enough'));
+        }
+      });
+      const { message } = await rejection(build({ ...options, signal: abort.signal }));
+      watcher.close();
+      expect(message).to.equal('enough');
+      const compiler = Number(await readFile(join(root, 'bin', 'pid'), 'utf8'));
+      expect(identify(compiler)).to.equal(undefined);
+      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
+    });
+  });
+
+  it('removes what a builder that was killed has left', async () => {
+    await withGo('echo binary > $out', async (root, options) => {
+      const cache = join(root, 'cache', 'ks-apiserver');
+      const hash = (await builtFolder(options.env)).split('/').at(-2) ?? '';
+      const leftover = join(cache, `${hash}.building-1`);
+      await mkdir(leftover, { recursive: true });
+      await writeFile(join(root, 'half'), 'half a binary');
+      await rename(join(root, 'half'), join(leftover, 'control-plane'));
+      await build(options);
+      expect(await readdir(cache)).to.deep.equal([hash]);
+    });
+  });
+});

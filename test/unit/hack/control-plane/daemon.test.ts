@@ -1,0 +1,135 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/control-plane/daemon.ts';
+import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+import { rejection, scratchFolder } from './scratch.ts';
+
+const { signal } = new AbortController();
+const unexpected = (error: DaemonError): never => {
+  throw error;
+};
+
+/** A program for /bin/sh; ready when its log says so. */
+function specOf(dir: string, program: string, more: Partial<DaemonSpec> = {}): DaemonSpec {
+  const logFile = join(dir, 'logs', 'program.log');
+  return {
+    name: 'program',
+    command: '/bin/sh',
+    args: ['-c', program],
+    logFile,
+    pidFile: join(dir, 'run', 'program.json'),
+    ready: async () => (await readFile(logFile, 'utf8')).trimEnd().endsWith('ready'),
+    ...more,
+  };
+}
+
+/** The identity of the sleep that a program has written the pid of. */
+async function childIn(dir: string): Promise<NonNullable<ReturnType<typeof identify>>> {
+  const pid = /child (\d+)/.exec(await readFile(join(dir, 'logs', 'program.log'), 'utf8'))?.[1];
+  const identity = identify(Number(pid));
+  if (identity === undefined) {
+    throw new Error('the child does not run');
+  }
+  return identity;
+}
+
+const WITH_CHILD = 'sleep 60 & echo child $!; echo ready; wait';
+
+describe('a daemon', () => {
+  it('is started when it is ready, and gone with all its children when it has stopped', async () => {
+    await using scratch = await scratchFolder();
+    const daemon = new Daemon(specOf(scratch.path, WITH_CHILD), unexpected);
+    await daemon.start(signal);
+    const child = await childIn(scratch.path);
+    expect(daemon.pid).to.be.a('number');
+    expect(await readdir(join(scratch.path, 'run'))).to.deep.equal(['program.json']);
+    await daemon.stop();
+    expect(daemon.pid).to.equal(undefined);
+    expect(isRunning(child)).to.equal(false);
+    expect(await readdir(join(scratch.path, 'run'))).to.deep.equal([]);
+  });
+
+  it('that dies at the start gives an error with the last lines of this run, and where the log is', async () => {
+    await using scratch = await scratchFolder();
+    const first = new Daemon(specOf(scratch.path, 'echo of an earlier run; exit 3'), unexpected);
+    await rejection(first.start(signal));
+    const spec = specOf(scratch.path, 'i=0; while [ $i -lt 40 ]; do i=$((i+1)); echo line $i; done; exit 7');
+    const error = await rejection(new Daemon(spec, unexpected).start(signal));
+    expect(error).to.be.instanceOf(DaemonError);
+    expect(error.message).to.match(/^program exited with code 7; /);
+    expect(error.message).to.include(spec.logFile);
+    expect(error.message).to.match(/line 39\nline 40$/);
+    expect(error.message).not.to.include('line 20\n');
+    expect(error.message).not.to.include('of an earlier run');
+  });
+
+  it('that is not ready in time gives an error, and is ended with its children', async () => {
+    await using scratch = await scratchFolder();
+    const spec = specOf(scratch.path, WITH_CHILD, { ready: async () => false, readyTimeout: 300 });
+    const daemon = new Daemon(spec, unexpected);
+    const failing = rejection(daemon.start(signal));
+    const error = await failing;
+    expect(error.message).to.match(/^program was not ready after 0 s; /);
+    expect(daemon.pid).to.equal(undefined);
+    expect((await rejection(childIn(scratch.path))).message).to.equal('the child does not run');
+  });
+
+  it('that cannot be started says why', async () => {
+    await using scratch = await scratchFolder();
+    const spec = specOf(scratch.path, '', { command: join(scratch.path, 'nowhere') });
+    expect((await rejection(new Daemon(spec, unexpected).start(signal))).message).to.include('ENOENT');
+  });
+
+  it('that dies later tells so once, and can be started again', async () => {
+    await using scratch = await scratchFolder();
+    const { promise, resolve } = Promise.withResolvers<DaemonError>();
+    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), resolve);
+    await daemon.start(signal);
+    process.kill(daemon.pid ?? 0, 'SIGKILL');
+    expect((await promise).message).to.match(/^program was ended by SIGKILL; /);
+    await daemon.start(signal);
+    await daemon.stop();
+  });
+
+  it('that was killed by us does not count as a failure', async () => {
+    await using scratch = await scratchFolder();
+    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
+    await daemon.start(signal);
+    await daemon.kill();
+    expect(daemon.pid).to.equal(undefined);
+  });
+
+  it('is stopped also while it is paused', async () => {
+    await using scratch = await scratchFolder();
+    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
+    await daemon.start(signal);
+    daemon.pause();
+    await daemon.stop();
+    expect(daemon.pid).to.equal(undefined);
+  });
+
+  it('that ignores SIGTERM is killed after the bound', async () => {
+    await using scratch = await scratchFolder();
+    const program = 'trap "" TERM; echo ready; while :; do sleep 60; done';
+    const daemon = new Daemon(specOf(scratch.path, program, { stopTimeout: 100 }), unexpected);
+    await daemon.start(signal);
+    await daemon.stop();
+    expect(daemon.pid).to.equal(undefined);
+  });
+
+  it('is ended when the start is aborted, with the reason of the abort', async () => {
+    await using scratch = await scratchFolder();
+    const abort = new AbortController();
+    let asked = 0;
+    const ready = async (): Promise<boolean> => {
+      if (++asked === 3) {
+        abort.abort(new Error('enough'));
+      }
+      return false;
+    };
+    const daemon = new Daemon(specOf(scratch.path, WITH_CHILD, { ready }), unexpected);
+    expect((await rejection(daemon.start(abort.signal))).message).to.equal('enough');
+    expect(daemon.pid).to.equal(undefined);
+  });
+});

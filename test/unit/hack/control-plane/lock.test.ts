@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { withLock } from '../../../../hack/control-plane/lock.ts';
+import { identify } from '../../../../hack/control-plane/process-identity.ts';
+import { rejection, scratchFolder } from './scratch.ts';
+
+const { signal } = new AbortController();
+
+function holder(process: unknown, host = hostname()): string {
+  return JSON.stringify({ token: 'of somebody else', host, process });
+}
+
+describe('the lock', () => {
+  it('lets one work at a time, and leaves nothing behind', async () => {
+    await using scratch = await scratchFolder();
+    const path = join(scratch.path, 'lock');
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      inside++;
+      most = Math.max(most, inside);
+      await stat(path);
+      inside--;
+    };
+    await Promise.all(Array.from({ length: 8 }, () => withLock(path, { signal }, work)));
+    expect(most).to.equal(1);
+    expect(await readdir(scratch.path)).to.deep.equal([]);
+  });
+
+  it('is given back when the work fails', async () => {
+    await using scratch = await scratchFolder();
+    const path = join(scratch.path, 'lock');
+    const failing = withLock(path, { signal }, () => Promise.reject(new Error('no luck')));
+    expect((await rejection(failing)).message).to.equal('no luck');
+    expect(await withLock(path, { signal }, async () => 'mine')).to.equal('mine');
+  });
+
+  it('is taken over at once from a process that is gone', async () => {
+    await using scratch = await scratchFolder();
+    const path = join(scratch.path, 'lock');
+    const child = spawn('sleep', ['30']);
+    await once(child, 'spawn');
+    const gone = identify(child.pid ?? 0);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await writeFile(path, holder(gone));
+    expect(await withLock(path, { signal }, async () => 'mine')).to.equal('mine');
+  });
+
+  it('is not taken from a process that runs; the wait tells who holds it, and ends with the signal', async () => {
+    await using scratch = await scratchFolder();
+    const path = join(scratch.path, 'lock');
+    await writeFile(path, holder(identify(process.pid)));
+    const abort = new AbortController();
+    const told: string[] = [];
+    const waiting = (who: string): void => {
+      told.push(who);
+      abort.abort(new Error('enough'));
+    };
+    const error = await rejection(withLock(path, { signal: abort.signal, waiting }, async () => 'mine'));
+    expect(error.name === 'AbortError' || error.message === 'enough').to.equal(true);
+    expect(told).to.deep.equal([`process ${process.pid}`]);
+  });
+
+  it('of another machine is taken over when its heartbeat has stopped, and not before', async () => {
+    await using scratch = await scratchFolder();
+    const path = join(scratch.path, 'lock');
+    await writeFile(path, holder({ pid: 1, startedAt: 'there' }, 'elsewhere.example'));
+    const abort = new AbortController();
+    const early = withLock(path, { signal: abort.signal, waiting: () => abort.abort() }, async () => 'mine');
+    await rejection(early);
+
+    const before = new Date(Date.now() - 60_000);
+    await utimes(path, before, before);
+    expect(await withLock(path, { signal }, async () => 'mine')).to.equal('mine');
+  });
+});

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { claimFolder } from '../../../../hack/control-plane/owner.ts';
+import {
+  identify,
+  isRunning,
+  type ProcessIdentity,
+} from '../../../../hack/control-plane/process-identity.ts';
+import { rejection, scratchFolder } from './scratch.ts';
+
+async function orphan(): Promise<{ identity: ProcessIdentity; ended: Promise<unknown> }> {
+  const child = spawn('sleep', ['60'], { detached: true });
+  await once(child, 'spawn');
+  const identity = identify(child.pid ?? 0);
+  if (identity === undefined) {
+    throw new Error('sleep does not run');
+  }
+  return { identity, ended: once(child, 'exit') };
+}
+
+describe('the owner of a folder', () => {
+  it('is one at a time', async () => {
+    await using scratch = await scratchFolder();
+    const release = await claimFolder(scratch.path);
+    const { message } = await rejection(claimFolder(scratch.path));
+    expect(message).to.match(new RegExp(`is used by process ${process.pid}: end that one first`));
+    await release();
+    await (await claimFolder(scratch.path))();
+  });
+
+  it('follows one that died, and ends what that one has left running', async () => {
+    await using scratch = await scratchFolder();
+    const run = join(scratch.path, 'run');
+    await mkdir(run);
+    const left = await orphan();
+    await writeFile(
+      join(run, 'owner.json'),
+      JSON.stringify({ pid: process.pid, startedAt: 'before the reboot' }),
+    );
+    await writeFile(join(run, 'etcd.json'), JSON.stringify({ name: 'etcd', ...left.identity }));
+    await claimFolder(scratch.path);
+    await left.ended;
+    expect(isRunning(left.identity)).to.equal(false);
+    expect(await readdir(run)).to.deep.equal(['owner.json']);
+  });
+
+  it('does not touch a process that only has the same pid', async () => {
+    await using scratch = await scratchFolder();
+    const run = join(scratch.path, 'run');
+    await mkdir(run);
+    const other = await orphan();
+    const stale = { name: 'etcd', pid: other.identity.pid, startedAt: 'another time' };
+    await writeFile(join(run, 'etcd.json'), JSON.stringify(stale));
+    await claimFolder(scratch.path);
+    expect(isRunning(other.identity)).to.equal(true);
+    process.kill(other.identity.pid, 'SIGKILL');
+    await other.ended;
+  });
+});

@@ -1,0 +1,55 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openPki } from '../../../../hack/control-plane/pki.ts';
+import { scratchFolder } from './scratch.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+describe('the PKI of a control plane', () => {
+  it('is the same at the second opening', async () => {
+    await using scratch = await scratchFolder();
+    const first = await openPki(scratch.path);
+    const apiserver = await readFile(first.files.apiserver.cert, 'utf8');
+    const second = await openPki(scratch.path);
+    expect(second.cluster.cert).to.equal(first.cluster.cert);
+    expect(second.frontProxyClient).to.deep.equal(first.frontProxyClient);
+    expect(await readFile(second.files.apiserver.cert, 'utf8')).to.equal(apiserver);
+  });
+
+  it('keeps private keys from other users', async () => {
+    await using scratch = await scratchFolder();
+    const { files } = await openPki(scratch.path);
+    for (const path of [files.admin.key, files.serviceAccountKey, join(scratch.path, 'ca.key')]) {
+      expect((await stat(path)).mode & 0o077, path).to.equal(0);
+    }
+  });
+
+  it('renews a certificate that is about to end, and keeps the authority', async () => {
+    await using scratch = await scratchFolder();
+    const first = await openPki(scratch.path);
+    const before = await readFile(first.files.apiserver.cert, 'utf8');
+    const later = await openPki(scratch.path, () => Date.now() + 340 * DAY);
+    expect(later.cluster.cert).to.equal(first.cluster.cert);
+    expect(await readFile(later.files.apiserver.cert, 'utf8')).not.to.equal(before);
+  });
+
+  it('issues everything anew under an authority that was replaced', async () => {
+    await using scratch = await scratchFolder();
+    const first = await openPki(scratch.path);
+    await rm(join(scratch.path, 'ca.crt'));
+    const second = await openPki(scratch.path);
+    expect(second.cluster.cert).not.to.equal(first.cluster.cert);
+    const apiserver = new X509Certificate(await readFile(second.files.apiserver.cert));
+    expect(apiserver.verify(new X509Certificate(second.cluster.cert).publicKey)).to.equal(true);
+  });
+
+  it('keeps the front proxy apart from the cluster', async () => {
+    await using scratch = await scratchFolder();
+    const pki = await openPki(scratch.path);
+    const client = new X509Certificate(pki.frontProxyClient.cert);
+    expect(client.verify(new X509Certificate(pki.frontProxy.cert).publicKey)).to.equal(true);
+    expect(client.verify(new X509Certificate(pki.cluster.cert).publicKey)).to.equal(false);
+  });
+});

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findGo } from '../../../../hack/control-plane/toolchain.ts';
+import { rejection, scratchFolder, script } from './scratch.ts';
+
+const { signal } = new AbortController();
+
+async function withGo(version: string): Promise<NodeJS.ProcessEnv> {
+  await using scratch = await scratchFolder();
+  await script(join(scratch.path, 'go'), `echo ${version}`);
+  return await findGo('1.26.0', { PATH: `${scratch.path}:/usr/bin:/bin` }, signal);
+}
+
+describe('the Go that builds the control plane', () => {
+  it('is used as it is when it is new enough', async () => {
+    expect(await withGo('go1.26.0')).to.deep.equal({});
+    expect(await withGo('go1.27rc1')).to.deep.equal({});
+  });
+
+  it('fetches the toolchain when it is older, whatever its own settings say', async () => {
+    expect(await withGo('go1.21.3')).to.deep.equal({ GOTOOLCHAIN: 'auto' });
+  });
+
+  it('is refused below 1.21, in one line with the cure', async () => {
+    const { message } = await rejection(withGo('go1.19.8'));
+    expect(message).to.match(/^Go 1\.19\.8 is too old .*install Go 1\.21 or newer/);
+    expect(message).not.to.include('\n');
+  });
+
+  it('is asked for when it is missing, in one line', async () => {
+    await using scratch = await scratchFolder();
+    const { message } = await rejection(findGo('1.26.0', { PATH: scratch.path }, signal));
+    expect(message).to.match(/install Go 1\.21 or newer/);
+    expect(message).not.to.include('\n');
+  });
+});
