@@ -13,8 +13,8 @@ export type IdentityHeaders = () => readonly string[];
  */
 export function authentication(authenticator: Authenticator, identityHeaders: IdentityHeaders): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
-    // The last authenticator of the chain lets anonymous callers in; where it is turned off nobody is let in.
-    if (!user) throw newUnauthorized(new Error('no credentials'));
+    // Without a user anonymous callers are turned off.
+    if (!user) return refuse(exchange, newUnauthorized(new Error('no credentials')));
     exchange.user = user;
     exchange.authenticated = true;
     strip(exchange, identityHeaders());
@@ -22,6 +22,7 @@ export function authentication(authenticator: Authenticator, identityHeaders: Id
   const refuse = (exchange: Exchange, error: unknown): void => {
     if (!isOpenToAll(exchange)) throw error;
     exchange.error = error;
+    strip(exchange, identityHeaders());
   };
   return (exchange) => {
     let user: Promise<UserInfo | undefined> | UserInfo | undefined;

@@ -49,6 +49,8 @@ export interface ChainOptions {
   readonly monotonic?: () => number;
 }
 
+const ignore = (): void => undefined;
+
 export class RequestChain {
   readonly #filters: readonly Filter[];
   readonly #writeError: ErrorWriter;
@@ -116,6 +118,8 @@ export class RequestChain {
     const exchange = new Exchange(arrival, this.#logger, this.#now(), this.#monotonic());
     this.#open.add(exchange);
     arrival.response.once('close', () => this.#end(exchange));
+    // A handler that writes after the deadline has answered for it must not end the process.
+    arrival.response.on('error', ignore);
     return exchange;
   }
 

@@ -1,0 +1,304 @@
+// Front proxy, client certificates and anonymous callers together, over real TLS: what one of them refuses, another
+// one must not let in.
+import 'reflect-metadata';
+import { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Agent } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import * as x509 from '@peculiar/x509';
+import { expect } from 'chai';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
+import { ClientCertificateAuthenticator } from '../../../../server/authentication/client-certificate.ts';
+import {
+  type DelegatedAuthentication,
+  parseDelegatedAuthentication,
+} from '../../../../server/authentication/delegated-authentication.ts';
+import { FrontProxyAuthenticator } from '../../../../server/authentication/front-proxy.ts';
+import { FrontProxyDiagnosis } from '../../../../server/authentication/front-proxy-diagnosis.ts';
+import { PeerCertificates } from '../../../../server/authentication/peer-certificates.ts';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { type Issued, issue, newCA } from '../../../support/certificates.ts';
+import { startTls, type TlsFixture } from './tls-fixture.ts';
+
+const HOUR = 3_600_000;
+const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
+
+describe('the identity of a caller', () => {
+  let clusterCA: Issued;
+  let proxyCA: Issued;
+  let proxy: Issued;
+  let alice: Issued;
+  let server: TlsFixture;
+  let settings: DelegatedAuthentication | undefined;
+  let secure = true;
+  let resumed = false;
+  let now = Date.now;
+  let warnings: unknown[] = [];
+  let diagnosis: FrontProxyDiagnosis;
+
+  function publish(changes: Record<string, string> = {}): void {
+    const data = {
+      'client-ca-file': clusterCA.cert,
+      'requestheader-client-ca-file': proxyCA.cert,
+      'requestheader-allowed-names': '["front-proxy-client"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-uid-headers': '["X-Remote-Uid"]',
+      ...changes,
+    };
+    settings = parseDelegatedAuthentication(data, (settings?.generation ?? 0) + 1);
+  }
+
+  before(async () => {
+    [clusterCA, proxyCA] = await Promise.all([newCA('cluster'), newCA('front proxy')]);
+    [proxy, alice] = await Promise.all([
+      issue(proxyCA, { cn: 'front-proxy-client' }),
+      issue(clusterCA, { cn: 'alice', o: ['dev', 'a,system:masters'] }),
+    ]);
+    const config = { current: () => settings };
+    const peers = new PeerCertificates(() => now());
+    diagnosis = new FrontProxyDiagnosis(config, { warn: (line: unknown) => void warnings.push(line) });
+    const chain = new AuthenticatorChain(
+      [
+        new FrontProxyAuthenticator(config, peers, diagnosis),
+        new ClientCertificateAuthenticator(config, peers),
+      ],
+      { anonymous: true },
+    );
+    server = await startTls([clusterCA, proxyCA], (request: IncomingMessage) => {
+      resumed = request.socket instanceof TLSSocket && request.socket.isSessionReused();
+      return chain.authenticate({ request, secure, signal: new AbortController().signal });
+    });
+  });
+
+  beforeEach(() => {
+    secure = true;
+    now = Date.now;
+    warnings = [];
+    publish();
+  });
+
+  after(() => server.stop());
+
+  async function userOf(...options: Parameters<TlsFixture['send']>): Promise<UserInfo> {
+    const result = await server.send(...options);
+    if (result instanceof Error) throw result;
+    return result as UserInfo;
+  }
+
+  async function refusalOf(...options: Parameters<TlsFixture['send']>): Promise<StatusError> {
+    const result = await server.send(...options);
+    if (!(result instanceof StatusError)) throw new Error(`accepted as ${JSON.stringify(result)}`);
+    return result;
+  }
+
+  describe('through the front proxy', () => {
+    it('is what its headers say', async () => {
+      const headers = [
+        ...['X-Remote-User', 'bob', 'X-Remote-Uid', 'u-1', 'X-Remote-Group', 'dev', 'X-Remote-Group', 'ops'],
+        ...['X-Remote-Extra-Scopes', 'a', 'X-Remote-Extra-Scopes', 'b'],
+        ...['X-Remote-Extra-Example.com%2fKey', 'c'],
+      ];
+      expect(await userOf({ client: proxy, headers })).to.deep.equal({
+        name: 'bob',
+        uid: 'u-1',
+        groups: ['dev', 'ops', 'system:authenticated'],
+        extra: { scopes: ['a', 'b'], 'example.com/key': ['c'] },
+      });
+    });
+
+    it('never splits a group at its comma', async () => {
+      const headers = ['X-Remote-User', 'bob', 'X-Remote-Group', 'a,system:masters'];
+      const { groups } = await userOf({ client: proxy, headers });
+      expect(groups).to.deep.equal(['a,system:masters', 'system:authenticated']);
+    });
+
+    it('may be in 400 groups, and in more than Node counts headers by default', async () => {
+      const names = Array.from({ length: 2500 }, (_, i) => `group-${i}`);
+      for (const some of [names.slice(0, 400), names]) {
+        const headers = ['X-Remote-User', 'bob', ...some.flatMap((name) => ['X-Remote-Group', name])];
+        expect((await userOf({ client: proxy, headers })).groups).to.have.length(some.length + 1);
+      }
+    });
+
+    it('has names in UTF-8', async () => {
+      const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+      const headers = ['X-Remote-User', latin1('jürgen 名'), 'X-Remote-Group', latin1('gäste')];
+      const { name, groups } = await userOf({ client: proxy, headers });
+      expect([name, groups[0]]).to.deep.equal(['jürgen 名', 'gäste']);
+    });
+
+    it('is refused when a name is not UTF-8, since two names could become one', async () => {
+      const headers = ['X-Remote-User', 'a\xff'];
+      expect(await refusalOf({ client: proxy, headers })).to.include({ code: 401 });
+    });
+
+    it('has the uid of the header only when the cluster lists it', async () => {
+      publish({ 'requestheader-uid-headers': '[]' });
+      const headers = ['X-Remote-User', 'bob', 'X-Remote-Uid', 'u-1'];
+      expect((await userOf({ client: proxy, headers })).uid).to.equal('');
+    });
+
+    it('stays nobody when the front proxy says so', async () => {
+      const headers = ['X-Remote-User', 'system:anonymous', 'X-Remote-Group', 'system:unauthenticated'];
+      expect((await userOf({ client: proxy, headers })).groups).to.deep.equal(['system:unauthenticated']);
+    });
+
+    it('keeps an extra key __proto__ a plain key', async () => {
+      const { extra } = await userOf({
+        client: proxy,
+        headers: ['X-Remote-User', 'b', 'X-Remote-Extra-__proto__', 'x'],
+      });
+      expect(Object.entries(extra)).to.deep.equal([['__proto__', ['x']]]);
+    });
+
+    it('follows changed header names and allowed names at once', async () => {
+      publish({ 'requestheader-username-headers': '["X-Who"]', 'requestheader-allowed-names': '["other"]' });
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      expect(await refusalOf({ client: proxy, headers: ['X-Who', 'bob'], agent })).to.include({ code: 401 });
+      publish({ 'requestheader-username-headers': '["X-Who"]', 'requestheader-allowed-names': '[]' });
+      expect((await userOf({ client: proxy, headers: ['X-Who', 'bob'], agent })).name).to.equal('bob');
+      agent.destroy();
+    });
+
+    it('is refused without a user name, for the certificate is no user of the cluster', async () => {
+      expect(await refusalOf({ client: proxy, headers: ['X-Remote-Group', 'system:masters'] })).to.include({
+        code: 401,
+      });
+    });
+  });
+
+  describe('with headers of the front proxy that nobody vouches for', () => {
+    it('is anonymous without a certificate', async () => {
+      expect((await userOf({ headers: ROOT })).name).to.equal('system:anonymous');
+    });
+
+    it('is the certificate’s own user when the cluster CA signed the front proxy’s name', async () => {
+      const rogue = await issue(clusterCA, { cn: 'front-proxy-client' });
+      const { name, groups } = await userOf({ client: rogue, headers: ROOT });
+      expect([name, groups]).to.deep.equal(['front-proxy-client', ['system:authenticated']]);
+    });
+
+    it('is anonymous over plain HTTP, whatever it sends', async () => {
+      secure = false;
+      expect((await userOf({ client: proxy, headers: ROOT })).name).to.equal('system:anonymous');
+      expect((await userOf({ client: alice })).name).to.equal('system:anonymous');
+    });
+
+    it('is anonymous when the cluster has no front proxy', async () => {
+      publish({ 'requestheader-client-ca-file': '' });
+      expect((await userOf({ headers: ROOT })).name).to.equal('system:anonymous');
+    });
+
+    it('is asked to come back while the settings are not known', async () => {
+      settings = undefined;
+      expect(await refusalOf({ client: proxy, headers: ROOT })).to.include({ code: 503 });
+      expect(await refusalOf({ client: alice })).to.include({ code: 503 });
+      expect((await userOf({})).name).to.equal('system:anonymous');
+    });
+
+    const rogues: Record<string, () => Promise<Issued>> = {
+      'of an unknown CA': async () => issue(await newCA('front proxy'), { cn: 'front-proxy-client' }),
+      'that only claims the issuer': async () =>
+        issue(await newCA('x'), { cn: 'front-proxy-client', claimedIssuer: proxyCA }),
+      'signed by itself': () => issue(undefined, { cn: 'front-proxy-client' }),
+      'with another name': () => issue(proxyCA, { cn: 'someone' }),
+      'without a name': () => issue(proxyCA, { o: ['front-proxy-client'] }),
+      'that has expired': () =>
+        issue(proxyCA, { cn: 'front-proxy-client', notAfter: new Date(Date.now() - 60_000) }),
+      'that is not valid yet': () =>
+        issue(proxyCA, { cn: 'front-proxy-client', notBefore: new Date(Date.now() + 60_000) }),
+      'for servers': () =>
+        issue(proxyCA, { cn: 'front-proxy-client', purposes: [x509.ExtendedKeyUsage.serverAuth] }),
+      'with a critical extension that is not understood': () =>
+        issue(proxyCA, {
+          cn: 'front-proxy-client',
+          extensions: [new x509.Extension('1.2.3.4', true, new Uint8Array([5, 0]))],
+        }),
+      'signed by a certificate that is no CA': async () => issue(proxy, { cn: 'front-proxy-client' }),
+    };
+    for (const [what, make] of Object.entries(rogues)) {
+      it(`is refused with a certificate ${what}`, async () => {
+        expect(await refusalOf({ client: await make(), headers: ROOT })).to.include({ code: 401 });
+      });
+    }
+
+    it('is told to operators: what was expected, what came, which flag decides; and only once a minute', async () => {
+      const someone = await issue(proxyCA, { cn: 'someone\nelse' });
+      await refusalOf({ client: someone, headers: ROOT });
+      await refusalOf({ client: someone, headers: ROOT });
+      const told = diagnosis.describe();
+      expect(told).to.contain('a client certificate of "CN=front proxy" with the name "front-proxy-client"');
+      expect(told).to.contain('came the name "someone?else"');
+      expect(told).to.contain('--requestheader-allowed-names');
+      expect(warnings.length).to.be.at.most(1);
+    });
+  });
+
+  describe('with a client certificate', () => {
+    it('is its common name, in the groups of its organizations', async () => {
+      const fingerprint = new X509Certificate(alice.cert).fingerprint256.replaceAll(':', '').toLowerCase();
+      expect(await userOf({ client: alice })).to.deep.equal({
+        name: 'alice',
+        uid: '',
+        groups: ['dev', 'a,system:masters', 'system:authenticated'],
+        extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
+      });
+    });
+
+    it('is the same object for each request of a connection, so that caches can go by it', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const first = await userOf({ client: alice, agent });
+      expect(await userOf({ client: alice, agent })).to.equal(first);
+      agent.destroy();
+    });
+
+    it('loses its identity on a kept connection when the CA is removed, and gets it back', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      expect((await userOf({ client: alice, agent })).name).to.equal('alice');
+      publish({ 'client-ca-file': '' });
+      expect(await refusalOf({ client: alice, agent })).to.include({ code: 401 });
+      publish();
+      expect((await userOf({ client: alice, agent })).name).to.equal('alice');
+      agent.destroy();
+    });
+
+    it('loses it on a kept connection when the certificate expires', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      expect((await userOf({ client: alice, agent })).name).to.equal('alice');
+      const later = Date.now() + 2 * HOUR;
+      now = () => later;
+      expect(await refusalOf({ client: alice, agent })).to.include({ code: 401 });
+      agent.destroy();
+    });
+
+    it('is refused in a session that is resumed after its CA was removed', async () => {
+      const agent = new Agent({ keepAlive: false });
+      expect((await userOf({ client: alice, agent })).name).to.equal('alice');
+      expect(resumed).to.equal(false);
+      publish({ 'client-ca-file': '' });
+      expect(await refusalOf({ client: alice, agent })).to.include({ code: 401 });
+      expect(resumed).to.equal(true);
+      agent.destroy();
+    });
+
+    it('is nobody’s when it has no name', async () => {
+      const nameless = await issue(clusterCA, { o: ['system:masters'] });
+      expect((await userOf({ client: nameless })).name).to.equal('system:anonymous');
+    });
+
+    it('may come without a statement of purpose, and with one for any purpose', async () => {
+      for (const purposes of [[], ['2.5.29.37.0']]) {
+        const client = await issue(clusterCA, { cn: 'carol', purposes });
+        expect((await userOf({ client })).name).to.equal('carol');
+      }
+    });
+
+    it('of the front-proxy CA is no user of the cluster', async () => {
+      const user = await issue(proxyCA, { cn: 'root', o: ['system:masters'] });
+      expect(await refusalOf({ client: user })).to.include({ code: 401 });
+    });
+  });
+});

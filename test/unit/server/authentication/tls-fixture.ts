@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
+
+/** A real TLS server that asks for client certificates and lets `inspect` look at each request. */
+export interface TlsFixture {
+  readonly port: number;
+  readonly serverCA: string;
+  /** What `inspect` made of one request. */
+  send(options?: SendOptions): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface SendOptions {
+  readonly client?: Issued;
+  /** Certificates to send behind the client's own. */
+  readonly intermediates?: readonly Issued[];
+  /** Names and values in turn, sent as they are. */
+  readonly headers?: readonly string[];
+  readonly agent?: Agent;
+}
+
+export async function startTls(
+  clientCAs: readonly Issued[],
+  inspect: (request: IncomingMessage) => Promise<unknown> | unknown,
+): Promise<TlsFixture> {
+  const ca = await newCA('serving CA');
+  const pair = await issueServer(ca);
+  const results: unknown[] = [];
+  const server = createServer(
+    {
+      cert: pair.cert,
+      key: pair.key,
+      requestCert: true,
+      rejectUnauthorized: false,
+      ca: clientCAs.map(({ cert }) => cert),
+      maxHeaderSize: 256 * 1024,
+    },
+    (incoming, response) => {
+      void Promise.try(inspect, incoming)
+        .catch((error: unknown) => error)
+        .then((result) => {
+          results.push(result);
+          response.end();
+        });
+    },
+  );
+  server.maxHeadersCount = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    serverCA: ca.cert,
+    send: async ({ client, intermediates = [], headers = [], agent } = {}) => {
+      const sent = request({
+        host: '127.0.0.1',
+        port,
+        ca: ca.cert,
+        headers: ['Host', 'localhost', ...headers],
+        agent: agent ?? false,
+        ...(client
+          ? { cert: [client, ...intermediates].map(({ cert }) => cert).join('\n'), key: client.key }
+          : {}),
+      });
+      sent.end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      await once(response, 'end');
+      return results.pop();
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

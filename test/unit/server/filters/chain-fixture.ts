@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer, request, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { type Logger, pino } from 'pino';
+import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
+import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
+import type { Authorizer } from '../../../../server/authorization/authorizer.ts';
+import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
+import type { AuditEvent } from '../../../../server/filters/audit.ts';
+import { type ChainOptions, RequestChain } from '../../../../server/filters/chain.ts';
+import type { RequestLabels } from '../../../../server/filters/request-metrics.ts';
+import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
+
+export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+
+export interface Observed {
+  readonly labels: RequestLabels;
+  readonly code: number;
+}
+
+/** A chain behind a real TLS socket, and everything that it told its surroundings. */
+export interface ChainFixture {
+  readonly chain: RequestChain;
+  readonly port: number;
+  readonly ca: Issued;
+  readonly lines: Record<string, unknown>[];
+  readonly observed: Observed[];
+  readonly terminated: number[];
+  readonly gauges: { readOnly: number; mutating: number; longRunning: number };
+  readonly audited: AuditEvent[];
+  readonly abort: AbortController;
+  stop(): Promise<void>;
+}
+
+export const alice: UserInfo = { name: 'alice', uid: '', groups: ['system:authenticated'], extra: {} };
+
+/** Believes the header `test-user`: what the chain does with callers is tested here, not who they are. */
+export const byHeader: Authenticator = {
+  name: 'test',
+  authenticate: ({ request }) => {
+    const name = request.headers['test-user'];
+    return name === undefined ? ANONYMOUS : { ...alice, name: String(name) };
+  },
+};
+
+export const allowAlice: Authorizer = delegatingAuthorizer({
+  authorize: ({ user }) => ({ allowed: user.name === 'alice', reason: '' }),
+});
+
+let authority: Promise<{ ca: Issued; server: Issued }> | undefined;
+
+async function certificates(): Promise<{ ca: Issued; server: Issued }> {
+  const ca = await newCA('server CA');
+  return { ca, server: await issueServer(ca) };
+}
+
+export async function startChain(
+  options: Partial<ChainOptions> & Pick<ChainOptions, 'handler'>,
+): Promise<ChainFixture> {
+  authority ??= certificates();
+  const { ca, server: pair } = await authority;
+  const abort = new AbortController();
+  const lines: Record<string, unknown>[] = [];
+  const observed: Observed[] = [];
+  const terminated: number[] = [];
+  const audited: AuditEvent[] = [];
+  const gauges = { readOnly: 0, mutating: 0, longRunning: 0 };
+  const chain = new RequestChain({
+    authenticator: byHeader,
+    identityHeaders: () => ['x-remote-'],
+    authorizer: allowAlice,
+    logger: recordingLogger(lines),
+    metrics: {
+      observe: (labels, code) => observed.push({ labels, code }),
+      count: (labels, code) => observed.push({ labels, code }),
+      terminated: (_verb, code) => terminated.push(code),
+      inflight: (kind, change) => {
+        gauges[kind] += change;
+      },
+      longRunning: (_labels, change) => {
+        gauges.longRunning += change;
+      },
+    },
+    knownResource: (group, _version, resource) => group === 'resources.platform.io' && resource === 'nodes',
+    audit: { record: (event) => audited.push(event) },
+    limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 60_000 },
+    signal: abort.signal,
+    ...options,
+  });
+  const server = createServer({ cert: pair.cert, key: pair.key });
+  server.on('request', (request, response) => chain.serve(request, response, true));
+  server.on('upgrade', (request, socket, head) => chain.serveUpgrade(request, socket, head, true));
+  const port = await listen(server);
+  return {
+    chain,
+    port,
+    ca,
+    lines,
+    observed,
+    terminated,
+    gauges,
+    audited,
+    abort,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function recordingLogger(lines: Record<string, unknown>[]): Logger {
+  return pino(
+    { level: 'debug' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string;
+}
+
+/** One request on a connection of its own. Rejects when the connection ends inside the answer. */
+export async function ask(
+  fixture: ChainFixture,
+  path: string,
+  { method, headers, body }: Ask = {},
+): Promise<Answer> {
+  const sent = request({
+    host: '127.0.0.1',
+    port: fixture.port,
+    path,
+    method: method ?? 'GET',
+    headers: headers ?? {},
+    ca: fixture.ca.cert,
+    agent: false,
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+/** A bare TLS connection, for requests that no client library would send. */
+export async function rawConnection(fixture: ChainFixture): Promise<TLSSocket> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port: fixture.port,
+    ca: fixture.ca.cert,
+    servername: 'localhost',
+  });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** Everything that comes until the other side ends the connection. */
+export async function readAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Resolves once `condition` holds: asked after each turn of the event loop, until the test's own time is over. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

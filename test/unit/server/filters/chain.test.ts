@@ -1,0 +1,603 @@
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { request } from 'node:https';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { newNotFound, newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
+import type { Handler, RequestContext } from '../../../../server/filters/request-context.ts';
+import {
+  alice,
+  ask,
+  byHeader,
+  type ChainFixture,
+  NODES,
+  rawConnection,
+  readAll,
+  startChain,
+  until,
+} from './chain-fixture.ts';
+
+const asAlice = { headers: { 'test-user': 'alice' } };
+const ok: Handler = ({ response }) => void response.end('ok');
+
+describe('the request chain', () => {
+  let fixture: ChainFixture | undefined;
+
+  async function start(options: Parameters<typeof startChain>[0]): Promise<ChainFixture> {
+    fixture = await startChain(options);
+    return fixture;
+  }
+
+  afterEach(async () => {
+    await fixture?.stop();
+    fixture = undefined;
+  });
+
+  it('hands the handler what the filters have learnt', async () => {
+    let seen: RequestContext | undefined;
+    const chain = await start({
+      handler: (context) => {
+        seen = context;
+        context.response.end();
+      },
+    });
+    await ask(chain, `${NODES}/n1?pretty=1`, asAlice);
+    expect(seen?.user).to.deep.equal(alice);
+    expect(seen?.info).to.include({ verb: 'get', name: 'n1' });
+    expect(seen?.query.get('pretty')).to.equal('1');
+    expect(seen?.url.pathname).to.equal(`${NODES}/n1`);
+    expect(seen?.secure).to.equal(true);
+  });
+
+  it('reaches the handler within the same turn when no filter has to wait', async () => {
+    let handled = false;
+    const chain = await start({
+      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+      handler: () => {
+        handled = true;
+      },
+    });
+    const arrived = new IncomingMessage(new Socket());
+    arrived.method = 'GET';
+    arrived.url = NODES;
+    chain.chain.serve(arrived, new ServerResponse(arrived), true);
+    expect(handled).to.equal(true);
+  });
+
+  it('answers with the Audit-Id that came, and writes it into the log', async () => {
+    const chain = await start({ handler: ok });
+    const { headers } = await ask(chain, NODES, { headers: { ...asAlice.headers, 'audit-id': 'abc-123' } });
+    expect(headers['audit-id']).to.equal('abc-123');
+    await until(() => chain.lines.length > 0);
+    expect(chain.lines[0]).to.include({ requestID: 'abc-123' });
+  });
+
+  for (const bad of ['a b', 'x'.repeat(65), '<script>', '']) {
+    it(`makes an id of its own instead of ${JSON.stringify(bad.slice(0, 10))}`, async () => {
+      const chain = await start({ handler: ok });
+      const { headers } = await ask(chain, NODES, { headers: { ...asAlice.headers, 'audit-id': bad } });
+      expect(headers['audit-id']).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    });
+  }
+
+  it('logs one structured line with user, verb, resource, status and latency, and no query', async () => {
+    const chain = await start({ handler: ok });
+    await ask(chain, `${NODES}?code=secret`, { headers: { 'test-user': 'alice', 'user-agent': 'kubectl' } });
+    await until(() => chain.lines.length > 0);
+    const [line] = chain.lines;
+    expect(line).to.include({
+      level: 30,
+      user: 'alice',
+      verb: 'list',
+      resource: 'nodes.resources.platform.io',
+      path: NODES,
+      status: 200,
+      userAgent: 'kubectl',
+    });
+    expect(line?.['latency']).to.be.a('number').above(0);
+    expect(JSON.stringify(chain.lines)).not.to.contain('secret');
+  });
+
+  it('logs successful health checks at debug, failed ones at warn', async () => {
+    let healthy = true;
+    const chain = await start({
+      handler: ({ response }) => {
+        response.statusCode = healthy ? 200 : 503;
+        response.end();
+      },
+    });
+    await ask(chain, '/readyz');
+    healthy = false;
+    await ask(chain, '/readyz');
+    await until(() => chain.lines.length === 2);
+    expect(chain.lines.map((line) => line['level'])).to.deep.equal([20, 40]);
+  });
+
+  describe('refusals', () => {
+    const cases: readonly {
+      readonly what: string;
+      readonly path?: string;
+      readonly user?: string;
+      readonly options?: Partial<Parameters<typeof startChain>[0]>;
+      readonly body?: string;
+      readonly status: number;
+      readonly reason: string;
+      readonly audited: boolean;
+    }[] = [
+      {
+        what: 'bad credentials',
+        options: {
+          authenticator: {
+            name: 'bad',
+            authenticate: () => {
+              throw newUnauthorized(new Error('signature of bob'));
+            },
+          },
+        },
+        status: 401,
+        reason: 'Unauthorized',
+        audited: true,
+      },
+      {
+        what: 'credentials that are found bad later',
+        options: {
+          authenticator: { name: 'bad', authenticate: () => Promise.reject(newUnauthorized()) },
+        },
+        status: 401,
+        reason: 'Unauthorized',
+        audited: true,
+      },
+      {
+        what: 'no credentials where anonymous is turned off',
+        options: { authenticator: { name: 'none', authenticate: () => undefined } },
+        status: 401,
+        reason: 'Unauthorized',
+        audited: true,
+      },
+      { what: 'a caller without the right', user: 'bob', status: 403, reason: 'Forbidden', audited: true },
+      {
+        what: 'an ambiguous path',
+        path: `${NODES}/a%2fb`,
+        status: 400,
+        reason: 'BadRequest',
+        audited: true,
+      },
+      {
+        what: 'a large body',
+        body: 'x'.repeat(1001),
+        status: 413,
+        reason: 'RequestEntityTooLarge',
+        audited: true,
+      },
+      {
+        what: 'a cluster that gives no answer',
+        options: {
+          authorizer: {
+            authorize: () => Promise.reject(newServiceUnavailable('no answer')),
+          },
+        },
+        status: 503,
+        reason: 'ServiceUnavailable',
+        audited: false,
+      },
+    ];
+    for (const { what, path, user, options, body, status, reason, audited } of cases) {
+      it(`answers ${what} with a ${status} Status that is logged, counted${audited ? ' and audited' : ''}`, async () => {
+        const chain = await start({ handler: ok, ...options });
+        const answer = await ask(chain, path ?? NODES, {
+          headers: {
+            'test-user': user ?? 'alice',
+            ...(body ? { 'content-length': String(body.length) } : {}),
+          },
+          ...(body ? { body } : {}),
+        });
+        expect(answer.status).to.equal(status);
+        expect(answer.headers['content-type']).to.equal('application/json');
+        expect(answer.headers['cache-control']).to.equal('no-cache, private');
+        expect(answer.headers['audit-id']).to.be.a('string');
+        expect(JSON.parse(answer.body)).to.include({
+          kind: 'Status',
+          apiVersion: 'v1',
+          code: status,
+          reason,
+        });
+        expect(answer.body).not.to.contain('signature');
+        await until(() => chain.observed.length === 1 && chain.lines.length > 0);
+        expect(chain.observed[0]?.code).to.equal(status);
+        expect(chain.lines[0]).to.include({ status });
+        expect(chain.audited.map((event) => event.status)).to.deep.equal(audited ? [status] : []);
+      });
+    }
+
+    it('tells the exact cause of a 401 to the log only', async () => {
+      const chain = await start({
+        handler: ok,
+        authenticator: {
+          name: 'bad',
+          authenticate: () => {
+            throw newUnauthorized(new Error('expired yesterday'));
+          },
+        },
+      });
+      const { body, headers } = await ask(chain, NODES);
+      expect(body).to.equal(
+        '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}\n',
+      );
+      expect(headers['www-authenticate']).to.equal('Bearer');
+      await until(() => chain.lines.length > 0);
+      expect(chain.lines[0]?.['cause']).to.contain('expired yesterday');
+      expect(chain.lines[0]).not.to.have.property('user');
+    });
+
+    it('words a 403 as kube-apiserver does', async () => {
+      const chain = await start({ handler: ok });
+      const { body } = await ask(chain, `${NODES}/n1/status`, { headers: { 'test-user': 'a<b' } });
+      expect(JSON.parse(body)).to.deep.include({
+        message:
+          'nodes.resources.platform.io "n1" is forbidden: User "a&lt;b" cannot get resource "nodes/status" in API group "resources.platform.io" at the cluster scope',
+        details: { name: 'n1', group: 'resources.platform.io', kind: 'nodes' },
+      });
+      const metrics = await ask(chain, '/metrics');
+      expect(JSON.parse(metrics.body)).to.include({
+        message: 'forbidden: User "system:anonymous" cannot get path "/metrics"',
+      });
+    });
+
+    it('answers HEAD without a body but with its length', async () => {
+      const chain = await start({ handler: ok });
+      const { status, body, headers } = await ask(chain, NODES, { method: 'HEAD' });
+      expect(status).to.equal(403);
+      expect(body).to.equal('');
+      expect(Number(headers['content-length'])).to.be.above(100);
+    });
+  });
+
+  it('answers a fault of ours with a 500 that names the request and nothing else', async () => {
+    const chain = await start({
+      handler: () => {
+        throw new TypeError('password is hunter2');
+      },
+    });
+    const { status, body, headers } = await ask(chain, NODES, asAlice);
+    expect(status).to.equal(500);
+    expect(body).not.to.contain('hunter2');
+    expect(body).to.contain(String(headers['audit-id']));
+    await until(() => chain.lines.length === 2);
+    expect(chain.lines.map((line) => line['level'])).to.deep.equal([50, 50]);
+    expect(JSON.stringify(chain.lines)).to.contain('hunter2');
+  });
+
+  it('drops the headers of an answer that did not come', async () => {
+    const chain = await start({
+      handler: ({ response }) => {
+        response.setHeader('Content-Encoding', 'gzip');
+        response.setHeader('ETag', '"x"');
+        throw newNotFound({ group: '', resource: 'nodes' }, 'x');
+      },
+    });
+    const { status, headers } = await ask(chain, NODES, asAlice);
+    expect(status).to.equal(404);
+    expect(headers).not.to.have.any.keys('content-encoding', 'etag');
+  });
+
+  it('cuts the connection when a handler fails inside its answer', async () => {
+    const chain = await start({
+      handler: async ({ response }) => {
+        response.writeHead(200);
+        await new Promise<void>((resolve) => response.write('half', () => resolve()));
+        throw new Error('lost');
+      },
+    });
+    const failure = await ask(chain, NODES, asAlice).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.be.an('error');
+  });
+
+  it('closes the connection after a body that nobody read', async () => {
+    const chain = await start({ handler: ok });
+    const { status, headers } = await ask(chain, NODES, {
+      method: 'POST',
+      headers: { 'content-length': '2000' },
+    }).catch(() => ({ status: 413, headers: { connection: 'close' } }));
+    expect(status).to.equal(413);
+    expect(headers.connection).to.equal('close');
+  });
+
+  it('answers 504 at the deadline, tells the handler, and ignores what it does then', async () => {
+    let reason: unknown;
+    let finished = false;
+    const chain = await start({
+      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 20 },
+      handler: async ({ signal, response }) => {
+        await once(signal, 'abort');
+        reason = signal.reason;
+        response.end('late');
+        finished = true;
+      },
+    });
+    const { status, body } = await ask(chain, NODES, asAlice);
+    expect(status).to.equal(504);
+    expect(JSON.parse(body)).to.include({ reason: 'Timeout' });
+    await until(() => finished);
+    expect(reason).to.have.property('code', 504);
+    await until(() => chain.terminated.length === 1);
+    expect(chain.terminated).to.deep.equal([504]);
+  });
+
+  it('sets no deadline for watches, which end when the server drains', async () => {
+    const chain = await start({
+      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 10 },
+      handler: ({ signal, response, info }) => {
+        if (info.verb !== 'watch') return;
+        response.write('event\n');
+        signal.addEventListener('abort', () => response.end('bye\n'));
+      },
+    });
+    const watch = ask(chain, `${NODES}?watch=1`, asAlice);
+    await until(() => chain.gauges.longRunning === 1);
+    // A later request runs into the deadline, so the watch would have as well.
+    expect((await ask(chain, NODES, asAlice)).status).to.equal(504);
+    expect(chain.gauges.longRunning).to.equal(1);
+    chain.chain.drain();
+    expect((await watch).body).to.equal('event\nbye\n');
+    await until(() => chain.gauges.longRunning === 0);
+    const refused = await ask(chain, `${NODES}?watch=1`, asAlice);
+    expect(refused.status).to.equal(503);
+    expect(refused.headers['retry-after']).to.equal('1');
+  });
+
+  it('aborts the signal and records 499 when the client leaves before the answer', async () => {
+    let aborted = false;
+    const chain = await start({
+      handler: async ({ signal }) => {
+        await once(signal, 'abort');
+        aborted = true;
+      },
+    });
+    const sent = request({ host: '127.0.0.1', port: chain.port, path: NODES, ca: chain.ca.cert, ...asAlice });
+    sent.on('error', () => undefined);
+    sent.end();
+    await until(() => chain.gauges.readOnly === 1);
+    sent.destroy();
+    await until(() => aborted);
+    expect(chain.observed.map(({ code }) => code)).to.deep.equal([499]);
+    expect(chain.chain.open).to.equal(0);
+  });
+
+  it('does not run the rest of the chain for a client who left while a filter waited', async () => {
+    let release = (): void => undefined;
+    let handled = false;
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let asked = false;
+    const chain = await start({
+      authorizer: {
+        authorize: async () => {
+          asked = true;
+          await waiting;
+          return { allowed: true, reason: '' };
+        },
+      },
+      handler: () => {
+        handled = true;
+      },
+    });
+    const sent = request({ host: '127.0.0.1', port: chain.port, path: NODES, ca: chain.ca.cert });
+    sent.on('error', () => undefined);
+    sent.end();
+    await until(() => asked);
+    sent.destroy();
+    await until(() => chain.observed.length === 1);
+    release();
+    await waiting;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(handled).to.equal(false);
+  });
+
+  it('ends every request at once when the server is aborted', async () => {
+    const chain = await start({
+      handler: async ({ signal, response }) => {
+        await once(signal, 'abort');
+        response.end('stopped');
+      },
+    });
+    const pending = ask(chain, NODES, asAlice);
+    await until(() => chain.chain.open === 1 && chain.gauges.readOnly === 1);
+    chain.abort.abort();
+    expect((await pending).body).to.equal('stopped');
+  });
+
+  describe('limits on concurrency', () => {
+    const limits = {
+      maxReadOnly: 1,
+      maxMutating: 1,
+      maxLongRunning: 1,
+      maxBodyBytes: 1000,
+      timeoutMs: 60_000,
+    };
+
+    function holding(): { handler: Handler; release: () => void } {
+      const held: (() => void)[] = [];
+      return {
+        handler: ({ response, query }) => {
+          if (query.has('hold')) held.push(() => response.end());
+          else response.end();
+        },
+        release: () => {
+          for (const answer of held.splice(0)) answer();
+        },
+      };
+    }
+
+    it('answers 429 with Retry-After beyond the limit, and serves again when one has ended', async () => {
+      const { handler, release } = holding();
+      const chain = await start({ handler, limits });
+      const first = ask(chain, `${NODES}?hold`, asAlice);
+      await until(() => chain.gauges.readOnly === 1);
+      const refused = await ask(chain, NODES, asAlice);
+      expect(refused.status).to.equal(429);
+      expect(refused.headers['retry-after']).to.equal('1');
+      expect(JSON.parse(refused.body)).to.include({ kind: 'Status', reason: 'TooManyRequests' });
+      await until(() => chain.audited.length === 1 && chain.terminated.length === 1);
+      expect(chain.terminated).to.deep.equal([429]);
+      release();
+      await first;
+      await until(() => chain.gauges.readOnly === 0);
+      expect((await ask(chain, NODES, asAlice)).status).to.equal(200);
+    });
+
+    it('counts writes and streams apart from reads', async () => {
+      const { handler, release } = holding();
+      const chain = await start({ handler, limits });
+      const first = ask(chain, `${NODES}?hold`, asAlice);
+      const watch = ask(chain, `${NODES}?hold&watch=1`, asAlice);
+      await until(() => chain.gauges.readOnly === 1 && chain.gauges.longRunning === 1);
+      expect((await ask(chain, NODES, { ...asAlice, method: 'POST' })).status).to.equal(200);
+      expect((await ask(chain, `${NODES}?watch=1`, asAlice)).status).to.equal(429);
+      release();
+      await Promise.all([first, watch]);
+    });
+
+    it('never refuses health, discovery and administrators', async () => {
+      const { handler, release } = holding();
+      const chain = await start({
+        handler,
+        limits,
+        authenticator: {
+          name: 'test',
+          authenticate: (scope) => {
+            const user = byHeader.authenticate(scope);
+            if (user instanceof Promise || user?.name !== 'root') return user;
+            return { ...user, groups: ['system:masters'] };
+          },
+        },
+      });
+      const first = ask(chain, `${NODES}?hold`, asAlice);
+      await until(() => chain.gauges.readOnly === 1);
+      expect((await ask(chain, '/livez')).status).to.equal(200);
+      expect((await ask(chain, '/apis/resources.platform.io/v1alpha3')).status).to.equal(200);
+      expect((await ask(chain, NODES, { headers: { 'test-user': 'root' } })).status).to.equal(200);
+      release();
+      await first;
+    });
+  });
+
+  describe('upgrades', () => {
+    const upgrade = (path: string, user: string): string =>
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nTest-User: ${user}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+
+    it('are refused by the same filters with the same Status', async () => {
+      const chain = await start({ handler: ok });
+      const socket = await rawConnection(chain);
+      socket.write(upgrade(NODES, 'bob'));
+      const answer = await readAll(socket);
+      expect(answer).to.match(/^HTTP\/1\.1 403 Forbidden\r\n/);
+      expect(answer).to.match(/audit-id: /i);
+      expect(answer).to.match(/connection: close/i);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ kind: 'Status', code: 403 });
+      await until(() => chain.observed.length === 1 && chain.audited.length === 1);
+      expect(chain.chain.open).to.equal(0);
+    });
+
+    it('hand over the socket once, and count until it closes', async () => {
+      const chain = await start({
+        handler: ({ upgrade }) => {
+          const socket = upgrade?.accept();
+          socket?.write(
+            'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+          );
+          socket?.once('data', (data: Buffer) => socket.end(`echo ${data.toString()}`));
+        },
+      });
+      const socket = await rawConnection(chain);
+      socket.write(upgrade(NODES, 'alice'));
+      await once(socket, 'data');
+      expect(chain.gauges.longRunning).to.equal(1);
+      expect(chain.chain.open).to.equal(1);
+      socket.end('hello');
+      expect(await readAll(socket)).to.equal('echo hello');
+      await until(() => chain.observed.length === 1);
+      expect(chain.observed[0]?.code).to.equal(101);
+      expect(chain.gauges.longRunning).to.equal(0);
+      expect(chain.chain.open).to.equal(0);
+    });
+  });
+
+  it('keeps labels of unknown paths, resources and methods from growing', async () => {
+    const chain = await start({ handler: ok });
+    await ask(chain, '/apis/evil/v1/things-1', asAlice);
+    await ask(chain, '/random-2', asAlice);
+    await ask(chain, NODES, { ...asAlice, method: 'PROPFIND' });
+    await ask(chain, `${NODES}/n1`, { ...asAlice, method: 'HEAD' });
+    await ask(chain, NODES, { ...asAlice, method: 'DELETE' });
+    await until(() => chain.observed.length === 5);
+    const labels = chain.observed.map(({ labels }) => `${labels.verb} ${labels.resource} ${labels.scope}`);
+    expect(labels).to.deep.equal([
+      'GET  ',
+      'GET  ',
+      'OTHER nodes cluster',
+      'GET nodes resource',
+      'DELETECOLLECTION nodes cluster',
+    ]);
+  });
+
+  it('takes identity headers and accepted bearer tokens off the request, and leaves Basic to the token endpoint', async () => {
+    const seen: unknown[] = [];
+    const chain = await start({
+      handler: ({ request: { headers }, response }) => {
+        seen.push(headers.authorization, headers['x-remote-user'], headers['x-remote-extra-scopes']);
+        response.end();
+      },
+    });
+    const identity = { 'x-remote-user': 'root', 'x-remote-extra-scopes': 'all' };
+    await ask(chain, NODES, { headers: { ...asAlice.headers, ...identity, authorization: 'Bearer abc' } });
+    await ask(chain, NODES, { headers: { ...asAlice.headers, authorization: 'Basic abc' } });
+    expect(seen).to.deep.equal([undefined, undefined, undefined, 'Basic abc', undefined, undefined]);
+  });
+
+  it('answers health and discovery to callers whose credentials fail, as it would to anybody', async () => {
+    const chain = await start({
+      handler: ({ response, user }) => void response.end(user.name),
+      authenticator: {
+        name: 'down',
+        authenticate: () => {
+          throw newServiceUnavailable('the front proxy is not known yet');
+        },
+      },
+    });
+    for (const path of [
+      '/livez',
+      '/readyz/ping',
+      '/version',
+      '/apis',
+      '/apis/g/v1',
+      '/openapi/v2',
+      '/openapi/v3/apis/g/v1',
+    ]) {
+      const { status, body } = await ask(chain, path);
+      expect([path, status, body]).to.deep.equal([path, 200, 'system:anonymous']);
+    }
+    for (const path of ['/metrics', NODES, '/']) expect((await ask(chain, path)).status).to.equal(503);
+    expect((await ask(chain, '/livez', { method: 'POST' })).status).to.equal(503);
+  });
+
+  it('lets another family of errors answer on its own paths', async () => {
+    const chain = await start({
+      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+      handler: () => {
+        throw newUnauthorized();
+      },
+      errorFamilies: [
+        {
+          claims: (path) => path.startsWith('/oauth/'),
+          write: ({ response }) => void response.writeHead(400).end('{"error":"invalid_grant"}'),
+        },
+      ],
+    });
+    expect((await ask(chain, '/oauth/token')).body).to.equal('{"error":"invalid_grant"}');
+    expect((await ask(chain, '/other')).status).to.equal(401);
+  });
+});

@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { isBadRequest } from '../../../../apis/meta/v1/errors.ts';
+import { asksForWatch, parseRequestInfo } from '../../../../server/filters/request-info.ts';
+
+const nodes = '/apis/resources.platform.io/v1alpha3/nodes';
+
+function resource(method: string, target: string) {
+  const info = parseRequestInfo(method, target);
+  if (!info.isResourceRequest) throw new Error(`${target} is no resource request`);
+  return info;
+}
+
+function refusal(target: string): unknown {
+  try {
+    parseRequestInfo('GET', target);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('request info', () => {
+  it('takes a path of a grouped resource apart', () => {
+    expect(resource('GET', `${nodes}/n1/status`)).to.deep.equal({
+      isResourceRequest: true,
+      path: `${nodes}/n1/status`,
+      prefix: 'apis',
+      group: 'resources.platform.io',
+      version: 'v1alpha3',
+      verb: 'get',
+      namespace: '',
+      resource: 'nodes',
+      subresource: 'status',
+      name: 'n1',
+      parts: ['nodes', 'n1', 'status'],
+    });
+  });
+
+  const verbs: readonly (readonly [string, string, string])[] = [
+    ['GET', nodes, 'list'],
+    ['HEAD', nodes, 'list'],
+    ['GET', `${nodes}/n1`, 'get'],
+    ['HEAD', `${nodes}/n1`, 'get'],
+    ['GET', `${nodes}?watch=true`, 'watch'],
+    ['GET', `${nodes}?watch=1`, 'watch'],
+    ['GET', `${nodes}?watch`, 'watch'],
+    ['GET', `${nodes}?watch=`, 'watch'],
+    ['GET', `${nodes}?watch=False`, 'list'],
+    ['GET', `${nodes}?watch=0`, 'list'],
+    ['GET', `${nodes}?watch=0&watch=1`, 'list'],
+    ['GET', `${nodes}?%77atch=1`, 'watch'],
+    ['GET', `${nodes}/n1?watch=1`, 'get'],
+    ['POST', nodes, 'create'],
+    ['PUT', `${nodes}/n1`, 'update'],
+    ['PATCH', `${nodes}/n1`, 'patch'],
+    ['DELETE', `${nodes}/n1`, 'delete'],
+    ['DELETE', nodes, 'deletecollection'],
+    ['OPTIONS', nodes, ''],
+    ['get', nodes, ''],
+  ];
+  for (const [method, target, verb] of verbs) {
+    it(`calls ${method} ${target.slice(nodes.length) || 'of the collection'} "${verb}"`, () => {
+      expect(resource(method, target).verb).to.equal(verb);
+    });
+  }
+
+  const paths: readonly (readonly [string, string, string, string, string])[] = [
+    // target, namespace, resource, name, subresource
+    ['/api/v1/pods', '', 'pods', '', ''],
+    ['/api/v1/namespaces', '', 'namespaces', '', ''],
+    ['/api/v1/namespaces/a', 'a', 'namespaces', 'a', ''],
+    ['/api/v1/namespaces/a/status', 'a', 'namespaces', 'a', 'status'],
+    ['/api/v1/namespaces/a/finalize', 'a', 'namespaces', 'a', 'finalize'],
+    ['/api/v1/namespaces/a/pods', 'a', 'pods', '', ''],
+    ['/api/v1/namespaces/a/pods/p', 'a', 'pods', 'p', ''],
+    ['/api/v1/namespaces/a/pods/p/log', 'a', 'pods', 'p', 'log'],
+    ['/apis/apps/v1/namespaces/a/deployments/d/scale', 'a', 'deployments', 'd', 'scale'],
+    ['/kapis/resources.platform.io/v1alpha3/nodes/n%31', '', 'nodes', 'n1', ''],
+    ['/kapis/tenant.platform.io/v1beta1/namespaces/a/pods', 'a', 'pods', '', ''],
+  ];
+  for (const [target, namespace, name, object, subresource] of paths) {
+    it(`reads ${target} as kube-apiserver does`, () => {
+      const info = resource('GET', target);
+      expect([info.namespace, info.resource, info.name, info.subresource]).to.deep.equal([
+        namespace,
+        name,
+        object,
+        subresource,
+      ]);
+    });
+  }
+
+  for (const path of [
+    '/',
+    '/livez',
+    '/apis',
+    '/apis/g',
+    '/apis/g/v1',
+    '/api/v1',
+    '/APIS/g/v1/nodes',
+    '/apisx/g/v/r',
+  ]) {
+    it(`takes ${path} for a path without a resource`, () => {
+      expect(parseRequestInfo('GET', path)).to.deep.equal({ isResourceRequest: false, path, verb: 'get' });
+    });
+  }
+
+  const refused = [
+    `${nodes}/`,
+    `${nodes}//`,
+    `//apis/g/v1/nodes`,
+    '/apis//v1/nodes',
+    `${nodes}/x%2fstatus`,
+    `${nodes}/x%2Fstatus`,
+    `${nodes}/%`,
+    `${nodes}/%zz`,
+    `${nodes}/%ff`,
+    `${nodes}/%00`,
+    `${nodes}/a%0ab`,
+    `${nodes}/.`,
+    `${nodes}/..`,
+    `${nodes}/%2e%2E`,
+    '/openapi/v3/../../metrics',
+    `${nodes}/x#y`,
+    `${nodes}/x\\y`,
+    `${nodes}/ä`,
+    '/api/v1/watch/pods',
+    '/apis/apps/v1/watch/deployments',
+    '/api/v1/proxy/nodes/n1',
+    'http://other/apis/g/v1/nodes',
+    '*',
+    '',
+    `${nodes}?labelSelector=a;b`,
+    `${nodes}?labelSelector=%zz`,
+  ];
+  for (const target of refused) {
+    it(`refuses ${JSON.stringify(target)} as ambiguous`, () => {
+      expect(refusal(target), target).to.satisfy(isBadRequest);
+    });
+  }
+
+  const selected: readonly (readonly [string, string])[] = [
+    ['metadata.name=x', 'x'],
+    ['metadata.name==x', 'x'],
+    ['spec.unschedulable=true,metadata.name=x', 'x'],
+    ['metadata.name!=x', ''],
+    ['metadata.name=a/b', ''],
+    ['metadata.name=..', ''],
+    ['spec.a=b\\,metadata.name=x', ''],
+    ['metadata.name=x\\,y', ''],
+    ['metadata.namespace=x', ''],
+  ];
+  for (const [selector, name] of selected) {
+    it(`authorizes a list with the field selector ${selector} for ${name === '' ? 'all' : name}`, () => {
+      const query = new URLSearchParams({ fieldSelector: selector }).toString();
+      expect(resource('GET', `${nodes}?${query}`)).to.include({ verb: 'list', name });
+      expect(resource('GET', `${nodes}?watch=1&${query}`)).to.include({ verb: 'watch', name });
+    });
+  }
+
+  it('does not narrow the console paths, which know no field selectors', () => {
+    expect(resource('GET', '/kapis/g/v1/nodes?fieldSelector=metadata.name%3Dx').name).to.equal('');
+  });
+
+  it('decodes a name once', () => {
+    expect(resource('GET', `${nodes}/a%252fb`).name).to.equal('a%2fb');
+    expect(resource('GET', `${nodes}/%C3%A4`).name).to.equal('ä');
+  });
+
+  it('either refuses a target or agrees with a WHATWG URL about its segments', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'B',
+      '.',
+      '..',
+      '%2f',
+      '%2e',
+      '%41',
+      '/',
+      '//',
+      '?',
+      ';',
+      '#',
+      '\\',
+      '%',
+      'ü',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const target = `/${pieces.join('')}`;
+        let path: string;
+        try {
+          path = parseRequestInfo('GET', target).path;
+        } catch (error) {
+          return isBadRequest(error);
+        }
+        const { pathname } = new URL(`https://host${target}`);
+        return path === pathname.split('/').map(decodeURIComponent).join('/');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('the watch parameter', () => {
+  it('is off only when absent, 0 or false', () => {
+    expect([null, '0', 'false', 'FALSE'].map(asksForWatch)).to.deep.equal([false, false, false, false]);
+    expect(['', '1', 'true', 'no', 'f'].map(asksForWatch)).to.deep.equal([true, true, true, true, true]);
+  });
+});
