@@ -36,7 +36,7 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   stopOnSignals(stop);
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ error, origin }, 'uncaught error, the server ends');
+    log.fatal({ err: error, origin }, 'uncaught error, the server ends');
     end(1);
   });
   try {
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof StartupError) return refuse(error.message, 1);
-    log.fatal({ error }, 'the server failed');
+    log.fatal({ err: error }, 'the server failed');
     return 1;
   }
 }

@@ -30,7 +30,7 @@ async function answer(
 ): Promise<void> {
   const failed = results.filter(({ failure }) => failure !== undefined);
   for (const { name, failure } of failed) {
-    context.log.warn({ check: name, error: failure }, 'health check failed');
+    context.log.warn({ check: name, err: failure }, 'health check failed');
   }
   const verbose = failed.length > 0 || context.query.has('verbose');
   const lines = verbose ? results.map(line) : [];

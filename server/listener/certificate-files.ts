@@ -42,7 +42,7 @@ export class CertificateFiles implements CertificateSource {
   constructor(options: CertificateFilesOptions) {
     this.#options = options;
     this.#listeners = new ChangeListeners((error) =>
-      options.log.error({ error }, 'certificate change not heard'),
+      options.log.error({ err: error }, 'certificate change not heard'),
     );
   }
 
@@ -87,10 +87,12 @@ export class CertificateFiles implements CertificateSource {
     const watchers = [...new Set(files(paths).map((path) => dirname(path)))].flatMap((folder) => {
       try {
         const watcher = watch(folder, { persistent: false }, soon);
-        watcher.on('error', (error) => log.debug({ error, folder }, 'folder is not watched; it is polled'));
+        watcher.on('error', (error) =>
+          log.debug({ err: error, folder }, 'folder is not watched; it is polled'),
+        );
         return watcher;
       } catch (error) {
-        log.debug({ error, folder }, 'folder is not watched; it is polled');
+        log.debug({ err: error, folder }, 'folder is not watched; it is polled');
         return [];
       }
     });
@@ -133,7 +135,7 @@ export class CertificateFiles implements CertificateSource {
       if (unreadable) this.#seen = error.digest;
       metrics.certificate('refused');
       log.error(
-        { certFile: paths.certFile, error },
+        { certFile: paths.certFile, err: error },
         'new serving certificate refused, the old one stays in use',
       );
     }

@@ -76,7 +76,7 @@ export class Listener {
       throw listenFault(error, this.name, address, port);
     }
     this.#server.off('error', reject);
-    this.#server.on('error', (error) => this.#options.log.error({ error }, 'listener failed'));
+    this.#server.on('error', (error) => this.#options.log.error({ err: error }, 'listener failed'));
     return this.address;
   }
 
@@ -139,11 +139,11 @@ export class Listener {
       const underWay = [...(this.#streams.get(socket) ?? [])].some((answer) => answer.headersSent);
       const code = answerClientError(error, socket, underWay);
       if (code !== undefined) metrics.malformed(this.name, code);
-      log.debug({ error, code }, 'request could not be read');
+      log.debug({ err: error, code }, 'request could not be read');
     });
     server.on('tlsClientError', (error: Error, socket: Socket) => {
       metrics.handshakeFailed();
-      log.debug({ error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed');
+      log.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed');
       socket.destroy();
     });
     server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (stream: Duplex) => {

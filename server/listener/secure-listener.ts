@@ -46,7 +46,7 @@ export class SecureListener extends Listener {
     try {
       return new X509Certificate(pem).subject !== undefined;
     } catch (error) {
-      this.#secure.log.error({ error }, 'a client CA is no readable certificate, it is left out');
+      this.#secure.log.error({ err: error }, 'a client CA is no readable certificate, it is left out');
       return false;
     }
   }
@@ -55,7 +55,7 @@ export class SecureListener extends Listener {
     try {
       this.#tls.setSecureContext(contextOptions(this.#secure, this.#clientCAs));
     } catch (error) {
-      this.#secure.log.error({ error }, 'TLS settings refused, the old ones stay in use');
+      this.#secure.log.error({ err: error }, 'TLS settings refused, the old ones stay in use');
     }
   }
 }

@@ -39,7 +39,7 @@ export class SelfSignedCertificate implements CertificateSource {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
     this.#listeners = new ChangeListeners((error) =>
-      options.log.error({ error }, 'certificate change not heard'),
+      options.log.error({ err: error }, 'certificate change not heard'),
     );
   }
 
@@ -48,7 +48,7 @@ export class SelfSignedCertificate implements CertificateSource {
     await this.renew();
     const timer = setInterval(() => {
       this.renew().catch((error: unknown) => {
-        this.#options.log.error({ error }, 'serving certificate not renewed, tried again in an hour');
+        this.#options.log.error({ err: error }, 'serving certificate not renewed, tried again in an hour');
       });
     }, CHECK_MS);
     timer.unref();

@@ -34,11 +34,10 @@ export function createLogger(options: LogOptions, output: DestinationStream = st
     {
       level: options.level,
       base: null,
-      errorKey: 'error',
       messageKey: 'message',
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      serializers: { err: describeError },
       redact: {
         paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]),
         censor: '[redacted]',
@@ -56,7 +55,7 @@ function standardOutput(): DestinationStream {
 interface DescribedError {
   readonly type: string;
   readonly message: string;
-  readonly code?: string;
+  readonly code?: string | number;
   readonly stack?: string;
   readonly cause?: DescribedError;
 }
@@ -64,12 +63,21 @@ interface DescribedError {
 /** Only these members: errors of HTTP clients carry whole requests, headers and tokens included. */
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const code = 'code' in error && isCode(error.code) ? error.code : undefined;
   return {
     type: error.name,
     message: error.message,
     ...(code === undefined ? {} : { code }),
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(isExpected(error, code) || error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth > 4 ? {} : { cause: describeError(error.cause, depth + 1) }),
   };
+}
+
+/** An answer with a status, or a refusal by the system: where in the code it was noticed says nothing. */
+function isExpected(error: Error, code: unknown): boolean {
+  return typeof code === 'number' || 'syscall' in error;
+}
+
+function isCode(code: unknown): code is string | number {
+  return typeof code === 'string' || typeof code === 'number';
 }

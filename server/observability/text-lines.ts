@@ -15,10 +15,21 @@ function toText(line: string): string {
   const clock = word(take('time')).slice(11, 23);
   const level = word(take('level')).toUpperCase().padEnd(5);
   const message = word(take('message'));
-  const error = take('error');
+  const error = take('err');
   const pairs = [...members].map(([key, value]) => ` ${key}=${scalar(value)}`);
-  const text = `${clock} ${level} ${message}${pairs.join('')}\n`;
-  return error === undefined ? text : `${text}${indented(error)}`;
+  const reasons = messages(error).map((reason) => ` err=${scalar(reason)}`);
+  return `${clock} ${level} ${message}${pairs.join('')}${reasons.join('')}\n${stack(error)}`;
+}
+
+/** Of an error and its causes, as the logger describes them. */
+function messages(error: unknown): string[] {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return [];
+  return [word(error.message), ...messages('cause' in error ? error.cause : undefined)];
+}
+
+function stack(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('stack' in error)) return '';
+  return `${word(error.stack).replaceAll(/^/gm, '    ')}\n`;
 }
 
 function word(value: unknown): string {
@@ -27,12 +38,4 @@ function word(value: unknown): string {
 
 function scalar(value: unknown): string {
   return typeof value === 'string' && !/[\s"=]/.test(value) && value !== '' ? value : JSON.stringify(value);
-}
-
-function indented(error: unknown): string {
-  const text =
-    typeof error === 'object' && error !== null && 'stack' in error
-      ? String(error.stack)
-      : JSON.stringify(error);
-  return `${text.replaceAll(/^/gm, '    ')}\n`;
 }

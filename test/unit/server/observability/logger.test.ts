@@ -36,15 +36,24 @@ describe('createLogger', () => {
   it('writes of an error only what it knows to be harmless, and its causes', () => {
     const { lines, log } = logging();
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', request: { token: 's3cret' } });
-    log.error({ error: new Error('no cluster', { cause }) }, 'failed');
+    log.error({ err: new Error('no cluster', { cause }) }, 'failed');
     expect(lines[0]).to.contain('no cluster').and.contain('ECONNREFUSED').and.not.contain('s3cret');
+  });
+
+  it('leaves out the stack of an answer with a status and of a refusal by the system', () => {
+    const { lines, log } = logging();
+    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
+    log.warn({ err: Object.assign(new Error('no cluster', { cause: refused }), { code: 503 }) }, 'failed');
+    log.warn({ err: new TypeError('a bug') }, 'failed');
+    expect(lines[0]).not.to.contain('stack');
+    expect(lines[1]).to.contain('stack');
   });
 
   it('writes text for people when asked to', () => {
     const { lines, log } = logging('text');
     log.warn({ port: 1, name: 'two words' }, 'odd');
-    log.error({ error: new Error('broken') }, 'failed');
+    log.error({ err: new Error('broken') }, 'failed');
     expect(lines[0]).to.match(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}odd port=1 name="two words"\n$/);
-    expect(lines[1]).to.match(/ERROR failed\n {4}Error: broken\n {4}/);
+    expect(lines[1]).to.match(/ERROR failed err=broken\n {4}Error: broken\n {4}/);
   });
 });
