@@ -90,7 +90,10 @@ async function writeConfig(cp: ControlPlane, dir: string, signal: AbortSignal): 
     apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
     kind: 'KwokConfiguration',
     // Four at a time unless told otherwise, which is slow for thousands of nodes.
+    // With a configuration its defaults for switches are gone: logs and paging are to be asked for.
     options: {
+      enableDebuggingHandlers: true,
+      enablePodsOnNodeSyncListPager: true,
       nodeLeaseParallelism: 16,
       nodePlayStageParallelism: 16,
       podPlayStageParallelism: 16,
