@@ -1,5 +1,5 @@
 // Where a paged list goes on: opaque to clients, the same JSON in base64url as kube-apiserver's own.
-import { newBadRequest } from './errors.ts';
+import { newBadRequest, type StatusError } from './errors.ts';
 
 const VERSION = 'meta.k8s.io/v1';
 
@@ -19,8 +19,12 @@ export function encodeContinue(token: ContinueToken): string {
   return Buffer.from(json).toString('base64url');
 }
 
+function refused(why: string): StatusError {
+  return newBadRequest(`invalid continue token: continue key is not valid${why}`);
+}
+
 function members(text: string): Record<string, unknown> {
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw newBadRequest('continue key is not valid: illegal base64 data');
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw refused(': illegal base64 data');
   const json = Buffer.from(text, 'base64url').toString();
   try {
     const value: unknown = JSON.parse(json);
@@ -29,28 +33,26 @@ function members(text: string): Record<string, unknown> {
   } catch {
     // The answer is the same as for any other value that is no token.
   }
-  throw newBadRequest('continue key is not valid');
+  throw refused('');
 }
 
 /** Throws BadRequest when `text` is no token of ours. */
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = members(text);
   if (v !== VERSION) {
-    throw newBadRequest('continue key is not valid: server does not recognize this encoded version');
+    throw refused(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
   }
   if (typeof rv !== 'string' || rv === '0') {
-    throw newBadRequest(
-      'continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
-    );
+    throw refused(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (typeof start !== 'string' || start === '') {
-    throw newBadRequest('continue key is not valid: encoded start key empty (version meta.k8s.io/v1)');
+    throw refused(': encoded start key empty (version meta.k8s.io/v1)');
   }
   if (
     !start.endsWith(BEHIND) ||
     start.split('/').some((part) => part === '' || part === '.' || part === '..')
   ) {
-    throw newBadRequest('continue key is not valid');
+    throw refused('');
   }
   return { resourceVersion: rv, after: start.slice(0, -BEHIND.length) };
 }

@@ -2,7 +2,7 @@
 // them, since people search for those words.
 import { parseInt64 } from './go-number.ts';
 import { labelKeyFaults, labelValueFaults } from './label-names.ts';
-import type { LabelOperator, LabelRequirement } from './label-selector.ts';
+import type { LabelOperator, LabelRequirement } from './label-requirement.ts';
 
 interface Token {
   readonly kind: 'symbol' | 'word' | 'end' | 'error';

@@ -1,14 +1,6 @@
 // Label selectors: what they mean. How they are written is the parser's business.
+import type { LabelRequirement } from './label-requirement.ts';
 import { parseLabelSelectorText } from './label-selector-parser.ts';
-
-export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
-
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: LabelOperator;
-  /** Sorted and without repetitions; empty for `exists` and `!`. */
-  readonly values: readonly string[];
-}
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -47,7 +47,9 @@ export function readResourceVersion(query: URLSearchParams): string {
     return String(parseUint64(text));
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
-    throw newBadRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
+    throw newBadRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`,
+    );
   }
 }
 

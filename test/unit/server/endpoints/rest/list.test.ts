@@ -96,14 +96,14 @@ describe('list', () => {
     [
       'resourceVersion=abc',
       400,
-      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     ],
     ['limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['labelSelector=a%2Cb%3D%3D%3Dc', 400, /^unable to parse requirement: found '=', expected: identifier/],
     ['fieldSelector=spec.nope%3D1', 400, 'field label not supported: spec.nope'],
     ['fieldSelector=nonsense', 400, "invalid selector: 'nonsense'; can't understand 'nonsense'"],
-    ['continue=!', 400, /^continue key is not valid/],
-    ['continue=e30', 400, /^continue key is not valid/],
+    ['continue=!', 400, /^invalid continue token: continue key is not valid/],
+    ['continue=e30', 400, /^invalid continue token: continue key is not valid/],
     ['sendInitialEvents=true', 422, /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list$/],
     [
       'resourceVersionMatch=Exact',
