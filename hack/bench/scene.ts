@@ -8,7 +8,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { freePort } from '../control-plane/ports.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import { createNodes, nodeName } from '../control-plane/realistic-node.ts';
-import { apply, available, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
+import { apply, available, grant, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
 import { ServerProcess } from '../extension/server-process.ts';
 import { LoadGenerator, type Target } from './load-generator.ts';
 import type { Machine } from './machine.ts';
@@ -65,8 +65,8 @@ export async function withScene(
     const cluster = { kubectl: controlPlane.kubectl, kubeconfig: controlPlane.kubeconfig };
     await apply(cluster, accessOfCaller(), signal);
     const port = await freePort();
-    progress('registering and starting the server');
-    await register(cluster, port, signal);
+    progress('starting and registering the server');
+    await grant(cluster, port, signal);
     const kubeconfig = await controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
     const start = async (port: number, name: string): Promise<ServerProcess> => {
       const server = await ServerProcess.start({
@@ -82,6 +82,7 @@ export async function withScene(
     };
     let others = 0;
     const server = await start(port, 'server');
+    await register(cluster, port, signal);
     await available(cluster, signal);
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);

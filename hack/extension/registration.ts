@@ -19,9 +19,29 @@ export const SERVICE_ACCOUNT = {
   groups: ['system:serviceaccounts', `system:serviceaccounts:${NAMES.namespace}`],
 };
 
-/** Before the server starts: it needs its rights. The CA bundle is left to the server. */
+/** Before the server starts: its rights, and the Service that leads to it. */
+export async function grant(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
+  await apply(
+    cluster,
+    documents(port, (document) => !isAPIService(document)),
+    signal,
+  );
+}
+
+/**
+ * Once the server answers: kube-apiserver asks for its OpenAPI at once, and after a failure only a minute later. The
+ * CA bundle is left to the server.
+ */
 export async function register(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
-  await apply(cluster, developmentManifests(NAMES, port), signal);
+  await apply(cluster, documents(port, isAPIService), signal);
+}
+
+function documents(port: number, chosen: (document: string) => boolean): string {
+  return developmentManifests(NAMES, port).split('---\n').filter(chosen).join('---\n');
+}
+
+function isAPIService(document: string): boolean {
+  return /^kind: APIService$/m.test(document);
 }
 
 /** Resolves when kube-apiserver says that our API is Available. */

@@ -98,9 +98,7 @@ describe('client-go informers at their defaults, through the aggregation layer',
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     it(`are in step again after our server was ended by ${signal} and started anew`, async () => {
-      const changed = change(30, signal);
-      await platform.restartServer(signal);
-      await changed;
+      await Promise.all([change(30, signal), platform.restartServer(signal)]);
       await inStep();
       await change(10, `${signal}-after`);
       await inStep();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { freePort } from '../../hack/control-plane/ports.ts';
 import { createNodes } from '../../hack/control-plane/realistic-node.ts';
-import { available, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
+import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
@@ -49,7 +49,7 @@ export class Platform {
       try {
         await createNodes(controlPlane, nodes, { signal });
         const port = await freePort();
-        await register(controlPlane, port, signal);
+        await grant(controlPlane, port, signal);
         const options = {
           dir: join(dir, 'server'),
           kubeconfig: await controlPlane.kubeconfigFor(SERVICE_ACCOUNT),
@@ -59,6 +59,7 @@ export class Platform {
         };
         const server = await ServerProcess.start(options);
         const platform = new Platform(controlPlane, dir, options, ended, server);
+        await register(controlPlane, port, signal);
         await available(controlPlane, signal);
         return platform;
       } catch (error) {

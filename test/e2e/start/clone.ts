@@ -1,0 +1,14 @@
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+const PARTS = ['apis', 'hack', 'manifests', 'server', 'package.json', 'package-lock.json', '.npmrc'];
+
+/** A copy of the project as it stands, with our dependencies and without any state. */
+export async function cloneProject(): Promise<{ dir: string; remove(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), 'ks-clone-'));
+  await Promise.all(PARTS.map((part) => cp(join(root, part), join(dir, part), { recursive: true })));
+  await symlink(join(root, 'node_modules'), join(dir, 'node_modules'));
+  return { dir, remove: () => rm(dir, { recursive: true, force: true, maxRetries: 5 }) };
+}

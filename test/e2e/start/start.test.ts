@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { cloneProject } from './clone.ts';
+import { StartedProgram } from './started-program.ts';
+
+const run = promisify(execFile);
+
+describe('npm start', function () {
+  this.timeout(120_000);
+
+  let clone: Awaited<ReturnType<typeof cloneProject>>;
+  let programs: StartedProgram[];
+
+  before(async () => {
+    clone = await cloneProject();
+    programs = [];
+  });
+
+  afterEach(async () => {
+    for (const program of programs.splice(0)) await program.kill();
+  });
+
+  after(async () => {
+    await clone.remove();
+  });
+
+  function start(...args: string[]): StartedProgram {
+    const program = new StartedProgram(clone.dir, args);
+    programs.push(program);
+    return program;
+  }
+
+  /** Types what it advised, in a shell. */
+  async function type(commands: readonly string[]): Promise<string> {
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+      maxBuffer: 16 * 1024 * 1024,
+      env: { ...process.env, HOME: clone.dir },
+    });
+    return stdout;
+  }
+
+  it('gets ready, its advice works, and Ctrl-C ends everything; the next start finds the state', async () => {
+    const first = start();
+    await first.printed(/Ctrl-C stops everything/);
+    const advice = first.advice.filter((line) => !line.includes('--watch'));
+    const printed = await type(advice);
+    expect(printed).to.include('STATUS');
+    expect(printed).to.include('"kind":"NodeList"');
+    expect(printed).to.include('GROUP:');
+    expect(printed).to.include('apiserver_request_total');
+    expect(printed).to.include('readyz check passed');
+    const kubectl = kubectlIn(advice);
+    await type([...advice.slice(0, 1), `${kubectl} create configmap kept --from-literal=a=b`]);
+    first.signal('SIGINT');
+    expect(await first.end()).to.deep.equal({ code: 130, left: [] });
+
+    const second = start();
+    await second.printed(/Ctrl-C stops everything/);
+    expect(second.advice).to.deep.equal(first.advice);
+    expect(await type([...advice.slice(0, 1), `${kubectl} get configmap kept -o name`])).to.equal(
+      'configmap/kept\n',
+    );
+    second.signal('SIGTERM');
+    expect(await second.end()).to.deep.equal({ code: 143, left: [] });
+  });
+
+  it('ends with one clear line when a program dies', async () => {
+    const program = start();
+    await program.printed(/Ctrl-C stops everything/);
+    const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
+    const { pid } = JSON.parse(await readFile(pidFile, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
+    expect(program.output).to.match(/^ks-apiserver was ended by SIGKILL; the end of its log /m);
+  });
+
+  for (const moment of [/starting kube-apiserver/, /Control plane: done/, /starting ks-apiserver/]) {
+    it(`leaves nothing running when Ctrl-C comes after "${moment.source}"`, async () => {
+      const program = start();
+      await program.printed(moment);
+      program.signal('SIGINT');
+      expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+    });
+  }
+
+  it('ends everything when its terminal is closed', async () => {
+    const program = start();
+    await program.printed(/Ctrl-C stops everything/);
+    program.signal('SIGHUP');
+    expect(await program.end()).to.deep.equal({ code: 129, left: [] });
+  });
+
+  it('serves an existing cluster without changing it', async () => {
+    const local = start();
+    await local.printed(/Ctrl-C stops everything/);
+    const kubeconfig = join(clone.dir, '.local/control-plane/admin.kubeconfig');
+    const kubectl = kubectlIn(local.advice);
+    const count = `${kubectl} --kubeconfig ${kubeconfig} get apiservices,all --all-namespaces -o name | sort`;
+    const before = await type([count]);
+
+    const program = start('--kubeconfig', kubeconfig);
+    await program.printed(/Ctrl-C stops the server/);
+    // The advice says kubectl, as on a machine that has a cluster; here it is ours.
+    const printed = await type([`export PATH=${dirname(kubectl)}:$PATH`, ...program.advice]);
+    expect(printed).to.include('STATUS');
+    expect(printed).to.include('readyz check passed');
+    expect(await type([count])).to.equal(before);
+    program.signal('SIGINT');
+    expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+  });
+
+  it('says in one line that the port is in use, and leaves nothing running', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    const program = start('--port', String(port));
+    const ended = await program.end();
+    other.close();
+    expect(ended).to.deep.equal({ code: 1, left: [] });
+    expect(program.output).to.include(`port ${port} is in use: end the program that listens on it`);
+  });
+
+  it('says in one line that the kubeconfig is missing', async () => {
+    const program = start('--kubeconfig', '/nowhere/config');
+    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
+    expect(program.output.trim().split('\n').at(-1)).to.equal(
+      '--kubeconfig /nowhere/config: there is no such file',
+    );
+  });
+
+  it('suggests the flag that was meant', async () => {
+    const program = start('--node', '7');
+    expect(await program.end()).to.deep.equal({ code: 2, left: [] });
+    expect(program.output).to.include('unknown flag --node; did you mean --nodes?');
+  });
+});
+
+/** The path of the kubectl in the advice. */
+function kubectlIn(advice: readonly string[]): string {
+  const path = /^(\S*kubectl) get/m.exec(advice.join('\n'))?.[1];
+  if (path === undefined) throw new Error('the advice names no kubectl');
+  return path;
+}

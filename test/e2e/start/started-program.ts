@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { endLeftovers } from '../../../hack/test/leftovers.ts';
+
+/** `npm start` as somebody typed it in a terminal. */
+export class StartedProgram {
+  readonly #child: ChildProcess;
+  readonly #mark = `KS_START_TEST=${randomUUID()}`;
+  readonly #ended: Promise<number | null>;
+  #output = '';
+  #seen: (() => void) | undefined;
+
+  constructor(dir: string, args: readonly string[] = []) {
+    const [name, value] = this.#mark.split('=') as [string, string];
+    this.#child = spawn('npm', ['start', '--', ...args], {
+      cwd: dir,
+      // A group of its own stands for the terminal: Ctrl-C goes to all of it.
+      detached: true,
+      env: { ...process.env, [name]: value },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+        this.#seen?.();
+      });
+    }
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('close', (code) => {
+        resolve(code);
+        this.#seen?.();
+      });
+    });
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** The commands that it told us to type, one a line. */
+  get advice(): string[] {
+    return this.#output
+      .split('\n')
+      .filter((line) => /^ {2}\S/.test(line))
+      .map((line) => line.trim());
+  }
+
+  /** Resolves when this has been printed; rejects with the output when the program ends before. */
+  async printed(pattern: RegExp): Promise<void> {
+    let code: number | null | undefined;
+    void this.#ended.then((ended) => {
+      code = ended;
+    });
+    while (!pattern.test(this.#output)) {
+      if (code !== undefined) throw new Error(`ended with ${code} before ${pattern}:\n${this.#output}`);
+      await new Promise<void>((resolve) => {
+        this.#seen = resolve;
+      });
+      await Promise.resolve();
+    }
+  }
+
+  /** As the terminal does it: everything in the foreground gets it. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
+  }
+
+  /** The exit code, and what was left running (it is ended). */
+  async end(): Promise<{ code: number | null; left: string[] }> {
+    const code = await this.#ended;
+    return { code, left: await endLeftovers(this.#mark) };
+  }
+
+  /** For an after hook: whatever happened, nothing of it stays. */
+  async kill(): Promise<void> {
+    await endLeftovers(this.#mark);
+    await this.#ended;
+  }
+}
