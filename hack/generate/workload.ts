@@ -16,11 +16,13 @@ export const TERMINATION_GRACE_SECONDS = 60;
 export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
 
 /**
- * A server whose cache is not filled (no right to list nodes, say) still has to get the aggregator's requests:
- * without a ready endpoint its discovery is gone, and with it the deletion of every namespace in the cluster.
- * So the probe leaves the caches out; lists answer 503 with Retry-After until they are filled.
+ * A server whose cache is not filled (no right to list nodes, say), or that does not know the front proxy yet, still
+ * has to get the aggregator's requests: without a ready endpoint its discovery is gone, and with it the deletion of
+ * every namespace in the cluster. So the probe leaves these checks out; what cannot be answered is answered with 503
+ * and Retry-After.
  */
-export const READINESS_PATH = '/readyz?exclude=informer-sync';
+export const NOT_PROBED = ['informer-sync', 'front-proxy'] as const;
+export const READINESS_PATH = `/readyz?${NOT_PROBED.map((check) => `exclude=${check}`).join('&')}`;
 
 export function namespace(names: Names): KubernetesObject {
   return {
@@ -109,6 +111,7 @@ function container(): object {
     name: SERVER,
     image: `${SERVER}:${packageManifest.version}`,
     args: ['--config', `${CONFIGURATION.directory}/${CONFIGURATION.file}`],
+    env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
     ports: [
       { name: SECURE_PORT.name, containerPort: SECURE_PORT.number, protocol: 'TCP' },
       { name: INSECURE_PORT.name, containerPort: INSECURE_PORT.number, protocol: 'TCP' },

@@ -12,12 +12,13 @@ import { type ApiService, readApiService } from '../../../server/registration/ap
 import { FIELD_MANAGER } from '../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../server/registration/registration.ts';
 import type { ServingCA } from '../../../server/registration/serving-ca.ts';
-import { API_SERVICE, API_SERVICE_PATH, type RegisteredCluster, startCluster } from './registered-cluster.ts';
-
-const SERVER_USER = {
-  name: 'system:serviceaccount:platform-system:ks-apiserver',
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:platform-system', 'system:authenticated'],
-};
+import {
+  API_SERVICE,
+  API_SERVICE_PATH,
+  type RegisteredCluster,
+  SERVER_USER,
+  startCluster,
+} from './registered-cluster.ts';
 
 const log = pino({ enabled: false });
 

@@ -8,6 +8,12 @@ export const ROOT = join(import.meta.dirname, '../../..');
 export const API_SERVICE = 'v1alpha3.resources.platform.io';
 export const API_SERVICE_PATH = `/apis/apiregistration.k8s.io/v1/apiservices/${API_SERVICE}`;
 
+/** The account that the manifests make for the server, so that it has exactly their rights. */
+export const SERVER_USER = {
+  name: 'system:serviceaccount:platform-system:ks-apiserver',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:platform-system', 'system:authenticated'],
+};
+
 /** A control plane of this test's own, with kubectl to work on it. */
 export interface RegisteredCluster {
   readonly controlPlane: ControlPlane;

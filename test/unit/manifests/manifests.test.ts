@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseAllDocuments } from 'yaml';
+import { parseAllDocuments, parseDocument } from 'yaml';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
 import { clusterRules } from '../../../hack/generate/access.ts';
 import { manifests } from '../../../hack/generate/manifests.ts';
@@ -7,10 +7,12 @@ import { type Names, namesFor } from '../../../hack/generate/names.ts';
 import {
   CONFIGURATION,
   INSECURE_PORT,
+  NOT_PROBED,
   READINESS_PATH,
   SECURE_PORT,
   TERMINATION_GRACE_SECONDS,
 } from '../../../hack/generate/workload.ts';
+import { healthRegistries } from '../../../server/health-checks.ts';
 
 const CONFIGURATIONS = [`base/${CONFIGURATION.file}`, `components/no-plain-http/${CONFIGURATION.file}`];
 
@@ -97,8 +99,19 @@ describe('the generated manifests', () => {
     }
   });
 
-  it('keep a server in its Service whose caches are not filled', () => {
-    expect(text(namesFor('platform'), 'base/deployment.yaml')).to.include(`path: ${READINESS_PATH}`);
+  it('keep a server in its Service that lacks what lists are made of, until it stops', () => {
+    const deployment: unknown = parseDocument(text(namesFor('platform'), 'base/deployment.yaml')).toJS();
+    const probe = 'spec.template.spec.containers[0].readinessProbe.httpGet.path';
+    expect(deployment).to.have.nested.property(probe, READINESS_PATH);
+    const readyz = healthRegistries({
+      cacheSynced: () => false,
+      accessKnown: () => false,
+      describeFrontProxy: () => '',
+      describeRegistration: () => '',
+      stopping: () => true,
+    }).find(({ path }) => path === 'readyz');
+    expect(readyz?.names).to.include.members([...NOT_PROBED, 'shutdown']);
+    expect(NOT_PROBED).not.to.include('shutdown');
   });
 });
 

@@ -1,0 +1,180 @@
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { freePort } from '../../../hack/control-plane/ports.ts';
+import { developmentManifests } from '../../../hack/generate/manifests.ts';
+import { namesFor } from '../../../hack/generate/names.ts';
+import { completeConfig } from '../../../server/config.ts';
+import { readEnvironment } from '../../../server/environment.ts';
+import { run } from '../../../server/server.ts';
+import { API_SERVICE, type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
+
+const DISCOVERY = '/apis/resources.platform.io/v1alpha3';
+
+describe('discovery of a registered server, whatever else is broken', function () {
+  this.timeout(180_000);
+  let cluster: RegisteredCluster;
+  let port: number;
+  let stop: AbortController;
+  let ended: Promise<void>;
+
+  before(async () => {
+    cluster = await startCluster();
+    port = await freePort();
+  });
+  after(() => cluster?.stop());
+
+  beforeEach(() => {
+    stop = new AbortController();
+    ended = Promise.resolve();
+  });
+  afterEach(async () => {
+    stop.abort();
+    await ended;
+    await cluster.kubectl(['delete', 'apiservice', API_SERVICE, '--ignore-not-found']);
+  });
+
+  /** Registers the server and starts it; `spoil` comes between the two. */
+  async function serve(spoil: () => Promise<unknown> = async () => {}, readinessDelay = '0s'): Promise<void> {
+    await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), port));
+    await spoil();
+    const file = join(cluster.controlPlane.dir, 'configuration.yaml');
+    const configuration = {
+      apiVersion: 'config.platform.io/v1alpha1',
+      kind: 'APIServerConfiguration',
+      listeners: { secure: { address: '127.0.0.1', port }, insecure: { enabled: false } },
+      kubernetes: { kubeconfig: await cluster.controlPlane.kubeconfigFor(SERVER_USER) },
+      shutdown: { readinessDelay, timeout: '2s' },
+      log: { level: 'error', format: 'text' },
+    };
+    await writeFile(file, stringify(configuration));
+    const sources = {
+      config: file,
+      overrides: [],
+      environment: readEnvironment({}, 'test'),
+      workingDirectory: cluster.controlPlane.dir,
+    };
+    ended = run(await completeConfig(sources), stop.signal);
+    // The first refusal of a test is its own; this one only keeps it from counting as unheard.
+    ended.catch(() => undefined);
+  }
+
+  const available = () =>
+    cluster.kubectl(['wait', '--for=condition=Available', '--timeout=30s', `apiservice/${API_SERVICE}`]);
+
+  async function deletesNamespace(name: string): Promise<void> {
+    await cluster.kubectl(['create', 'namespace', name]);
+    // Waits until the namespace controller has found nothing left in any API, ours included.
+    await cluster.kubectl(['delete', 'namespace', name, '--timeout=30s']);
+  }
+
+  /** Status of a direct request, `X-Remote-User` with it as the aggregator sends it; undefined when nobody answers. */
+  function status(path: string): Promise<number | undefined> {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const headers = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' };
+    request({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false }, (answer) => {
+      answer.resume();
+      answer.once('close', () => resolve(answer.statusCode));
+    })
+      .once('error', () => resolve(undefined))
+      .end();
+    return promise;
+  }
+
+  it('is there, and nodes with it, when nothing is broken', async () => {
+    await serve();
+    await available();
+    await cluster.kubectl(['get', 'nodes.resources.platform.io']);
+    await deletesNamespace('nothing-broken');
+  });
+
+  it('is there without the right to list nodes', async () => {
+    await serve(() => cluster.kubectl(['delete', 'clusterrolebinding', 'platform:ks-apiserver']));
+    // Without the right to its APIService it cannot set the bundle either; so this is done for it.
+    await trustAnyCertificate();
+    await available();
+    expect(await status('/readyz/informer-sync')).to.equal(500);
+    await deletesNamespace('no-right-to-nodes');
+  });
+
+  it('is there without the right to learn who the front proxy is', async () => {
+    await serve(() =>
+      cluster.kubectl([
+        'delete',
+        'rolebinding',
+        'platform:ks-apiserver:authentication-reader',
+        '-n',
+        'kube-system',
+      ]),
+    );
+    await available();
+    expect(await status('/readyz/front-proxy')).to.equal(500);
+    expect(await status(DISCOVERY)).to.equal(200);
+    await deletesNamespace('no-front-proxy');
+  });
+
+  it('is there without the right to ask the cluster about callers', async () => {
+    await serve(() =>
+      cluster.kubectl(['delete', 'clusterrolebinding', 'platform:ks-apiserver:auth-delegator']),
+    );
+    await available();
+    await deletesNamespace('no-reviews');
+  });
+
+  it('is there while kube-apiserver is away', async () => {
+    await serve();
+    await available();
+    await cluster.controlPlane.apiserver.kill();
+    expect(await status(DISCOVERY)).to.equal(200);
+    await cluster.controlPlane.apiserver.restart();
+    await available();
+  });
+
+  it('is there from the first connection to the last', async () => {
+    await serve(undefined, '1s');
+    const seen: (number | undefined)[] = [];
+    const polling = new AbortController();
+    const watching = (async () => {
+      while (!polling.signal.aborted) {
+        seen.push(await status(DISCOVERY));
+        await delay(2);
+      }
+    })();
+    await available();
+    stop.abort();
+    await ended;
+    polling.abort();
+    await watching;
+    const first = seen.findIndex((each) => each !== undefined);
+    const last = seen.findLastIndex((each) => each !== undefined);
+    expect(last - first).to.be.greaterThan(50);
+    expect(new Set(seen.slice(first, last + 1))).to.deep.equal(new Set([200]));
+  });
+
+  it('is missed when the server is gone and its APIService is not, and not any more without the APIService', async () => {
+    await serve();
+    await available();
+    stop.abort();
+    await ended;
+    await cluster.kubectl([
+      'wait',
+      '--for=condition=Available=false',
+      '--timeout=60s',
+      `apiservice/${API_SERVICE}`,
+    ]);
+    await cluster.kubectl(['create', 'namespace', 'blocked']);
+    await cluster.kubectl(['delete', 'namespace', 'blocked', '--wait=false']);
+    const failing = '--for=condition=NamespaceDeletionDiscoveryFailure';
+    await cluster.kubectl(['wait', failing, '--timeout=60s', 'namespace/blocked']);
+    await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+    await cluster.kubectl(['wait', '--for=delete', '--timeout=90s', 'namespace/blocked']);
+  });
+
+  async function trustAnyCertificate(): Promise<void> {
+    const patch = '{"spec":{"insecureSkipTLSVerify":true,"caBundle":null}}';
+    await cluster.kubectl(['patch', 'apiservice', API_SERVICE, '--type', 'merge', '--patch', patch]);
+  }
+});
