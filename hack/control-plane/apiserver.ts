@@ -38,14 +38,12 @@ export class Apiserver extends Daemon {
     this.#extraFlags = options.extraFlags;
   }
 
-  /**
-   * Starts it again on the same port, after stopping it when it runs.
-   * `extraFlags` replace those given before, such as `--authentication-config=FILE`.
-   */
-  async restart(options: { signal?: AbortSignal; extraFlags?: readonly string[] } = {}): Promise<void> {
-    await this.stop();
+  /** `extraFlags` replace those given before, such as `--authentication-config=FILE`. */
+  override async restart(
+    options: { signal?: AbortSignal; extraFlags?: readonly string[] } = {},
+  ): Promise<void> {
     this.#extraFlags = options.extraFlags ?? this.#extraFlags;
-    await this.start(options.signal ?? new AbortController().signal, [...this.#flags, ...this.#extraFlags]);
+    await super.restart({ ...options, args: [...this.#flags, ...this.#extraFlags] });
   }
 }
 

@@ -114,6 +114,12 @@ export class Daemon {
     await bound;
   }
 
+  /** Stops it when it runs, and starts it again with the same or other flags: the same ports, the same files. */
+  async restart(options: { signal?: AbortSignal; args?: readonly string[] } = {}): Promise<void> {
+    await this.stop();
+    await this.start(options.signal ?? new AbortController().signal, options.args);
+  }
+
   /** Sends the signal and waits for the end. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const run = this.#run;
