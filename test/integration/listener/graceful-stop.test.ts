@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { readPair } from '../../../hack/control-plane/pki.ts';
+import { realisticNode } from '../../../hack/control-plane/realistic-node.ts';
+import { type Program, Workplace } from './program.ts';
+
+const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+
+describe('a graceful stop with a real cluster', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let controlPlane: ControlPlane;
+  let workplace: Workplace;
+  const life = new AbortController();
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graceful-stop-'));
+    controlPlane = await startControlPlane({ dir: folder, signal: life.signal, controllers: false });
+    await controlPlane.client.send('/api/v1/nodes', { method: 'POST', body: realisticNode(1) });
+  });
+
+  after(async () => {
+    await controlPlane.stop();
+    life.abort();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    workplace = await Workplace.make();
+  });
+
+  afterEach(() => workplace.remove());
+
+  async function ready(): Promise<{ program: Program; open: (path: string) => Promise<IncomingMessage> }> {
+    const program = await workplace.start({
+      kubernetes: { kubeconfig: controlPlane.kubeconfig },
+      registration: { manageCABundle: false },
+    });
+    const port = await program.port('secure');
+    const tls = { ca: await workplace.ca(), ...(await readPair(controlPlane.pki.files.admin)) };
+    const open = async (path: string): Promise<IncomingMessage> => {
+      const asked = request({ host: '127.0.0.1', port, path, agent: false, ...tls });
+      asked.end();
+      const [answer] = await once(asked, 'response');
+      return answer;
+    };
+    for (;;) {
+      const answer = await open('/readyz');
+      answer.resume();
+      await once(answer, 'close');
+      if (answer.statusCode === 200) return { program, open };
+    }
+  }
+
+  it('ends a watch cleanly, so that its client knows it has missed nothing', async () => {
+    const { program, open } = await ready();
+    const watch = await open(`${NODES}?watch=true`);
+    expect(watch.statusCode).to.equal(200);
+    await once(watch, 'data');
+    const ended = once(watch, 'end');
+    program.signal('SIGTERM');
+    await ended;
+    expect(watch.complete).to.equal(true);
+    expect(await program.exit).to.have.property('code', 0);
+  });
+
+  it('sends a list that is under way to its end', async () => {
+    const { program, open } = await ready();
+    const list = await open(NODES);
+    program.signal('SIGTERM');
+    let body = '';
+    for await (const chunk of list) body += String(chunk);
+    expect(JSON.parse(body)).to.have.property('items').with.length(1);
+    expect(await program.exit).to.have.property('code', 0);
+  });
+});

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import {
+  createAuthority,
+  issueServing,
+  type KeyPair,
+} from '../../../server/listener/certificate-authority.ts';
+import { get, type Program, Workplace } from './program.ts';
+
+const DAY = 24 * 3_600_000;
+
+describe('server/main.ts', function () {
+  this.timeout(30_000);
+  let workplace: Workplace;
+
+  beforeEach(async () => {
+    workplace = await Workplace.make();
+  });
+
+  afterEach(() => workplace.remove());
+
+  it('serves on ports that it chose and reports', async () => {
+    const program = await workplace.start();
+    const secure = await program.port('secure');
+    const insecure = await program.port('insecure');
+    expect((await get(secure, '/livez', await workplace.ca())).body).to.equal('ok');
+    expect((await fetch(`http://127.0.0.1:${insecure}/livez`)).status).to.equal(200);
+  });
+
+  it('lives, and answers discovery, while the cluster can not be reached', async () => {
+    const program = await workplace.start();
+    const port = await program.port('secure');
+    const ca = await workplace.ca();
+    expect((await get(port, '/livez', ca)).status).to.equal(200);
+    expect((await get(port, '/apis/resources.platform.io/v1alpha3', ca)).status).to.equal(200);
+    const { status, body } = await get(port, '/readyz?verbose', ca);
+    expect(status).to.equal(500);
+    expect(body)
+      .to.match(/^\[\+\]ping ok$/m)
+      .and.match(/^\[-\]informer-sync failed/m);
+  });
+
+  it('keeps aggregated paths off the plain-HTTP listener', async () => {
+    const program = await workplace.start();
+    const response = await fetch(`http://127.0.0.1:${await program.port('insecure')}/apis`);
+    expect(response.status).to.equal(404);
+    expect(await response.json()).to.include({ kind: 'Status', reason: 'NotFound' });
+  });
+
+  it('does not listen in plain when told not to', async () => {
+    const program = await workplace.start({
+      listeners: { secure: { address: '127.0.0.1', port: 0 }, insecure: { enabled: false } },
+    });
+    await program.port('secure');
+    program.signal('SIGTERM');
+    expect(await program.exit).to.have.property('code', 0);
+    expect(program.lines.filter((line) => line.includes('"listening"'))).to.have.length(1);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    it(`ends with 0 after ${signal}`, async () => {
+      const program = await workplace.start();
+      await program.port('insecure');
+      program.signal(signal);
+      expect(await program.exit).to.deep.equal({ code: 0, stderr: '' });
+    });
+  }
+
+  it('is not ready any more before it stops accepting', async () => {
+    const program = await workplace.start({ shutdown: { readinessDelay: '1s' } });
+    const port = await program.port('secure');
+    const ca = await workplace.ca();
+    expect((await get(port, '/readyz/shutdown', ca)).status).to.equal(200);
+    program.signal('SIGTERM');
+    await program.line({ message: 'stopping: not ready any more' });
+    expect((await get(port, '/readyz/shutdown', ca)).status).to.equal(500);
+    expect(await program.exit).to.have.property('code', 0);
+    const refused = await get(port, '/livez', ca).catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'ECONNREFUSED');
+  });
+
+  it('ends at once after a second signal, when it comes a second later', async () => {
+    const program = await workplace.start({ shutdown: { readinessDelay: '1m' } });
+    await program.port('insecure');
+    const first = performance.now();
+    program.signal('SIGINT');
+    const again = setInterval(() => program.signal('SIGINT'), 50);
+    const { code } = await program.exit;
+    clearInterval(again);
+    expect(code).to.equal(130);
+    expect(performance.now() - first).to.be.within(1000, 10_000);
+  });
+
+  it('says in one line that a port is in use, and ends with 1', async () => {
+    const first = await workplace.start();
+    const port = await first.port('secure');
+    const second = workplace.run(['--config', 'config.yaml', '--secure-port', String(port)]);
+    const { code, stderr } = await second.exit;
+    expect(code).to.equal(1);
+    expect(stderr.trim().split('\n')).to.have.length(1);
+    expect(stderr).to.contain(`127.0.0.1:${port}`).and.contain('--secure-port');
+  });
+
+  it('tells all faults of a configuration and ends with 2', async () => {
+    await workplace.configure(
+      'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\nlgo: {}\n',
+    );
+    const { code, stderr } = await workplace.run(['--config', 'config.yaml', '--log-level', 'loud']).exit;
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('config.yaml:3:1: lgo: unknown option; did you mean "log"?');
+    expect(stderr).to.contain('--log-level: must be one of');
+  });
+
+  it('refuses an unknown flag with a suggestion and ends with 2', async () => {
+    const { code, stderr } = await workplace.run(['--kubecnfig', 'x']).exit;
+    expect(code).to.equal(2);
+    expect(stderr).to.equal('ks-apiserver: unknown flag --kubecnfig; did you mean --kubeconfig?\n');
+  });
+
+  it('has the same CA after a restart when it has a folder for it', async () => {
+    const first = await workplace.start();
+    await first.port('secure');
+    const ca = await workplace.ca();
+    first.signal('SIGTERM');
+    await first.exit;
+    const second = await workplace.start();
+    expect((await get(await second.port('secure'), '/livez', ca)).status).to.equal(200);
+  });
+
+  describe('with certificate files', () => {
+    let authority: KeyPair;
+
+    beforeEach(async () => {
+      authority = await createAuthority(new Date(), DAY);
+    });
+
+    async function write(name: string, key?: string): Promise<void> {
+      const leaf = await issueServing(authority, [name], new Date(), DAY);
+      await writeFile(join(workplace.folder, 'tls.crt'), leaf.certificate);
+      await writeFile(join(workplace.folder, 'tls.key'), key ?? leaf.key);
+    }
+
+    async function start(): Promise<Program> {
+      const secure = { address: '127.0.0.1', port: 0, certFile: 'tls.crt', keyFile: 'tls.key' };
+      return workplace.start({ listeners: { secure, insecure: { enabled: false } } });
+    }
+
+    async function servedName(port: number): Promise<string | undefined> {
+      const ca = authority.certificate;
+      const socket = connect({ host: '127.0.0.1', port, ca, checkServerIdentity: () => undefined });
+      await once(socket, 'secureConnect');
+      const { subjectaltname } = socket.getPeerCertificate();
+      socket.destroy();
+      return subjectaltname;
+    }
+
+    it('serves a rotated one without a restart, and refuses a broken one', async () => {
+      await write('one');
+      const program = await start();
+      const port = await program.port('secure');
+      expect(await servedName(port)).to.equal('DNS:one');
+      await write('two');
+      await program.line({ message: 'serving certificate taken into use' });
+      expect(await servedName(port)).to.equal('DNS:two');
+      await write('three', 'no key');
+      await program.line({ message: 'new serving certificate refused, the old one stays in use' });
+      expect(await servedName(port)).to.equal('DNS:two');
+    });
+
+    it('does not start with a broken one, and says why in one line', async () => {
+      await write('one', 'no key');
+      const { code, stderr } = await (await start()).exit;
+      expect(code).to.equal(1);
+      expect(stderr).to.match(
+        /^ks-apiserver: serving certificate .*: keyFile holds no readable private key; .*\n$/,
+      );
+    });
+  });
+});

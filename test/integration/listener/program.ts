@@ -1,0 +1,142 @@
+// The server as a process, for what only a process shows: signals, exit codes, what it prints.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { stringify } from 'yaml';
+
+const MAIN = join(import.meta.dirname, '../../../server/main.ts');
+
+/** A cluster that nobody answers for. */
+const NO_CLUSTER = stringify({
+  apiVersion: 'v1',
+  kind: 'Config',
+  clusters: [{ name: 'none', cluster: { server: 'https://127.0.0.1:1' } }],
+  users: [{ name: 'nobody', user: { token: 'none' } }],
+  contexts: [{ name: 'none', context: { cluster: 'none', user: 'nobody' } }],
+  'current-context': 'none',
+});
+
+export interface Exit {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+export class Program {
+  readonly exit: Promise<Exit>;
+  readonly lines: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(args: readonly string[], cwd: string) {
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      this.lines.push(line);
+      for (const look of this.#waiting) look();
+    });
+    this.exit = once(child, 'close').then(() => ({ code: child.exitCode, stderr }));
+  }
+
+  /** The first log line that has all of these members, as soon as it is there. */
+  async line(members: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+    const look = () => {
+      const found = this.lines
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .find((line) => Object.entries(members).every(([key, value]) => line[key] === value));
+      if (found) resolve(found);
+    };
+    this.#waiting.add(look);
+    look();
+    void this.exit.then(({ stderr }) => reject(new Error(`it ended: ${stderr}${this.lines.join('\n')}`)));
+    try {
+      return await promise;
+    } finally {
+      this.#waiting.delete(look);
+    }
+  }
+
+  async port(listener: 'secure' | 'insecure'): Promise<number> {
+    return Number((await this.line({ message: 'listening', listener }))['port']);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+}
+
+/** A folder with a configuration, and the programs that were started in it. */
+export class Workplace {
+  readonly folder: string;
+  readonly #programs: Program[] = [];
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async make(): Promise<Workplace> {
+    const folder = await mkdtemp(join(tmpdir(), 'program-'));
+    await writeFile(join(folder, 'no-cluster'), NO_CLUSTER);
+    return new Workplace(folder);
+  }
+
+  /** Starts the server on free ports; `configuration` replaces whole sections. */
+  async start(
+    configuration: Readonly<Record<string, unknown>> = {},
+    flags: readonly string[] = [],
+  ): Promise<Program> {
+    await this.configure(
+      stringify({
+        apiVersion: 'config.platform.io/v1alpha1',
+        kind: 'APIServerConfiguration',
+        listeners: {
+          secure: { address: '127.0.0.1', port: 0, selfSigned: { directory: 'ca' } },
+          insecure: { address: '127.0.0.1', port: 0 },
+        },
+        kubernetes: { kubeconfig: 'no-cluster' },
+        shutdown: { readinessDelay: '0s' },
+        ...configuration,
+      }),
+    );
+    return this.run(['--config', 'config.yaml', ...flags]);
+  }
+
+  async configure(text: string): Promise<void> {
+    await writeFile(join(this.folder, 'config.yaml'), text);
+  }
+
+  run(args: readonly string[]): Program {
+    const program = new Program(args, this.folder);
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** The certificate of the self-signing server's CA. */
+  async ca(): Promise<string> {
+    return readFile(join(this.folder, 'ca', 'serving-ca.crt'), 'utf8');
+  }
+
+  async remove(): Promise<void> {
+    for (const program of this.#programs) program.signal('SIGKILL');
+    await Promise.all(this.#programs.map((program) => program.exit));
+    await rm(this.folder, { recursive: true });
+  }
+}
+
+/** Status and body of a GET over TLS on a connection of its own. */
+export async function get(port: number, path: string, ca: string): Promise<{ status: number; body: string }> {
+  const asked = request({ host: '127.0.0.1', port, path, ca, agent: false });
+  asked.end();
+  const [answer] = await once(asked, 'response');
+  let body = '';
+  for await (const chunk of answer) body += String(chunk);
+  return { status: answer.statusCode, body };
+}
