@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { decodeContinue, encodeContinue } from '../../../../apis/meta/v1/continue-token.ts';
+
+function token(value: unknown): string {
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+}
+
+describe('continue token', () => {
+  it('comes back as it went, also with a resourceVersion beyond what a number holds', () => {
+    const given = { resourceVersion: '18446744073709551615', after: 'namespace/näme' };
+    expect(decodeContinue(encodeContinue(given))).to.deep.equal(given);
+  });
+
+  it('is what kube-apiserver would write for the same place', () => {
+    const text = Buffer.from(encodeContinue({ resourceVersion: '12', after: 'a' }), 'base64url').toString();
+    expect(JSON.parse(text)).to.deep.equal({ v: 'meta.k8s.io/v1', rv: 12, start: 'a\u0000' });
+  });
+
+  for (const [why, text] of [
+    ['no base64url', 'a+b/c='],
+    ['no JSON', token('nonsense')],
+    ['no object', token(7)],
+    ['another version', token({ v: 'meta.k8s.io/v2', rv: 1, start: 'a\u0000' })],
+    ['no resourceVersion', token({ v: 'meta.k8s.io/v1', start: 'a\u0000' })],
+    ['a resourceVersion of 0', token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a\u0000' })],
+    ['no start', token({ v: 'meta.k8s.io/v1', rv: 1 })],
+    ['a start that climbs', token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../../b\u0000' })],
+  ] as const) {
+    it(`is refused with 400 when it is ${why}`, () => {
+      expect(() => decodeContinue(text))
+        .to.throw(/^invalid continue token: continue key is not valid/)
+        .with.property('code', 400);
+    });
+  }
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { type Labels, parseLabelSelector } from '../../../../apis/meta/v1/label-selector.ts';
+
+describe('label selector', () => {
+  const labels: Labels = { zone: 'x', tier: '', count: '7', 'example.com/role': 'db', in: 'notin' };
+
+  for (const [text, matches] of [
+    ['', true],
+    ['zone', true],
+    ['!zone', false],
+    ['absent', false],
+    ['!absent', true],
+    ['! absent', true],
+    ['zone=x', true],
+    ['zone==x', true],
+    ['zone = x', true],
+    ['zone=y', false],
+    ['zone!=x', false],
+    ['zone!=y', true],
+    ['absent!=y', true],
+    ['absent=y', false],
+    ['tier=', true],
+    ['tier!=', false],
+    ['zone=', false],
+    ['zone in (x,y)', true],
+    ['zone in ( y , x )', true],
+    ['zone in (y)', false],
+    ['zone notin (y)', true],
+    ['zone notin (x,y)', false],
+    ['absent notin (x)', true],
+    ['absent in (x)', false],
+    ['tier in ()', true],
+    ['tier in (,a)', true],
+    ['count>6', true],
+    ['count>7', false],
+    ['count<8', true],
+    ['zone>1', false],
+    ['absent<1', false],
+    ['example.com/role=db', true],
+    ['zone=x,tier=,count', true],
+    ['zone=x,tier=a', false],
+    ['in=notin', true],
+    ['in in (in,notin)', true],
+    ['constructor', false],
+    ['__proto__!=x', undefined],
+  ] as const) {
+    it(`${matches === undefined ? 'refuses' : matches ? 'takes' : 'leaves'} an object by '${text}'`, () => {
+      if (matches === undefined) expect(() => parseLabelSelector(text)).to.throw('name part must consist');
+      else expect(parseLabelSelector(text).matches(labels)).to.equal(matches);
+    });
+  }
+
+  for (const [text, message] of [
+    ['zone=x,', "found '', expected: identifier after ','"],
+    [',', "found ',', expected: !, identifier, or 'end of string'"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a in b', "unable to parse requirement: found 'b' expected: '('"],
+    ['a in (b', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['a>b', "for 'Gt', 'Lt' operators, the value must be an integer"],
+    ['a=b=c', "found '=', expected: ',' or 'end of string'"],
+    ['-a', 'unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of'],
+    [
+      'a=b_',
+      'unable to parse requirement: values[0][a]: Invalid value: "b_": a valid label must be an empty string',
+    ],
+    [`${'a'.repeat(64)}`, 'name part must be no more than 63 bytes'],
+    [`a=${'b'.repeat(64)}`, 'must be no more than 63 bytes'],
+    ['/a', 'prefix part must be non-empty'],
+    ['UPPER.case/a', 'prefix part a lowercase RFC 1123 subdomain must consist of'],
+    ['a/b/c', "with an optional DNS subdomain prefix and '/'"],
+  ] as const) {
+    it(`says what is wrong with '${text.slice(0, 20)}'`, () => {
+      expect(() => parseLabelSelector(text)).to.throw(message);
+    });
+  }
+
+  it('takes time in proportion to its length', () => {
+    const long = Array.from({ length: 20_000 }, (_, index) => `k${index}`).join(',');
+    const started = performance.now();
+    expect(parseLabelSelector(long).requirements).to.have.length(20_000);
+    expect(performance.now() - started).to.be.lessThan(2000);
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { type Conversion, negotiate } from '../../../../server/endpoints/accept.ts';
+
+const TABLE: Conversion = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' };
+
+function allows(conversion: Conversion | undefined): boolean {
+  return !conversion || conversion.kind === 'Table';
+}
+
+describe('accept', () => {
+  for (const [header, kind] of [
+    [undefined, undefined],
+    ['', undefined],
+    ['*/*', undefined],
+    ['*', undefined],
+    ['application/json', undefined],
+    [' application/json ; charset=utf-8', undefined],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io', 'Table'],
+    [
+      'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json',
+      'Table',
+    ],
+    ['application/json;as=Other;v=v1;g=meta.k8s.io, application/json', undefined],
+    ['application/vnd.kubernetes.protobuf,application/json', undefined],
+    [
+      'application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1;g=meta.k8s.io',
+      'Table',
+    ],
+    ['application/json;q=0.3, application/json;as=Table;v=v1;g=meta.k8s.io;q=0.9', 'Table'],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1, application/json', undefined],
+    ['*/*, application/json;as=Table;v=v1;g=meta.k8s.io', 'Table'],
+    ['application/json;stream=watch', undefined],
+  ] as const) {
+    it(`gives ${kind ?? 'the object'} to ${String(header)}`, () => {
+      expect(negotiate(header, allows).conversion?.kind).to.equal(kind);
+    });
+  }
+
+  for (const header of [
+    'application/*',
+    'Application/JSON',
+    'application/yaml',
+    'text/html',
+    'application/json;as=Other;v=v1;g=meta.k8s.io',
+    'application/json;q=0',
+    'application/json;sv=v1',
+    'nonsense',
+    ',',
+  ]) {
+    it(`refuses ${header} with 406`, () => {
+      expect(() => negotiate(header, allows))
+        .to.throw('application/json')
+        .with.property('code', 406);
+    });
+  }
+
+  it('hands over all three parts of what is asked for', () => {
+    expect(negotiate('application/json;g=meta.k8s.io;v=v1;as=Table', allows).conversion).to.deep.equal(TABLE);
+  });
+});

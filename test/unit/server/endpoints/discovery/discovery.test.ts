@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
+import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';
+import type { DiscoveredResource } from '../../../../../server/endpoints/discovery/documents.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { nodes } from '../../../../support/node-cache.ts';
+
+const LOGS: DiscoveredResource = {
+  group: 'logging.platform.io',
+  version: 'v1alpha2',
+  kind: 'Log',
+  plural: 'logs',
+  singular: 'log',
+  namespaced: true,
+  verbs: ['get'],
+};
+const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+describe('discovery', () => {
+  let server: HandlerServer;
+
+  before(async () => {
+    const handlers = discoveryHandlers([nodes, LOGS, { ...LOGS, version: 'v1alpha1' }]);
+    server = await new HandlerServer((context) => {
+      const handler = handlers.get(context.info.path);
+      if (!handler) throw newPathNotFound();
+      return handler(context);
+    }).start();
+  });
+
+  after(() => server.close());
+
+  it('lists the groups in the order of the table, the first version preferred', async () => {
+    const list = await server.json('/apis');
+    expect(list).to.deep.equal({
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: [
+        {
+          name: 'resources.platform.io',
+          versions: [{ groupVersion: 'resources.platform.io/v1alpha3', version: 'v1alpha3' }],
+          preferredVersion: { groupVersion: 'resources.platform.io/v1alpha3', version: 'v1alpha3' },
+        },
+        {
+          name: 'logging.platform.io',
+          versions: [
+            { groupVersion: 'logging.platform.io/v1alpha2', version: 'v1alpha2' },
+            { groupVersion: 'logging.platform.io/v1alpha1', version: 'v1alpha1' },
+          ],
+          preferredVersion: { groupVersion: 'logging.platform.io/v1alpha2', version: 'v1alpha2' },
+        },
+      ],
+    });
+  });
+
+  it('describes a group and a version of it', async () => {
+    expect(await server.json('/apis/resources.platform.io')).to.include({
+      kind: 'APIGroup',
+      name: 'resources.platform.io',
+    });
+    expect(await server.json('/apis/resources.platform.io/v1alpha3')).to.deep.equal({
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'resources.platform.io/v1alpha3',
+      resources: [
+        {
+          name: 'nodes',
+          singularName: 'node',
+          namespaced: false,
+          kind: 'Node',
+          verbs: ['get', 'list', 'watch'],
+        },
+      ],
+    });
+  });
+
+  it('gives the aggregated form to who asks for it, under the type that names it', async () => {
+    const answer = await server.ask('/apis', { headers: { Accept: `${V2},application/json` } });
+    expect(answer.headers['content-type']).to.equal(V2);
+    expect(answer.headers['vary']).to.equal('Accept');
+    const list: unknown = JSON.parse(answer.body.toString());
+    expect(list).to.have.nested.property('items[0].metadata.name', 'resources.platform.io');
+    expect(list).to.have.nested.property('items[0].versions[0].freshness', 'Current');
+    expect(list).to.have.deep.nested.property('items[0].versions[0].resources[0]', {
+      resource: 'nodes',
+      responseKind: { group: 'resources.platform.io', version: 'v1alpha3', kind: 'Node' },
+      scope: 'Cluster',
+      singularResource: 'node',
+      verbs: ['get', 'list', 'watch'],
+    });
+    expect(list).to.have.nested.property('items[1].versions[1].version', 'v1alpha1');
+    expect(list).to.have.nested.property('items[1].versions[0].resources[0].scope', 'Namespaced');
+  });
+
+  it('knows the older version of the aggregated form, and no third one', async () => {
+    const older = await server.json('/apis', { headers: { Accept: V2.replace('v=v2', 'v=v2beta1') } });
+    expect(older['apiVersion']).to.equal('apidiscovery.k8s.io/v2beta1');
+    const other = { headers: { Accept: V2.replace('v=v2', 'v=v3') } };
+    expect((await server.ask('/apis', other)).status).to.equal(406);
+    const fallback = await server.ask('/apis', {
+      headers: { Accept: `${other.headers.Accept},application/json` },
+    });
+    expect(fallback.headers['content-type']).to.equal('application/json');
+  });
+
+  it('gives the legacy form only to groups and versions, whatever else is wanted', async () => {
+    const answer = await server.ask('/apis/resources.platform.io/v1alpha3', { headers: { Accept: V2 } });
+    expect(answer.status).to.equal(406);
+  });
+
+  it('answers 304 to who has the document, and not to who has the other form', async () => {
+    const legacy = await server.ask('/apis');
+    const aggregated = await server.ask('/apis', { headers: { Accept: V2 } });
+    const tag = String(aggregated.headers['etag']);
+    expect(tag).to.match(/^"[0-9A-F]{128}"$/);
+    expect(tag).not.to.equal(legacy.headers['etag']);
+    for (const header of [tag, `"x", W/${tag}`]) {
+      const again = await server.ask('/apis', { headers: { Accept: V2, 'If-None-Match': header } });
+      expect(again.status).to.equal(304);
+      expect(again.body).to.have.length(0);
+    }
+    const other = await server.ask('/apis', {
+      headers: { Accept: 'application/json', 'If-None-Match': tag },
+    });
+    expect(other.status).to.equal(200);
+  });
+
+  it('is 405 for anything but GET', async () => {
+    const answer = await server.ask('/apis', { method: 'POST' });
+    expect(answer.status).to.equal(405);
+    expect(answer.headers['allow']).to.equal('GET');
+  });
+});

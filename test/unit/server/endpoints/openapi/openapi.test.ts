@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newPathNotFound, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../../../../server/cluster/client.ts';
+import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
+import { record } from '../../../../../server/resources/read.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { nodes } from '../../../../support/node-cache.ts';
+
+const V3 = '/openapi/v3/apis/resources.platform.io/v1alpha3';
+const NODE = 'io.platform.resources.v1alpha3.Node';
+const PREFIX = '#/components/schemas/';
+
+/** A cluster whose document grows by one property a version. */
+class DescribedCluster implements ClusterClient {
+  version = 1;
+  reachable = true;
+  asked = 0;
+
+  open(): Promise<never> {
+    return Promise.reject(new Error('not asked for here'));
+  }
+
+  json({ path }: { readonly path: string }): Promise<unknown> {
+    this.asked += 1;
+    if (!this.reachable) return Promise.reject(newServiceUnavailable('down'));
+    if (path === '/openapi/v3') {
+      return Promise.resolve({
+        paths: { 'api/v1': { serverRelativeURL: `/openapi/v3/api/v1?hash=${this.version}` } },
+      });
+    }
+    const gvk = [{ group: '', version: 'v1', kind: 'Node' }];
+    return Promise.resolve({
+      components: {
+        schemas: {
+          'core.Node': {
+            type: 'object',
+            properties: {
+              self: { allOf: [{ $ref: `${PREFIX}core.Node` }], default: {} },
+              spec: { allOf: [{ $ref: `${PREFIX}core.Spec` }], default: {}, description: `v${this.version}` },
+              port: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+            },
+            'x-kubernetes-group-version-kind': gvk,
+          },
+          'core.Spec': { type: 'object', properties: { oneOf: { type: 'string', nullable: true } } },
+          'core.Pod': { type: 'object' },
+        },
+      },
+    });
+  }
+}
+
+describe('OpenAPI', () => {
+  let cluster: DescribedCluster;
+  let openAPI: OpenAPI;
+  let server: HandlerServer;
+  const stop = new AbortController();
+  const runs: Promise<void>[] = [];
+
+  beforeEach(async () => {
+    cluster = new DescribedCluster();
+    openAPI = new OpenAPI({
+      resources: [nodes],
+      title: 'platform',
+      version: 'v1',
+      client: cluster,
+      log: pino({ level: 'silent' }),
+      refreshMs: 5,
+      retryMs: 5,
+    });
+    const handlers = openAPI.handlers();
+    server = await new HandlerServer((context) => {
+      const handler = handlers.get(context.info.path);
+      if (!handler) throw newPathNotFound();
+      return handler(context);
+    }).start();
+  });
+
+  afterEach(() => server.close());
+
+  after(async () => {
+    stop.abort();
+    await Promise.all(runs);
+  });
+
+  /** The first document of the version that fits. */
+  async function until(fits: (text: string) => boolean): Promise<Readonly<Record<string, unknown>>> {
+    for (;;) {
+      const { body } = await server.ask(V3);
+      if (fits(body.toString())) return record(JSON.parse(body.toString()));
+    }
+  }
+
+  function follow(): void {
+    runs.push(openAPI.run(stop.signal));
+  }
+
+  it('answers without the cluster: an object of our kind with whatever it holds', async () => {
+    cluster.reachable = false;
+    follow();
+    const document = await server.json(V3);
+    expect(document).to.have.nested.property(
+      `components.schemas.${NODE.replaceAll('.', '\\.')}.type`,
+      'object',
+    );
+    expect((await server.ask('/openapi/v2')).status).to.equal(200);
+    cluster.reachable = true;
+    await until((text) => text.includes('core.Spec'));
+  });
+
+  it("takes the cluster's own description, under our name and group", async () => {
+    follow();
+    const document = await until((text) => text.includes('core.Spec'));
+    const schemas = record(record(document['components'])['schemas']);
+    expect(schemas).to.have.all.keys(NODE, `${NODE}List`, 'core.Spec');
+    expect(schemas[NODE]).to.have.nested.property('properties.self.allOf[0].$ref', PREFIX + NODE);
+    expect(schemas[NODE]).to.have.nested.property(
+      'x-kubernetes-group-version-kind[0].group',
+      'resources.platform.io',
+    );
+    expect(Object.keys(record(document['paths']))).to.deep.equal([
+      '/apis/resources.platform.io/v1alpha3/nodes',
+      '/apis/resources.platform.io/v1alpha3/nodes/{name}',
+    ]);
+  });
+
+  it('says the same in v2, in its words', async () => {
+    follow();
+    await until((text) => text.includes('core.Spec'));
+    const document = await server.json('/openapi/v2');
+    const node = record(record(document['definitions'])[NODE]);
+    expect(node['properties']).to.deep.equal({
+      self: { $ref: `#/definitions/${NODE}` },
+      spec: { description: 'v1', $ref: '#/definitions/core.Spec' },
+      port: { format: 'int-or-string', type: 'string' },
+    });
+    // A property may be called like a word of JSON Schema.
+    expect(record(document['definitions'])['core.Spec']).to.deep.equal({
+      type: 'object',
+      properties: { oneOf: { type: 'string' } },
+    });
+  });
+
+  it('follows the cluster when it is upgraded', async () => {
+    follow();
+    await until((text) => text.includes('"v1"'));
+    const before = (await server.ask('/openapi/v3')).headers['etag'];
+    cluster.version = 2;
+    await until((text) => text.includes('"description":"v2"'));
+    expect((await server.ask('/openapi/v3')).headers['etag']).not.to.equal(before);
+  });
+
+  it('serves by hash, for ever when the hash is right, and redirects never', async () => {
+    const index = await server.json('/openapi/v3');
+    const url = String(
+      record(record(index['paths'])['apis/resources.platform.io/v1alpha3'])['serverRelativeURL'],
+    );
+    const right = await server.ask(url);
+    expect(right.headers['cache-control']).to.contain('immutable');
+    expect(url).to.equal(`${V3}?hash=${String(right.headers['etag']).replaceAll('"', '')}`);
+    const wrong = await server.ask(`${V3}?hash=00`);
+    expect(wrong.status).to.equal(200);
+    expect(wrong.headers['cache-control']).not.to.contain('immutable');
+    expect(wrong.body.equals(right.body)).to.equal(true);
+    const again = await server.ask(url, { headers: { 'If-None-Match': String(right.headers['etag']) } });
+    expect(again.status).to.equal(304);
+  });
+
+  it('takes JSON among what is accepted, and has no protobuf', async () => {
+    const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+    const status = async (accept: string): Promise<number> =>
+      (await server.ask('/openapi/v2', { headers: { Accept: accept } })).status;
+    expect(await status('application/json')).to.equal(200);
+    expect(await status('application/*')).to.equal(200);
+    expect(await status(`${protobuf}, */*`)).to.equal(200);
+    expect(await status(protobuf)).to.equal(406);
+  });
+});
