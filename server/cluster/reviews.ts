@@ -91,7 +91,9 @@ function unclear(kind: string, cause: unknown): Error {
 
 function userOf(user: Readonly<Record<string, unknown>>): ReviewedUser {
   const { username, uid, groups, extra } = user;
-  if (typeof username !== 'string' || username === '') throw new Error('a TokenReview without a user name');
+  if (typeof username !== 'string' || username === '') {
+    throw unclear('TokenReview', new Error('no user name'));
+  }
   return {
     name: username,
     uid: typeof uid === 'string' ? uid : '',

@@ -97,10 +97,14 @@ describe('the identity of a caller', () => {
   describe('through the front proxy', () => {
     it('is what its headers say', async () => {
       const headers = [
-        ...['X-Remote-User', 'bob', 'X-Remote-Uid', 'u-1', 'X-Remote-Group', 'dev', 'X-Remote-Group', 'ops'],
-        ...['X-Remote-Extra-Scopes', 'a', 'X-Remote-Extra-Scopes', 'b'],
-        ...['X-Remote-Extra-Example.com%2fKey', 'c'],
-      ];
+        ['X-Remote-User', 'bob'],
+        ['X-Remote-Uid', 'u-1'],
+        ['X-Remote-Group', 'dev'],
+        ['X-Remote-Group', 'ops'],
+        ['X-Remote-Extra-Scopes', 'a'],
+        ['X-Remote-Extra-Scopes', 'b'],
+        ['X-Remote-Extra-Example.com%2fKey', 'c'],
+      ].flat();
       expect(await userOf({ client: proxy, headers })).to.deep.equal({
         name: 'bob',
         uid: 'u-1',

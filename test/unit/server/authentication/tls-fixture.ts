@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { Agent, createServer, request } from 'node:https';
+import { type Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 
@@ -24,7 +24,7 @@ export interface SendOptions {
 
 export async function startTls(
   clientCAs: readonly Issued[],
-  inspect: (request: IncomingMessage) => Promise<unknown> | unknown,
+  inspect: (request: IncomingMessage) => unknown,
 ): Promise<TlsFixture> {
   const ca = await newCA('serving CA');
   const pair = await issueServer(ca);

@@ -60,8 +60,10 @@ describe('the request chain', () => {
     const arrived = new IncomingMessage(new Socket());
     arrived.method = 'GET';
     arrived.url = NODES;
-    chain.chain.serve(arrived, new ServerResponse(arrived), true);
+    const response = new ServerResponse(arrived);
+    chain.chain.serve(arrived, response, true);
     expect(handled).to.equal(true);
+    response.emit('close');
   });
 
   it('answers with the Audit-Id that came, and writes it into the log', async () => {

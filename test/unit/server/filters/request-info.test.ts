@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { isBadRequest } from '../../../../apis/meta/v1/errors.ts';
 import { asksForWatch, parseRequestInfo } from '../../../../server/filters/request-info.ts';
 

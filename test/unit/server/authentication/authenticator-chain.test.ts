@@ -1,0 +1,75 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { newServiceUnavailable, newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
+import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
+import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
+
+const bob: UserInfo = { name: 'bob', uid: '', groups: ['dev'], extra: {} };
+const nothing: Authenticator = { name: 'nothing', authenticate: () => undefined };
+const knows: Authenticator = { name: 'knows', authenticate: () => bob };
+const refuses: Authenticator = {
+  name: 'refuses',
+  authenticate: () => {
+    throw newUnauthorized(new Error('bad'));
+  },
+};
+const unsure: Authenticator = {
+  name: 'unsure',
+  authenticate: () => Promise.reject(newServiceUnavailable('later')),
+};
+
+async function result(authenticators: Authenticator[], anonymous = true): Promise<unknown> {
+  const chain = new AuthenticatorChain(authenticators, { anonymous });
+  try {
+    return await chain.authenticate({
+      request: new IncomingMessage(new Socket()),
+      secure: true,
+      signal: new AbortController().signal,
+    });
+  } catch (error) {
+    if (error instanceof StatusError) return error.code;
+    throw error;
+  }
+}
+
+describe('the ways to learn who a caller is', () => {
+  it('end at the first that knows, who is then authenticated', async () => {
+    expect(await result([nothing, knows])).to.deep.equal({ ...bob, groups: ['dev', 'system:authenticated'] });
+  });
+
+  it('leave a caller without credentials anonymous, or unknown where that is turned off', async () => {
+    expect(await result([nothing])).to.equal(ANONYMOUS);
+    expect(await result([nothing], false)).to.equal(undefined);
+  });
+
+  it('never let bad credentials pass as anonymous', async () => {
+    expect(await result([refuses, nothing])).to.equal(401);
+    expect(await result([unsure, nothing])).to.equal(503);
+  });
+
+  it('let good credentials of one kind make up for bad ones of another', async () => {
+    expect(await result([refuses, unsure, knows])).to.include({ name: 'bob' });
+  });
+
+  it('say "later" rather than "no" when one of them could not tell', async () => {
+    expect(await result([refuses, unsure])).to.equal(503);
+    expect(await result([unsure, refuses])).to.equal(503);
+  });
+
+  it('do not add the group twice, nor to those whom a front proxy could not authenticate', async () => {
+    const member = (groups: string[], name = 'x'): Authenticator => ({
+      name: 'member',
+      authenticate: () => ({ name, uid: '', groups, extra: {} }),
+    });
+    expect(await result([member(['system:authenticated'])])).to.have.deep.property('groups', [
+      'system:authenticated',
+    ]);
+    expect(await result([member(['system:unauthenticated'])])).to.have.deep.property('groups', [
+      'system:unauthenticated',
+    ]);
+    expect(await result([member([], 'system:anonymous')])).to.have.deep.property('groups', []);
+    expect(await result([member([])])).to.have.deep.property('groups', ['system:authenticated']);
+  });
+});

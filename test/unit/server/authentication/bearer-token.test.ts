@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { isUnauthorized, newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
+import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+
+interface Cluster {
+  readonly client: ClusterClient;
+  readonly asked: { path: string; json: unknown }[];
+}
+
+/** A cluster that knows the token `good`. */
+function fakeCluster(answer?: (token: string, signal: AbortSignal) => Promise<unknown>): Cluster {
+  const asked: Cluster['asked'] = [];
+  return {
+    asked,
+    client: {
+      open: () => Promise.reject(new Error('not used')),
+      json: ({ path, json, signal }) => {
+        asked.push({ path, json });
+        const { token } = (json as { spec: { token: string } }).spec;
+        if (answer) return answer(token, signal);
+        const user = { username: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } };
+        return Promise.resolve({
+          status: token === 'good' ? { authenticated: true, user } : { error: 'no such token' },
+        });
+      },
+    },
+  };
+}
+
+describe('bearer tokens', () => {
+  const abort = new AbortController();
+  let time = 0;
+
+  function authenticator(cluster: Cluster, options: { maxPending?: number; audiences?: string[] } = {}) {
+    const review = new TokenReviewAuthenticator({
+      reviews: new ClusterReviews(cluster.client),
+      signal: abort.signal,
+      monotonic: () => time,
+      ...options,
+    });
+    return new BearerTokenAuthenticator([review]);
+  }
+
+  async function ask(
+    bearer: BearerTokenAuthenticator,
+    authorization: string | undefined,
+    signal = new AbortController().signal,
+  ): Promise<UserInfo | undefined> {
+    const request = new IncomingMessage(new Socket());
+    if (authorization !== undefined) request.headers.authorization = authorization;
+    return bearer.authenticate({ request, secure: true, signal });
+  }
+
+  const failure = (promise: Promise<unknown>): Promise<unknown> =>
+    promise.then(
+      (value) => ({ accepted: value }),
+      (error: unknown) => error,
+    );
+
+  beforeEach(() => {
+    time = 0;
+  });
+
+  it('are reviewed by the cluster', async () => {
+    const cluster = fakeCluster();
+    const user = await ask(authenticator(cluster), 'Bearer good');
+    expect(user).to.deep.equal({ name: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } });
+    expect(cluster.asked).to.deep.equal([
+      {
+        path: '/apis/authentication.k8s.io/v1/tokenreviews',
+        json: {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenReview',
+          metadata: {},
+          spec: { token: 'good' },
+        },
+      },
+    ]);
+  });
+
+  it('are asked about once in ten seconds, good ones and bad ones', async () => {
+    const cluster = fakeCluster();
+    const bearer = authenticator(cluster);
+    const first = await ask(bearer, 'Bearer good');
+    expect(await failure(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
+    time = 9_999;
+    expect(await ask(bearer, 'Bearer good')).to.equal(first);
+    expect(await failure(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
+    expect(cluster.asked).to.have.length(2);
+    time = 10_000;
+    await ask(bearer, 'Bearer good');
+    await failure(ask(bearer, 'bearer bad'));
+    expect(cluster.asked).to.have.length(4);
+  });
+
+  it('are asked about once when many come at the same time', async () => {
+    const cluster = fakeCluster();
+    const bearer = authenticator(cluster);
+    await Promise.all(Array.from({ length: 50 }, () => ask(bearer, 'Bearer good')));
+    expect(cluster.asked).to.have.length(1);
+  });
+
+  it('give 503 when the cluster is silent, and that is not remembered', async () => {
+    let down = true;
+    const cluster = fakeCluster(() =>
+      down
+        ? Promise.reject(newServiceUnavailable('down'))
+        : Promise.resolve({ status: { authenticated: true, user: { username: 'u' } } }),
+    );
+    const bearer = authenticator(cluster);
+    expect(await failure(ask(bearer, 'Bearer good'))).to.include({ code: 503 });
+    down = false;
+    expect(await ask(bearer, 'Bearer good')).to.include({ name: 'u' });
+  });
+
+  for (const status of [
+    { authenticated: true },
+    { authenticated: true, user: {} },
+    { authenticated: true, user: { username: '' } },
+  ]) {
+    it(`are refused when the review is ${JSON.stringify(status)}`, async () => {
+      const cluster = fakeCluster(() => Promise.resolve({ status }));
+      expect(await failure(ask(authenticator(cluster), 'Bearer good'))).to.include({ code: 503 });
+    });
+  }
+
+  it('are refused when they are meant for somebody else', async () => {
+    const user = { username: 'u' };
+    const cluster = fakeCluster(() =>
+      Promise.resolve({ status: { authenticated: true, user, audiences: ['other'] } }),
+    );
+    expect(await failure(ask(authenticator(cluster, { audiences: ['ours'] }), 'Bearer t'))).to.satisfy(
+      isUnauthorized,
+    );
+  });
+
+  it('let a caller who leaves go at once, and answer the one who stays', async () => {
+    let release = (): void => undefined;
+    const cluster = fakeCluster(
+      () =>
+        new Promise((resolve) => {
+          release = () => resolve({ status: { authenticated: true, user: { username: 'u' } } });
+        }),
+    );
+    const bearer = authenticator(cluster);
+    const leaving = new AbortController();
+    const left = failure(ask(bearer, 'Bearer t', leaving.signal));
+    const stays = ask(bearer, 'Bearer t');
+    leaving.abort(new Error('gone'));
+    expect(await left).to.have.property('message', 'gone');
+    release();
+    expect(await stays).to.include({ name: 'u' });
+    expect(cluster.asked).to.have.length(1);
+  });
+
+  it('that somebody invents in masses do not flood the cluster', async () => {
+    const waiting = new AbortController();
+    const cluster = fakeCluster(async (_token, signal) => {
+      await Promise.race([once(waiting.signal, 'abort'), once(signal, 'abort')]);
+      return { status: {} };
+    });
+    const bearer = authenticator(cluster, { maxPending: 3 });
+    const pending = [1, 2, 3].map((i) => failure(ask(bearer, `Bearer invented-${i}`)));
+    expect(await failure(ask(bearer, 'Bearer invented-4'))).to.include({ code: 429 });
+    waiting.abort();
+    for (const error of await Promise.all(pending)) expect(error).to.satisfy(isUnauthorized);
+  });
+
+  for (const malformed of [
+    'Bearer',
+    'Bearer ',
+    'Bearer a b',
+    'Bearer a,b',
+    'Bearer "a"',
+    `Bearer ${'x'.repeat(70_000)}`,
+  ]) {
+    it(`are refused unseen when malformed: ${malformed.slice(0, 12)}`, async () => {
+      const cluster = fakeCluster();
+      expect(await failure(ask(authenticator(cluster), malformed))).to.satisfy(isUnauthorized);
+      expect(cluster.asked).to.have.length(0);
+    });
+  }
+
+  for (const other of [undefined, 'Basic YTpi', 'Negotiate x', 'Bearerx y']) {
+    it(`leave ${other ?? 'no header'} to others`, async () => {
+      expect(await ask(authenticator(fakeCluster()), other)).to.equal(undefined);
+    });
+  }
+
+  it('are asked of each kind in order until one knows them', async () => {
+    const mine = { name: 'mine', uid: '', groups: [], extra: {} };
+    const cluster = fakeCluster();
+    const bearer = new BearerTokenAuthenticator([
+      { name: 'local', authenticate: (token) => (token === 'local' ? mine : undefined) },
+      { name: 'slow', authenticate: () => Promise.resolve(undefined) },
+      new TokenReviewAuthenticator({ reviews: new ClusterReviews(cluster.client), signal: abort.signal }),
+    ]);
+    expect(await ask(bearer, 'Bearer local')).to.equal(mine);
+    expect(cluster.asked).to.have.length(0);
+    expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
+  });
+});

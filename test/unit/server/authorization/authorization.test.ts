@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { newForbidden, newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { AccessReviewAuthorizer } from '../../../../server/authorization/access-review.ts';
+import type { Attributes, Decision } from '../../../../server/authorization/authorizer.ts';
+import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
+import { forbiddenMessage } from '../../../../server/authorization/forbidden-message.ts';
+import { isPublicPath } from '../../../../server/authorization/public-paths.ts';
+import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+
+const bob: UserInfo = { name: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
+const listNodes: Attributes = {
+  user: bob,
+  verb: 'list',
+  group: 'resources.platform.io',
+  version: 'v1alpha3',
+  resource: 'nodes',
+  subresource: '',
+  namespace: '',
+  name: '',
+};
+const scope = { signal: new AbortController().signal };
+
+interface Cluster {
+  readonly client: ClusterClient;
+  readonly asked: unknown[];
+  answer: () => Promise<unknown>;
+}
+
+function fakeCluster(status: unknown): Cluster {
+  const cluster: Cluster = {
+    asked: [],
+    answer: () => Promise.resolve({ status }),
+    client: {
+      open: () => Promise.reject(new Error('not used')),
+      json: ({ json }) => {
+        cluster.asked.push(json);
+        return cluster.answer();
+      },
+    },
+  };
+  return cluster;
+}
+
+describe('access reviews', () => {
+  let time = 0;
+
+  function authorizer(cluster: Cluster, options: { cacheSize?: number } = {}): AccessReviewAuthorizer {
+    return new AccessReviewAuthorizer({
+      reviews: new ClusterReviews(cluster.client),
+      signal: scope.signal,
+      monotonic: () => time,
+      ...options,
+    });
+  }
+
+  beforeEach(() => {
+    time = 0;
+  });
+
+  it('ask with everything that is known of the caller', async () => {
+    const cluster = fakeCluster({ allowed: true, reason: 'rbac' });
+    expect(
+      await authorizer(cluster).authorize({ ...listNodes, name: 'n', subresource: 'status' }, scope),
+    ).to.deep.equal({
+      allowed: true,
+      reason: 'rbac',
+    });
+    await authorizer(cluster).authorize({ user: bob, verb: 'get', path: '/metrics' }, scope);
+    const who = { user: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
+    expect(cluster.asked.map((review) => (review as { spec: unknown }).spec)).to.deep.equal([
+      {
+        ...who,
+        resourceAttributes: {
+          verb: 'list',
+          group: 'resources.platform.io',
+          version: 'v1alpha3',
+          resource: 'nodes',
+          subresource: 'status',
+          namespace: '',
+          name: 'n',
+        },
+      },
+      { ...who, nonResourceAttributes: { path: '/metrics', verb: 'get' } },
+    ]);
+  });
+
+  for (const allowed of [true, false]) {
+    it(`are asked for once in ten seconds when the answer is ${allowed ? 'yes' : 'no'}`, async () => {
+      const cluster = fakeCluster({ allowed });
+      const subject = authorizer(cluster);
+      await Promise.all([subject.authorize(listNodes, scope), subject.authorize(listNodes, scope)]);
+      time = 9_999;
+      const kept = subject.authorize({ ...listNodes, user: { ...bob } }, scope);
+      expect(kept).to.include({ allowed });
+      expect(cluster.asked).to.have.length(1);
+      time = 10_000;
+      await subject.authorize(listNodes, scope);
+      expect(cluster.asked).to.have.length(2);
+    });
+  }
+
+  const failures: Record<string, () => Promise<unknown>> = {
+    'is not reached': () => Promise.reject(newServiceUnavailable('no connection')),
+    'forbids us to ask': () => Promise.reject(newForbidden(undefined, '', 'no')),
+    'answers something else': () => Promise.resolve({ kind: 'Banana' }),
+    'answers nothing': () => Promise.resolve(undefined),
+    'answers no decision': () => Promise.resolve({ status: { allowed: 'true' } }),
+  };
+  for (const [what, answer] of Object.entries(failures)) {
+    it(`fail closed with 503 when the cluster ${what}, and that is not remembered`, async () => {
+      const cluster = fakeCluster({ allowed: true });
+      const subject = authorizer(cluster);
+      const allow = cluster.answer;
+      cluster.answer = answer;
+      const failed = await Promise.resolve(subject.authorize(listNodes, scope)).catch(
+        (error: unknown) => error,
+      );
+      expect(failed).to.include({ code: 503 });
+      expect(failed).to.have.nested.property('details.retryAfterSeconds', 1);
+      cluster.answer = allow;
+      expect(await subject.authorize(listNodes, scope)).to.include({ allowed: true });
+    });
+  }
+
+  it('count an answer that both allows and denies as a no', async () => {
+    expect(
+      await authorizer(fakeCluster({ allowed: true, denied: true })).authorize(listNodes, scope),
+    ).to.include({
+      allowed: false,
+    });
+  });
+
+  it('never confuse two different questions', async () => {
+    const text = fc.constantFrom('', 'a', 'b', 'a,b', '"', '","', '[]', '\u0000', 'a"]["b');
+    const user = fc.record({
+      name: text,
+      uid: text,
+      groups: fc.array(text, { maxLength: 2 }),
+      extra: fc.dictionary(text, fc.array(text, { maxLength: 2 }), { maxKeys: 2 }),
+    });
+    const attributes = fc.oneof(
+      fc.record({ user, verb: text, path: text }),
+      fc.record({
+        user,
+        verb: text,
+        group: text,
+        version: text,
+        resource: text,
+        subresource: text,
+        namespace: text,
+        name: text,
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(attributes, attributes, async (one: Attributes, other: Attributes) => {
+        const cluster = fakeCluster({ allowed: true });
+        const subject = authorizer(cluster);
+        await subject.authorize(one, scope);
+        await subject.authorize(other, scope);
+        expect(cluster.asked).to.have.length(JSON.stringify(one) === JSON.stringify(other) ? 1 : 2);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keep a bounded number of answers, those asked for last', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster, { cacheSize: 2 });
+    const ask = (name: string): Promise<Decision> | Decision =>
+      subject.authorize({ ...listNodes, name }, scope);
+    await ask('a');
+    await ask('b');
+    await ask('a');
+    await ask('c');
+    expect(cluster.asked).to.have.length(3);
+    expect(ask('a')).not.to.be.a('promise');
+    expect(ask('b')).to.be.a('promise');
+  });
+
+  it('do not remember a question of a monstrous size', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster);
+    const user = { ...bob, groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) };
+    await subject.authorize({ ...listNodes, user }, scope);
+    await subject.authorize({ ...listNodes, user }, scope);
+    expect(cluster.asked).to.have.length(2);
+  });
+});
+
+describe('the delegating authorizer', () => {
+  const asked: Attributes[] = [];
+  const subject = delegatingAuthorizer(
+    {
+      authorize: (attributes) => {
+        asked.push(attributes);
+        return { allowed: false, reason: '' };
+      },
+    },
+    (path) => path === '/oauth/token',
+  );
+
+  beforeEach(() => asked.splice(0));
+
+  it('lets administrators do everything without asking', async () => {
+    const user = { ...bob, groups: ['system:masters'] };
+    expect(await subject.authorize({ ...listNodes, user }, scope)).to.include({ allowed: true });
+    expect(asked).to.have.length(0);
+  });
+
+  it('takes no other group for theirs', async () => {
+    const user = { ...bob, groups: ['a,system:masters', 'system:masters ', 'SYSTEM:MASTERS'] };
+    expect(await subject.authorize({ ...listNodes, user }, scope)).to.include({ allowed: false });
+  });
+
+  it('opens public paths for reading only, and those of the sign-in for every method', async () => {
+    const decide = async (verb: string, path: string): Promise<boolean> =>
+      (await subject.authorize({ user: bob, verb, path }, scope)).allowed;
+    expect(await decide('get', '/livez')).to.equal(true);
+    expect(await decide('head', '/apis')).to.equal(true);
+    expect(await decide('post', '/livez')).to.equal(false);
+    expect(await decide('post', '/oauth/token')).to.equal(true);
+  });
+
+  it('takes a resource that is called like a public path for a resource', async () => {
+    expect(await subject.authorize({ ...listNodes, resource: 'livez' }, scope)).to.include({
+      allowed: false,
+    });
+  });
+});
+
+describe('public paths', () => {
+  it('are health, version and discovery', () => {
+    const open = [
+      '/livez',
+      '/livez/ping',
+      '/readyz',
+      '/healthz',
+      '/version',
+      '/apis',
+      '/apis/g',
+      '/apis/g/v1',
+    ];
+    for (const path of [...open, '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/g/v1']) {
+      expect(isPublicPath(path), path).to.equal(true);
+    }
+  });
+
+  it('are nothing else', () => {
+    const closed = [
+      '/',
+      '/metrics',
+      '/livezz',
+      '/livez/',
+      '/Livez',
+      '/api',
+      '/apis/',
+      '/apis/g/v1/nodes',
+      '/version/x',
+    ];
+    for (const path of [
+      ...closed,
+      '/openapi',
+      '/openapi/v2/x',
+      '/x/livez',
+      '/debug/pprof',
+      '\n/livez',
+      '/livez\n',
+    ]) {
+      expect(isPublicPath(path), path).to.equal(false);
+    }
+  });
+});
+
+describe('the words of a refusal', () => {
+  it('are those of kube-apiserver', () => {
+    expect(forbiddenMessage(listNodes, '')).to.equal(
+      'User "bob" cannot list resource "nodes" in API group "resources.platform.io" at the cluster scope',
+    );
+    expect(
+      forbiddenMessage({ ...listNodes, group: '', subresource: 'status', namespace: 'a' }, 'no role'),
+    ).to.equal(
+      'User "bob" cannot list resource "nodes/status" in API group "" in the namespace "a": no role',
+    );
+    expect(forbiddenMessage({ user: bob, verb: 'get', path: '/metrics' }, '')).to.equal(
+      'User "bob" cannot get path "/metrics"',
+    );
+  });
+
+  it('hold no markup', () => {
+    const user = { ...bob, name: '<script>&"' };
+    expect(forbiddenMessage({ user, verb: 'get', path: '/' }, '')).to.contain('"&lt;script&gt;&amp;\\""');
+  });
+});
