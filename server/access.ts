@@ -39,11 +39,11 @@ export function newAccess(
   const diagnosis = new FrontProxyDiagnosis(settings, log);
   const reviews = new ClusterReviews(client);
   const peers = new PeerCertificates();
-  const { tokenCacheTTL, anonymous } = config.authentication;
+  const { tokenCacheTTL, refusedTokenCacheTTL, anonymous } = config.authentication;
   const tokenReview = new TokenReviewAuthenticator({
     reviews,
     successTtlMs: tokenCacheTTL,
-    failureTtlMs: tokenCacheTTL,
+    failureTtlMs: refusedTokenCacheTTL,
     signal,
   });
   const authenticator = new AuthenticatorChain(

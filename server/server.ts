@@ -31,6 +31,7 @@ import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
 import { RequestMetrics } from './observability/request-metrics.ts';
 import { Registration } from './registration/registration.ts';
+import { collectRegistrationMetrics } from './registration/registration-metrics.ts';
 import { nodeDefinition } from './resources/nodes/definition.ts';
 import type { NodeFacts } from './resources/nodes/facts.ts';
 import { routes } from './routes.ts';
@@ -89,6 +90,7 @@ async function start(
     client,
     log: log.child({ resource: nodes.plural }),
     window: { events: watchWindow.events, ageMs: watchWindow.age, bytes: watchWindow.bytes },
+    waitMs: config.cache.readTimeout,
     history: { snapshots: snapshots.count, ageMs: snapshots.age, bytes: snapshots.bytes },
     observer: new CacheMetrics(metrics).observe(`${nodes.plural}.${nodes.group}`, () => ({
       synced: informer.cache.synced,
@@ -107,6 +109,7 @@ async function start(
     },
     log,
   });
+  collectRegistrationMetrics(metrics, () => registration.trust());
   const openAPI = new OpenAPI({ resources: [nodes], title: 'ks-apiserver', version, client, log });
 
   let stopping = false;
@@ -130,7 +133,7 @@ async function start(
             ...DEFAULT_OPTIONS.watch,
             bookmarkIntervalMs: config.watch.bookmarkInterval,
             minTimeoutSeconds: config.watch.minTimeout / 1000,
-            maxPendingBytes: config.watch.slowReaderBytes,
+            maxPendingBytes: config.watch.pendingBytes,
             stallTimeoutMs: config.watch.stallTimeout,
           },
         }),
@@ -156,8 +159,8 @@ async function start(
       group === nodes.group && version === nodes.version && resource === nodes.plural && subresource === '',
     audit: auditLog(log),
     limits: {
-      maxReadOnly: requests.maxInFlight,
-      maxMutating: requests.maxMutatingInFlight,
+      maxReadOnly: requests.maxReadOnly,
+      maxMutating: requests.maxMutating,
       maxLongRunning: requests.maxLongRunning,
       maxBodyBytes: config.listeners.limits.body,
       timeoutMs: requests.timeout,
