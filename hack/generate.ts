@@ -27,7 +27,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const platform = values.platform ?? (await readPlatform(join(ROOT, 'manifests/names.json')));
-  const files = generatedFiles(ROOT, namesFor(platform));
+  const files = await generatedFiles(ROOT, namesFor(platform));
   if (values.check) {
     const stale: string[] = [];
     for (const file of files) if (await isStale(file)) stale.push(relative(ROOT, file.path));

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
+import { metricsTable } from './metrics-table.ts';
 import type { Names } from './names.ts';
 import { configurationTable, limitsTable } from './option-tables.ts';
 
 /** Every generated file of the repository at `root`. */
-export function generatedFiles(root: string, names: Names): GeneratedFile[] {
+export async function generatedFiles(root: string, names: Names): Promise<GeneratedFile[]> {
   return [
     {
       path: join(root, 'manifests/names.json'),
@@ -16,18 +17,19 @@ export function generatedFiles(root: string, names: Names): GeneratedFile[] {
       path: join(root, 'manifests', path),
       text: () => text,
     })),
-    section(join(root, 'README.md'), 'configuration', configurationTable),
-    section(join(root, 'docs/limits.md'), 'limits', limitsTable),
+    section(join(root, 'README.md'), 'configuration', configurationTable()),
+    section(join(root, 'docs/limits.md'), 'limits', limitsTable()),
+    section(join(root, 'docs/metrics.md'), 'metrics', await metricsTable()),
   ];
 }
 
 /** A document of which one part is generated. */
-function section(path: string, name: string, content: () => string): GeneratedFile {
+function section(path: string, name: string, content: string): GeneratedFile {
   return {
     path,
     text: (present) => {
       if (present === undefined) throw new Error(`${path} is missing`);
-      return replaceSection(present, name, content());
+      return replaceSection(present, name, content);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type OptionRow, optionRows } from '../../apis/config/v1alpha1/option-table.ts';
+import { table } from './markdown-table.ts';
 
 /** Every option of the configuration file, as a Markdown table. */
 export function configurationTable(): string {
@@ -19,10 +20,4 @@ export function limitsTable(): string {
 
 function rowOf({ path, type, default: initial, description }: OptionRow): string[] {
   return [`\`${path}\``, type, initial === undefined ? 'required' : `\`${initial}\``, description];
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -26,6 +26,7 @@ export interface ControllerOptions {
   readonly retryMs?: number;
 }
 
+const TRUSTED = 'trusts our serving CA';
 const SETTLE_MS = 600_000;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -57,6 +58,15 @@ export class CaBundleController {
       maxMs: LONGEST_RETRY_MS,
       random: Math.random,
     });
+  }
+
+  /** Whether the APIService holds our CA, as far as we know. */
+  get trusted(): boolean {
+    return this.#state === TRUSTED;
+  }
+
+  get name(): string {
+    return this.#name;
   }
 
   /** One line for /readyz?verbose. */
@@ -104,7 +114,7 @@ export class CaBundleController {
       const own = this.#options.servingCA.current();
       const bundle = desiredBundle(seen.caBundle, own, new Date(), alone);
       if (bundle === seen.caBundle) {
-        this.#become('trusts our serving CA');
+        this.#become(TRUSTED);
         this.#settleLater(seen, own, signal);
         return;
       }

@@ -25,6 +25,12 @@ export class Registration {
     await Promise.all(this.#controllers.map((controller) => controller.run(signal)));
   }
 
+  /** For the metrics; empty when the bundles are not ours to keep. */
+  *trust(): Generator<readonly [apiService: string, trusted: boolean]> {
+    if (!this.#managed) return;
+    for (const { name, trusted } of this.#controllers) yield [name, trusted];
+  }
+
   /**
    * The text of a readiness check, which never fails: a server that is taken out of its Service because it is not
    * registered could not become registered.

@@ -88,6 +88,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await serve();
     await available();
     await cluster.kubectl(['get', 'nodes.resources.platform.io']);
+    await cluster.kubectl(['get', '--raw', DISCOVERY]);
     await deletesNamespace('nothing-broken');
   });
 

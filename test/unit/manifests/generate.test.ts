@@ -12,7 +12,7 @@ describe('generating', () => {
   it('would change nothing in the repository', async () => {
     const platform = await readPlatform(join(ROOT, 'manifests/names.json'));
     const stale: string[] = [];
-    for (const file of generatedFiles(ROOT, namesFor(platform)))
+    for (const file of await generatedFiles(ROOT, namesFor(platform)))
       if (await isStale(file)) stale.push(file.path);
     expect(stale, 'mend it with: npm run generate').to.deep.equal([]);
   });

@@ -1,0 +1,30 @@
+import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
+import { CacheMetrics } from '../../server/observability/cache-metrics.ts';
+import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
+import { RequestMetrics } from '../../server/observability/request-metrics.ts';
+import { collectRegistrationMetrics } from '../../server/registration/registration-metrics.ts';
+import { table } from './markdown-table.ts';
+
+/** What every Node program reports; named in the document as a whole. */
+const OF_THE_PROCESS = /^(process|nodejs)_/;
+
+/**
+ * The server's own metrics, as a Markdown table, out of the registry that the parts of the server fill. A test
+ * compares it with what a running server answers, so that no part is forgotten here.
+ */
+export async function metricsTable(): Promise<string> {
+  const registry = createRegistry();
+  collectProcessMetrics(registry, '0');
+  newListenerMetrics(registry);
+  new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
+  new RequestMetrics(registry);
+  collectRegistrationMetrics(registry, () => []);
+  const metrics = await registry.getMetricsAsJSON();
+  const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));
+  return table(
+    ['metric', 'type', 'meaning'],
+    own
+      .sort((left, right) => (left.name < right.name ? -1 : 1))
+      .map(({ name, type, help }) => [`\`${name}\``, String(type), help]),
+  );
+}
