@@ -1,4 +1,4 @@
-import { groupName } from '../../apis/resources/v1alpha3/group-version.ts';
+import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
 import type { DevelopmentServer } from './development-server.ts';
 import { DEVELOPER } from './registration.ts';
@@ -15,12 +15,11 @@ export function localAnnouncement(facts: {
   const { names, server } = facts;
   const kubectl = shellWord(facts.kubectl);
   const nodes = `nodes.${groupName(names.platform)}`;
-  const path = `/apis/${groupName(names.platform)}/v1alpha3/nodes`;
+  const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
   const curl = `curl --cacert ${shellWord(server.caFile)}`;
   const direct = `https://127.0.0.1:${server.ports.secure}`;
   return [
-    '',
-    'Ready. In another terminal:',
+    'In another terminal:',
     '',
     `  export KUBECONFIG=${shellWord(facts.kubeconfig)}`,
     '',
@@ -28,7 +27,7 @@ export function localAnnouncement(facts: {
     '',
     `  ${kubectl} get ${nodes}`,
     `  ${kubectl} get ${nodes} -o wide --watch`,
-    `  ${kubectl} explain ${nodes}`,
+    `  ${kubectl} explain nodes --api-version ${groupName(names.platform)}/${VERSION}`,
     `  ${kubectl} get --raw '${path}?limit=1'`,
     '',
     'Straight to the server, as a service account that may read nodes:',
@@ -61,13 +60,12 @@ export function existingAnnouncement(facts: {
     `--certificate-authority ${shellWord(server.caFile)}`,
   ].join(' ');
   return [
-    '',
-    'Ready. Nothing in the cluster was changed: no APIService was registered, because its kube-apiserver cannot reach',
+    'Nothing in the cluster was changed: no APIService was registered, because its kube-apiserver cannot reach',
     'this machine. Callers are checked by the cluster (token and access reviews), and what they may do is its RBAC.',
     'Straight to the server, as the user of the kubeconfig:',
     '',
     `  ${kubectl} get ${nodes}`,
-    `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/v1alpha3/nodes?limit=1'`,
+    `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1'`,
     `  curl --cacert ${shellWord(server.caFile)} '${direct}/readyz?verbose'`,
     '',
     `Log: ${facts.log}`,

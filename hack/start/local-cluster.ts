@@ -8,7 +8,7 @@ import type { Progress } from '../control-plane/progress.ts';
 import { type Names, SERVER } from '../generate/names.ts';
 import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
-import { applyManifests, untilAvailable } from './registration.ts';
+import { applyManifests, untilAvailable, untilDescribed } from './registration.ts';
 import { type Steps, stepsWith } from './steps.ts';
 
 export interface LocalOptions {
@@ -79,5 +79,8 @@ async function setUp(
   await step('Manifests', () => applyManifests(cp, registration));
   await step('Server', () => options.startServer(cp, server, signal));
   await step('APIService', () => untilAvailable(cp, names, signal));
+  const described = await step('API description', () => untilDescribed(cp, names, signal));
+  if (!described)
+    progress('kube-apiserver does not describe the API yet: kubectl explain works in a minute or two');
   return server;
 }

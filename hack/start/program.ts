@@ -1,5 +1,5 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
-import { type Progress, printProgress } from '../control-plane/progress.ts';
+import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
 import { onStopSignal, Stopped } from '../stop-signal.ts';
 import { parseStartArguments, type StartArguments, startHelp, UsageError } from './arguments.ts';
 
@@ -38,9 +38,10 @@ export async function runProgram(
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
   });
   let running: Running | undefined;
+  const began = Date.now();
   try {
     running = await start(args, life, printProgress(process.stdout));
-    console.log(running.announcement);
+    console.log(`\nReady after ${formatElapsed(Date.now() - began)}.\n${running.announcement}`);
     await aborted(life.signal);
   } catch (error) {
     // What fails after the end was asked for fails because of that.

@@ -1,8 +1,9 @@
 // What the local cluster is told about our server: the development manifests, and an account to try it with.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { apiServiceName } from '../../apis/resources/v1alpha3/group-version.ts';
+import { apiServiceName, groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import { runCommand } from '../command.ts';
 import { type ControlPlane } from '../control-plane/control-plane.ts';
 import { developmentManifests } from '../generate/manifests.ts';
@@ -11,8 +12,10 @@ import type { Names } from '../generate/names.ts';
 /** May read nodes and metrics; its tokens are for curl. */
 export const DEVELOPER = 'developer';
 
-/** How long kube-apiserver may take to find that our server answers. */
-const AVAILABLE_TIMEOUT = '60s';
+/** How long kube-apiserver may take to find that our server answers, in ms. */
+const AVAILABLE_TIMEOUT_MS = 60_000;
+const DESCRIBED_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
 
 /** Applies everything that the server needs before it starts. */
 export async function applyManifests(
@@ -32,23 +35,38 @@ export async function applyManifests(
   ]);
 }
 
-/** Until kube-apiserver passes requests for our group on to us. */
+/**
+ * Until kube-apiserver passes requests for our group on to us. The condition alone would not do: right after a start
+ * it still says what was true before.
+ */
 export async function untilAvailable(cp: ControlPlane, names: Names, signal: AbortSignal): Promise<void> {
   const name = apiServiceName(names.platform);
-  try {
-    await kubectl(cp, signal, [
-      'wait',
-      '--for=condition=Available',
-      `--timeout=${AVAILABLE_TIMEOUT}`,
-      `apiservice/${name}`,
-    ]);
-  } catch (error) {
-    signal.throwIfAborted();
-    const state: unknown = await cp.client.get(`/apis/apiregistration.k8s.io/v1/apiservices/${name}`, signal);
-    throw new Error(`the APIService ${name} did not become Available: ${conditionOf(state)}`, {
-      cause: error,
+  const deadline = performance.now() + AVAILABLE_TIMEOUT_MS;
+  for (;;) {
+    const answer = await cp.client.send(`/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1`, {
+      signal,
     });
+    const state: unknown = await cp.client.get(`/apis/apiregistration.k8s.io/v1/apiservices/${name}`, signal);
+    const { available, message } = conditionOf(state);
+    if (answer.status === 200 && available) return;
+    if (performance.now() > deadline)
+      throw new Error(`the APIService ${name} did not become Available: ${message}`);
+    await delay(POLL_MS, undefined, { signal });
   }
+}
+
+/**
+ * Until kube-apiserver describes our group in its OpenAPI, for `kubectl explain`. It asks for that in its own time;
+ * false when that is too long to wait.
+ */
+export async function untilDescribed(cp: ControlPlane, names: Names, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + DESCRIBED_TIMEOUT_MS;
+  const path = `apis/${groupName(names.platform)}/${VERSION}`;
+  while (performance.now() < deadline) {
+    if (field(field(await cp.client.get('/openapi/v3', signal), 'paths'), path) !== undefined) return true;
+    await delay(POLL_MS, undefined, { signal });
+  }
+  return false;
 }
 
 async function kubectl(cp: ControlPlane, signal: AbortSignal, args: readonly string[]): Promise<void> {
@@ -77,15 +95,17 @@ function developerAccount({ namespace }: Names): string[] {
   ].map((document) => stringify(document));
 }
 
-/** What the condition says, for people. */
-function conditionOf(apiService: unknown): string {
-  const status = field(apiService, 'status');
-  const conditions = field(status, 'conditions');
-  const available: unknown = Array.isArray(conditions)
-    ? conditions.find((condition) => field(condition, 'type') === 'Available')
+/** The condition Available, and what it says for people. */
+function conditionOf(apiService: unknown): { available: boolean; message: string } {
+  const conditions = field(field(apiService, 'status'), 'conditions');
+  const condition: unknown = Array.isArray(conditions)
+    ? conditions.find((one) => field(one, 'type') === 'Available')
     : undefined;
-  const message = field(available, 'message');
-  return typeof message === 'string' ? message : 'kube-apiserver gave no reason';
+  const message = field(condition, 'message');
+  return {
+    available: field(condition, 'status') === 'True',
+    message: typeof message === 'string' ? message : 'kube-apiserver gave no reason',
+  };
 }
 
 function field(value: unknown, name: string): unknown {
