@@ -17,6 +17,7 @@ import {
   retryAfterMs,
   SinkError,
 } from './reflector-failure.ts';
+import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
 import type { ChangeType, StreamedEvent } from './watch-stream.ts';
 import { watchStream } from './watch-stream.ts';
 
@@ -55,33 +56,6 @@ export interface ReflectorOptions {
   readonly tuning?: Partial<ReflectorTuning>;
 }
 
-/** All times in ms, sizes in bytes. */
-export interface ReflectorTuning {
-  /** Silence after which a stream counts as dead. kube-apiserver sends a bookmark about every 60 s. */
-  readonly stallMs: number;
-  /** A watch is asked to end after a random time between this and twice this. */
-  readonly watchMs: number;
-  /** How long a watch must have lived for the next failure to be the first again. */
-  readonly healthyMs: number;
-  readonly initialBackoffMs: number;
-  readonly maxBackoffMs: number;
-  /** Objects a page where the cluster has no streaming list. */
-  readonly pageSize: number;
-  readonly objectLimit: number;
-  readonly random: () => number;
-}
-
-const TUNING: ReflectorTuning = {
-  stallMs: 90_000,
-  watchMs: 300_000,
-  healthyMs: 10_000,
-  initialBackoffMs: 200,
-  maxBackoffMs: 30_000,
-  pageSize: 500,
-  objectLimit: 16 << 20,
-  random: Math.random,
-};
-
 /** Streaming lists that may be cut in a row before a paged one is tried. */
 const STREAM_ATTEMPTS = 2;
 
@@ -96,7 +70,7 @@ export class Reflector {
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    this.#tuning = { ...TUNING, ...options.tuning };
+    this.#tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.#pageSize = this.#tuning.pageSize;
     const { initialBackoffMs: initialMs, maxBackoffMs: maxMs, random } = this.#tuning;
     this.#backoff = new Backoff({ initialMs, maxMs, random });

@@ -9,9 +9,7 @@ export class FreezingProxy {
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
   #frozen = false;
   #cutAfter = Number.POSITIVE_INFINITY;
-  /** Connections that were accepted so far. */
-  accepted = 0;
-
+  #bytesPerSecond = Number.POSITIVE_INFINITY;
   private constructor(targetPort: number) {
     this.#server = createServer({ allowHalfOpen: false }, (client) => this.#join(client, targetPort));
   }
@@ -50,6 +48,11 @@ export class FreezingProxy {
     this.#cutAfter = bytes;
   }
 
+  /** The next connections deliver no faster than this. */
+  throttle(bytesPerSecond: number): void {
+    this.#bytesPerSecond = bytesPerSecond;
+  }
+
   cut(): void {
     for (const [client, upstream] of this.#pairs) {
       client.destroy();
@@ -65,7 +68,6 @@ export class FreezingProxy {
   }
 
   #join(client: Socket, targetPort: number): void {
-    this.accepted++;
     const upstream = connect(targetPort, '127.0.0.1');
     const pair = [client, upstream] as const;
     this.#pairs.add(pair);
@@ -77,13 +79,19 @@ export class FreezingProxy {
     for (const socket of pair) socket.on('error', gone).on('close', gone);
     if (this.#frozen) return;
     let left = this.#cutAfter;
+    const pace = this.#bytesPerSecond;
     client.on('data', (chunk) => upstream.write(chunk));
     upstream.on('data', (chunk) => {
       left -= chunk.length;
-      if (left <= 0) gone();
-      else if (!client.write(chunk)) upstream.pause();
+      if (left <= 0) {
+        gone();
+        return;
+      }
+      client.write(chunk);
+      if (pace === Number.POSITIVE_INFINITY) return;
+      upstream.pause();
+      setTimeout(() => upstream.resume(), (chunk.length / pace) * 1000);
     });
-    client.on('drain', () => upstream.resume());
     upstream.on('end', () => client.end());
   }
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 /** JSON texts as other programs might write them: any order, any white space, any escapes. */
 export function jsonText(value: fc.Arbitrary<unknown> = fc.jsonValue()): fc.Arbitrary<string> {

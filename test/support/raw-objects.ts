@@ -6,7 +6,7 @@ export const THINGS: ObjectSource<{ readonly size: number }> = {
   version: 'v1alpha3',
   kind: 'Thing',
   source: { path: '/api/v1/things' },
-  facts: (object) => ({ size: Number((object as { spec?: { size?: number } }).spec?.size ?? 0) }),
+  facts: (object) => ({ size: (object as { spec?: { size?: number } }).spec?.size ?? 0 }),
 };
 
 /** An object as kube-apiserver would send it. */

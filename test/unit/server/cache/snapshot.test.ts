@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { constants, crc32, inflateRaw } from 'node:zlib';
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { Change } from '../../../../server/cache/change.ts';
 import { CHUNK_OBJECTS } from '../../../../server/cache/chunk.ts';
-import { ObjectSnapshot } from '../../../../server/cache/snapshot.ts';
+import type { ObjectSnapshot } from '../../../../server/cache/snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
 import { readThing } from '../../../support/raw-objects.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { LineSplitter, LineTooLongError } from '../../../../server/cluster/line-splitter.ts';
 
 function split(chunks: readonly string[], limit = 1000): string[] {

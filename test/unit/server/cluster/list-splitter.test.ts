@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { LineTooLongError } from '../../../../server/cluster/line-splitter.ts';
 import { ListSplitter } from '../../../../server/cluster/list-splitter.ts';
 import { jsonText } from '../../../support/json-text.ts';

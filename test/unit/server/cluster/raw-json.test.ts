@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { memberNamed, objectMembers } from '../../../../server/cluster/raw-json.ts';
 import { jsonText } from '../../../support/json-text.ts';
 

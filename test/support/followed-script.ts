@@ -1,0 +1,106 @@
+import { eventMetadata } from '../../server/cluster/object-metadata.ts';
+import { Reflector, type ReflectorSink } from '../../server/cluster/reflector.ts';
+import type { ReflectorTuning } from '../../server/cluster/reflector-tuning.ts';
+import { rawThing } from './raw-objects.ts';
+import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';
+
+/** Writes down what it is told, and lets a test wait for it. */
+export class Transcript implements ReflectorSink {
+  readonly lines: string[] = [];
+  readonly #waiting = new Map<string, () => void>();
+  fails = 0;
+
+  replacement(): ReturnType<ReflectorSink['replacement']> {
+    const objects: string[] = [];
+    return {
+      add: (object) => objects.push(versionOf(object)),
+      commit: (resourceVersion) => this.#write(`list@${resourceVersion} ${objects.join(' ')}`.trim()),
+    };
+  }
+
+  apply(type: string, object: Buffer): void {
+    if (this.fails-- > 0) throw new Error('the sink is broken');
+    this.#write(`${type} ${versionOf(object)}`);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#write(`BOOKMARK ${resourceVersion}`);
+  }
+
+  until(line: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.lines.includes(line)) resolve();
+      else this.#waiting.set(line, resolve);
+    });
+  }
+
+  #write(line: string): void {
+    this.lines.push(line);
+    this.#waiting.get(line)?.();
+  }
+}
+
+function versionOf(object: Buffer): string {
+  const { metadata } = JSON.parse(object.toString('utf8')) as { metadata: { name: string } };
+  return `${metadata.name}@${eventMetadata(object).resourceVersion}`;
+}
+
+const QUICK: Partial<ReflectorTuning> = {
+  stallMs: 5_000,
+  healthyMs: 60_000,
+  initialBackoffMs: 2,
+  maxBackoffMs: 20,
+  random: () => 0,
+};
+
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
+export interface Followed {
+  readonly sink: Transcript;
+  readonly cluster: ScriptedCluster;
+  /** Why each stream ended. */
+  readonly causes: string[];
+  stop(): Promise<void>;
+}
+
+/** Two objects by a stream, complete at resourceVersion 5. The answer stays open. */
+export function complete({ response }: Call): void {
+  send(response, event('ADDED', rawThing('a', 3)), event('ADDED', rawThing('b', 2)), bookmark(5, true));
+}
+
+/** Answers each kind of request by its script, the last entry again and again. */
+export async function follow(
+  scripts: Partial<Record<Call['asked'], ((call: Call) => void)[]>>,
+  tuning: Partial<ReflectorTuning> = {},
+): Promise<Followed> {
+  const cluster = await ScriptedCluster.start((call) => {
+    const script = scripts[call.asked] ?? [];
+    const before = cluster.asked.filter((asked) => asked === call.asked).length - 1;
+    const answer = script[Math.min(before, script.length - 1)];
+    if (answer) answer(call);
+    else if (call.asked === 'position') list(call.response, 1_000_000);
+    else if (call.asked === 'watch') send(call.response, '');
+    else refuse(call.response, 500, 'InternalError');
+  });
+  const sink = new Transcript();
+  const client = cluster.connect();
+  const end = new AbortController();
+  const causes: string[] = [];
+  const reflector = new Reflector({
+    client,
+    path: '/api/v1/things',
+    query: { labelSelector: 'a=b' },
+    sink,
+    log: quiet,
+    observer: { listed: () => 0, progressed: () => 0, watchEnded: (cause) => causes.push(cause) },
+    tuning: { ...QUICK, ...tuning },
+  });
+  const running = reflector.run(end.signal);
+  const stop = async () => {
+    end.abort();
+    await running;
+    client.close();
+    await cluster.stop();
+  };
+  return { sink, cluster, causes, stop };
+}

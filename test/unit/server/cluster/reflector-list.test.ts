@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { complete, type Followed, follow } from '../../../support/followed-script.ts';
+import { rawThing } from '../../../support/raw-objects.ts';
+import { bookmark, event, list, refuse, send } from '../../../support/scripted-cluster.ts';
+
+describe('the list of the reflector', () => {
+  const running: Followed[] = [];
+
+  afterEach(async () => {
+    for (const followed of running.splice(0)) await followed.stop();
+  });
+
+  async function followed(...script: Parameters<typeof follow>): Promise<Followed> {
+    const started = await follow(...script);
+    running.push(started);
+    return started;
+  }
+
+  it('lists by a stream and goes on watching on it', async () => {
+    const { sink, cluster } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(
+            call.response,
+            event('MODIFIED', rawThing('a', 6)),
+            bookmark(8),
+            event('DELETED', rawThing('b', 9)),
+          );
+        },
+      ],
+    });
+    await sink.until('DELETED b@9');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@6', 'BOOKMARK 8', 'DELETED b@9']);
+    expect(cluster.asked).to.deep.equal(['stream']);
+    const asked = Object.fromEntries(cluster.calls[0]?.url.searchParams ?? []);
+    expect(asked).to.deep.include({
+      labelSelector: 'a=b',
+      watch: 'true',
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: '300',
+    });
+  });
+
+  it('takes nothing from a stream that ends cleanly before its last bookmark', async () => {
+    const { sink } = await followed({
+      stream: [
+        ({ response }) => {
+          send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
+          response.end();
+        },
+        complete,
+      ],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+  });
+
+  it('takes nothing from a stream that is cut in the middle of an object', async () => {
+    const { sink } = await followed({
+      stream: [
+        ({ response }) => {
+          send(response, event('ADDED', rawThing('a', 3)));
+          response.write('{"type":"ADDED","obj', () => response.socket?.destroy());
+        },
+        complete,
+      ],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(sink.lines).to.have.length(1);
+  });
+
+  it('tries pages when streams are cut again and again, as a server that knows no initial events does', async () => {
+    const { sink, cluster } = await followed({
+      stream: [({ response }) => response.writeHead(200).end()],
+      page: [({ response }) => list(response, 7, [rawThing('a', 3)])],
+    });
+    await sink.until('list@7 a@3');
+    expect(cluster.asked.slice(0, 3)).to.deep.equal(['stream', 'stream', 'page']);
+  });
+
+  for (const code of [400, 422]) {
+    it(`lists page by page, at once, when the stream is refused with ${code}`, async () => {
+      const { sink, cluster, causes } = await followed({
+        stream: [({ response }) => refuse(response, code, 'Invalid')],
+        page: [
+          ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+          ({ response }) => list(response, 7, [rawThing('b', 2)]),
+        ],
+        watch: [({ response }) => send(response, event('MODIFIED', rawThing('b', 9)))],
+      });
+      await sink.until('MODIFIED b@9');
+      expect(sink.lines).to.deep.equal(['list@7 a@3 b@2', 'MODIFIED b@9']);
+      expect(cluster.asked).to.deep.equal(['stream', 'page', 'page', 'watch']);
+      expect(cluster.calls[1]?.url.searchParams.get('limit')).to.equal('500');
+      expect(cluster.calls[2]?.url.searchParams.get('continue')).to.equal('more');
+      expect(cluster.calls[3]?.url.searchParams.get('resourceVersion')).to.equal('7');
+      expect(causes).to.deep.equal([]);
+    });
+  }
+
+  it('asks for everything at once when its pages have expired', async () => {
+    const { sink, cluster } = await followed({
+      stream: [({ response }) => refuse(response, 422, 'Invalid')],
+      page: [
+        ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+        ({ response }) => refuse(response, 410, 'Expired'),
+        ({ response }) => list(response, 9, [rawThing('a', 8)]),
+      ],
+    });
+    await sink.until('list@9 a@8');
+    expect(sink.lines).to.deep.equal(['list@9 a@8']);
+    expect(cluster.calls.findLast(({ asked }) => asked === 'page')?.url.searchParams.has('limit')).to.equal(
+      false,
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import { complete, type Followed, follow } from '../../../support/followed-script.ts';
+import { rawThing } from '../../../support/raw-objects.ts';
+import { bookmark, type Call, event, list, refuse, send, status } from '../../../support/scripted-cluster.ts';
+
+describe('the watch of the reflector', () => {
+  const running: Followed[] = [];
+
+  afterEach(async () => {
+    for (const followed of running.splice(0)) await followed.stop();
+  });
+
+  async function followed(...script: Parameters<typeof follow>): Promise<Followed> {
+    const started = await follow(...script);
+    running.push(started);
+    return started;
+  }
+
+  it('resumes where it was when the watch ends or breaks, without a list', async () => {
+    const { sink, cluster } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, event('MODIFIED', rawThing('a', 6)), bookmark(8));
+          call.response.end();
+        },
+      ],
+      watch: [
+        ({ response }) => {
+          send(response, event('MODIFIED', rawThing('a', 9)));
+          response.write('{"type":"MODI', () => response.socket?.destroy());
+        },
+        ({ response }) => send(response, event('MODIFIED', rawThing('a', 10))),
+      ],
+    });
+    await sink.until('MODIFIED a@10');
+    expect(sink.lines.slice(1)).to.deep.equal([
+      'MODIFIED a@6',
+      'BOOKMARK 8',
+      'MODIFIED a@9',
+      'MODIFIED a@10',
+    ]);
+    const watches = cluster.calls.filter(({ asked }) => asked === 'watch');
+    expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(['8', '9']);
+  });
+
+  const gone: Record<string, (call: Call) => void> = {
+    'the HTTP status 410': ({ response }) => refuse(response, 410, 'Expired'),
+    'an ERROR event with the code 410': ({ response }) => {
+      send(response, event('ERROR', status(410, 'Expired', 'too old resource version')));
+      response.end();
+    },
+    'the reason Gone': ({ response }) => refuse(response, 410, 'Gone'),
+  };
+  for (const [how, answer] of Object.entries(gone)) {
+    it(`lists anew when its resourceVersion is refused by ${how}`, async () => {
+      const { sink, causes } = await followed({
+        stream: [
+          (call) => {
+            complete(call);
+            call.response.end();
+          },
+          ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
+        ],
+        watch: [answer],
+      });
+      await sink.until('list@12 c@11');
+      expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@12 c@11']);
+      expect(causes).to.deep.equal(['end', 'expired']);
+    });
+  }
+
+  it('resumes after an ERROR event that is about something else', async () => {
+    const { sink } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, event('ERROR', status(500, 'InternalError')));
+        },
+      ],
+      watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+    });
+    await sink.until('MODIFIED a@9');
+    expect(sink.lines).to.have.length(2);
+  });
+
+  it('replaces a stream on which nothing comes any more', async () => {
+    const { sink, causes } = await followed(
+      { stream: [complete], watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))] },
+      { stallMs: 60 },
+    );
+    await sink.until('MODIFIED a@9');
+    expect(causes[0]).to.equal('stalled');
+    expect(sink.lines.slice(0, 2)).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
+  });
+
+  it('replaces a stream that stalls before its list is complete, and takes nothing from it', async () => {
+    const { sink } = await followed(
+      { stream: [({ response }) => send(response, event('ADDED', rawThing('a', 3))), complete] },
+      { stallMs: 60 },
+    );
+    await sink.until('list@5 a@3 b@2');
+    expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
+  });
+
+  it('lists anew when the cluster is found behind it before a resume, for such a watch would be silent', async () => {
+    const { sink, cluster, causes } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          call.response.end();
+        },
+        ({ response }) => send(response, event('ADDED', rawThing('old', 1)), bookmark(2, true)),
+      ],
+      position: [({ response }) => list(response, 2)],
+    });
+    await sink.until('list@2 old@1');
+    expect(causes).to.deep.equal(['end', 'backwards']);
+    expect(cluster.asked).to.deep.equal(['stream', 'position', 'stream']);
+  });
+
+  it('lists anew when the stream itself goes backwards', async () => {
+    const { sink } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, event('MODIFIED', rawThing('a', 4)));
+        },
+        ({ response }) => send(response, bookmark(4, true)),
+      ],
+    });
+    await sink.until('list@4');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@4']);
+  });
+
+  it('lists anew when the sink could not take a change, for it may have missed it', async () => {
+    const { sink } = await followed({
+      stream: [
+        (call) => {
+          sink.fails = 1;
+          complete(call);
+          send(call.response, event('MODIFIED', rawThing('a', 6)));
+        },
+        ({ response }) => send(response, event('ADDED', rawThing('a', 6)), bookmark(7, true)),
+      ],
+    });
+    await sink.until('list@7 a@6');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@7 a@6']);
+  });
+
+  it('waits longer from failure to failure', async () => {
+    const at: number[] = [];
+    const fail = ({ response }: Call) => {
+      at.push(performance.now());
+      refuse(response, 500, 'InternalError');
+    };
+    const { sink } = await followed(
+      { stream: [fail, fail, fail, fail, complete] },
+      { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
+    );
+    await sink.until('list@5 a@3 b@2');
+    const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
+    expect(waits[0]).to.be.within(35, 75);
+    expect(waits[1]).to.be.within(75, 155);
+    expect(waits[2]).to.be.within(150, 310);
+  });
+
+  it('waits as long as a 429 asks it to', async () => {
+    const began = performance.now();
+    const { sink } = await followed(
+      {
+        stream: [
+          ({ response }) =>
+            response.writeHead(429, { 'retry-after': '1' }).end(status(429, 'TooManyRequests')),
+          complete,
+        ],
+      },
+      { maxBackoffMs: 300 },
+    );
+    await sink.until('list@5 a@3 b@2');
+    expect(performance.now() - began).to.be.within(290, 900);
+  });
+
+  it('outlives a cluster that can not be reached at all', async () => {
+    const hangUp = ({ request }: Call) => request.socket.destroy();
+    const { sink, cluster } = await followed({ stream: [hangUp, hangUp, hangUp, hangUp, hangUp, complete] });
+    await sink.until('list@5 a@3 b@2');
+    expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
+  });
+});
