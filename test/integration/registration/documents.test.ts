@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { freePort } from '../../../hack/control-plane/ports.ts';
@@ -38,13 +39,10 @@ describe('what the documents say of a running server', function () {
     ask = (path) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const options = { host: '127.0.0.1', port, path, cert, key, rejectUnauthorized: false, agent: false };
-      request(options, async (answer) => {
-        let body = '';
-        for await (const chunk of answer.setEncoding('utf8')) body += String(chunk);
-        resolve(`${answer.statusCode}\n${body}`);
-      })
-        .once('error', reject)
-        .end();
+      const asked = request(options, (answer) => {
+        textOf(answer).then((body) => resolve(`${answer.statusCode}\n${body}`), reject);
+      });
+      asked.once('error', reject).end();
       return promise;
     };
     let ready = '';
