@@ -91,8 +91,8 @@ export class ServedNodes {
     await rm(this.#dir, { recursive: true, force: true });
   }
 
-  /** Follows the cluster's OpenAPI until it was read once. */
-  async describe(): Promise<void> {
+  /** Begins to follow the cluster's OpenAPI. */
+  describe(): void {
     void this.openAPI.run(this.#stop.signal);
   }
 

@@ -63,7 +63,7 @@ describe('label selector', () => {
       'a=b_',
       'unable to parse requirement: values[0][a]: Invalid value: "b_": a valid label must be an empty string',
     ],
-    [`${'a'.repeat(64)}`, 'name part must be no more than 63 bytes'],
+    ['a'.repeat(64), 'name part must be no more than 63 bytes'],
     [`a=${'b'.repeat(64)}`, 'must be no more than 63 bytes'],
     ['/a', 'prefix part must be non-empty'],
     ['UPPER.case/a', 'prefix part a lowercase RFC 1123 subdomain must consist of'],
