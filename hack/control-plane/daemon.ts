@@ -2,10 +2,11 @@
 // paused, killed, started again, stopped; its log file and its pid on disk.
 // Which program with which flags, and what ready means, is told by the caller.
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, statSync } from 'node:fs';
-import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { closeSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lastLines, openLog } from './daemon-log.ts';
 import { signalGroup } from './process-group.ts';
 import { identify } from './process-identity.ts';
 
@@ -31,7 +32,6 @@ export interface DaemonSpec {
 const READY_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 10_000;
 const POLL = 50;
-const LAST_LINES = 15;
 
 /** A program that ended, or was not ready in time. The message ends with the last lines of its log. */
 export class DaemonError extends Error {
@@ -92,8 +92,9 @@ export class Daemon {
     }
     void run.ended.then(async (how) => {
       if (!run.expected) {
+        const { name, logFile } = this.#spec;
         await this.#gone(run);
-        this.#failed(new DaemonError(this.#spec.name, how, this.#spec.logFile, await this.#lastLines(run)));
+        this.#failed(new DaemonError(name, how, logFile, await lastLines(logFile, run.logStart)));
       }
     });
   }
@@ -148,11 +149,9 @@ export class Daemon {
 
   async #spawn(): Promise<Run> {
     const { name, command, args, env, logFile, pidFile } = this.#spec;
-    await mkdir(dirname(logFile), { recursive: true });
     await mkdir(dirname(pidFile), { recursive: true });
-    const log = openSync(logFile, 'a');
+    const { log, logStart } = await openLog(logFile);
     try {
-      const logStart = statSync(logFile).size;
       const child = spawn(command, args, {
         detached: true,
         stdio: ['ignore', log, log],
@@ -194,12 +193,12 @@ export class Daemon {
       signal.throwIfAborted();
       if (Date.now() >= deadline) {
         const what = `was not ready after ${Math.round(readyTimeout / 1000)} s`;
-        throw new DaemonError(name, what, logFile, await this.#lastLines(run));
+        throw new DaemonError(name, what, logFile, await lastLines(logFile, run.logStart));
       }
       await delay(POLL, undefined, { signal: asking }).catch(() => undefined);
       signal.throwIfAborted();
     }
-    throw new DaemonError(name, await end, logFile, await this.#lastLines(run));
+    throw new DaemonError(name, await end, logFile, await lastLines(logFile, run.logStart));
   }
 
   async #gone(run: Run): Promise<void> {
@@ -212,19 +211,6 @@ export class Daemon {
     if (this.#run === run) {
       this.#run = undefined;
       await rm(this.#spec.pidFile, { force: true });
-    }
-  }
-
-  async #lastLines(run: Run): Promise<string> {
-    const file = await open(this.#spec.logFile, 'r');
-    try {
-      const { size } = await file.stat();
-      const start = Math.max(run.logStart, size - 16_384);
-      const buffer = Buffer.alloc(Math.max(0, size - start));
-      await file.read(buffer, 0, buffer.length, start);
-      return buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
-    } finally {
-      await file.close();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/control-plane/daemon.ts';
@@ -62,6 +62,18 @@ describe('a daemon', () => {
     expect(error.message).to.match(/line 39\nline 40$/);
     expect(error.message).not.to.include('line 20\n');
     expect(error.message).not.to.include('of an earlier run');
+  });
+
+  it('starts with a new log when the old one has become large, and keeps that one beside it', async () => {
+    await using scratch = await scratchFolder();
+    const logs = join(scratch.path, 'logs');
+    await mkdir(logs);
+    await writeFile(join(logs, 'program.log'), 'x'.repeat(10_000_001));
+    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
+    await daemon.start(signal);
+    await daemon.stop();
+    expect(await readFile(join(logs, 'program.log'), 'utf8')).to.equal('ready\n');
+    expect((await stat(join(logs, 'program.log.old'))).size).to.equal(10_000_001);
   });
 
   it('that is not ready in time gives an error, and is ended with its children', async () => {
