@@ -20,7 +20,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['test'],
   ['hack'],
   ['server/main.ts'],
-  ['server/server.ts', 'server/options.ts', 'server/config.ts'],
+  // The composition root and what belongs to it: every other file right in server/.
+  ['server/*.ts'],
   [
     'server/listener',
     'server/filters',
@@ -36,9 +37,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ['apis', 'package.json'],
 ];
 
-/** The part of the tree that a file belongs to: a folder of the table, or a file of its own. */
+/** The part of the tree that a file belongs to: an entry of the table. */
 export function partOf(file: string): string | undefined {
-  return LAYERS.flat().find((part) => file === part || file.startsWith(`${part}/`));
+  const named = LAYERS.flat().find((part) => file === part || file.startsWith(`${part}/`));
+  return named ?? (/^server\/[^/]+\.ts$/.test(file) ? 'server/*.ts' : undefined);
 }
 
 /** One line for each import that points upwards, and for each file that has no place in the table. */
