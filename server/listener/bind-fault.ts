@@ -1,9 +1,10 @@
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+import type { ListenerName } from './listener-name.ts';
 
 /** Why a listener could not be bound, with the cure. */
 export function listenFault(
   error: unknown,
-  listener: 'secure' | 'insecure',
+  listener: ListenerName,
   address: string,
   port: number,
 ): StartupError {
@@ -14,7 +15,7 @@ export function listenFault(
   });
 }
 
-function explain(code: string, cure: string, listener: string, error: unknown): string {
+function explain(code: string, cure: string, listener: ListenerName, error: unknown): string {
   switch (code) {
     case 'EADDRINUSE':
       return `another process listens on this port; stop it, or ${cure} to another port`;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ListenerName } from './listener.ts';
+import type { ListenerName } from './listener-name.ts';
 
 /** What the listeners count. */
 export interface ListenerMetrics {

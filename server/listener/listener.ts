@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { listenFault } from './bind-fault.ts';
 import { answerClientError } from './client-error.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';
+import type { ListenerName } from './listener-name.ts';
 
 /** Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
@@ -25,8 +26,6 @@ export interface RequestReceiver {
   /** Requests for another protocol; without it they are ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
-
-export type ListenerName = 'secure' | 'insecure';
 
 export interface ListenerOptions {
   readonly address: string;

@@ -23,7 +23,7 @@ const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 
 const COMPONENT = 'apiserver';
 
 /** More series than any honest use makes; what comes beyond is counted under one. */
-const MAX_SERIES = 2000;
+const MAX_SERIES = 500;
 
 const OVERFLOW: RequestLabels = {
   verb: 'OTHER',
