@@ -1,0 +1,6 @@
+export const VERSION = 'v1beta1';
+
+/** The API group of users, credentials and sessions, for instance `iam.platform.io`. */
+export function groupName(platform: string): string {
+  return `iam.${platform}.io`;
+}

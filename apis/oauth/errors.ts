@@ -1,0 +1,93 @@
+// The errors of the OAuth endpoints: RFC 6749, 5.2 and what later RFCs add to it. Made by named constructors, written
+// to the wire in one place, server/oauth/error-writer.ts. Descriptions never repeat what a client sent.
+
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type'
+  | 'invalid_scope'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'access_denied'
+  | 'login_required'
+  | 'server_error'
+  | 'temporarily_unavailable'
+  // RFC 8628, 3.5.
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token';
+
+export interface OAuthErrorOptions {
+  /** Whole seconds, for the header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** The whole value of `WWW-Authenticate`, where the RFC demands one. */
+  readonly challenge?: string;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+export class OAuthError extends Error {
+  /** HTTP status. */
+  readonly status: number;
+  readonly code: OAuthErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+  readonly challenge: string | undefined;
+
+  /** `description` holds only %x20-21 / %x23-5B / %x5D-7E (RFC 6749, 5.2). */
+  constructor(status: number, code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
+    super(description, { cause: options.cause });
+    this.name = 'OAuthError';
+    this.status = status;
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.challenge = options.challenge;
+  }
+}
+
+export function invalidRequest(description: string): OAuthError {
+  return new OAuthError(400, 'invalid_request', description);
+}
+
+/** Unknown client and wrong secret alike. `basic` when the client used the Authorization header. */
+export function invalidClient(basic: boolean): OAuthError {
+  return new OAuthError(
+    401,
+    'invalid_client',
+    'client authentication failed',
+    basic ? { challenge: 'Basic realm="oauth", charset="UTF-8"' } : {},
+  );
+}
+
+/** One text for a wrong name, a wrong password and a disabled user; `cause` goes to the log. */
+export function invalidGrant(description: string, cause?: unknown): OAuthError {
+  return new OAuthError(400, 'invalid_grant', description, { cause });
+}
+
+export function unauthorizedClient(description: string): OAuthError {
+  return new OAuthError(400, 'unauthorized_client', description);
+}
+
+export function unsupportedGrantType(): OAuthError {
+  return new OAuthError(400, 'unsupported_grant_type', 'the grant type is not supported');
+}
+
+export function invalidScope(description: string): OAuthError {
+  return new OAuthError(400, 'invalid_scope', description);
+}
+
+/** Too many attempts: compatible with clients that read 429 and `invalid_grant`. */
+export function tooManyAttempts(retryAfterSeconds: number): OAuthError {
+  return new OAuthError(429, 'invalid_grant', 'too many attempts, try again later', { retryAfterSeconds });
+}
+
+export function temporarilyUnavailable(
+  description: string,
+  retryAfterSeconds: number,
+  cause?: unknown,
+): OAuthError {
+  return new OAuthError(503, 'temporarily_unavailable', description, { retryAfterSeconds, cause });
+}

@@ -1,0 +1,28 @@
+import type { OAuthClient } from '../clients/oauth-client.ts';
+
+/** A token request whose form is well-formed and whose client is authenticated. */
+export interface TokenRequest {
+  readonly client: OAuthClient;
+  readonly form: ReadonlyMap<string, string>;
+  /** Address of the caller, behind trusted proxies the one that they name. */
+  readonly source: string;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+/** RFC 6749, 5.1, in the order in which it is written. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly refresh_token?: string;
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly scope?: string;
+  readonly id_token?: string;
+}
+
+export interface Grant {
+  readonly type: string;
+  /** Throws OAuthError. */
+  exchange(request: TokenRequest): Promise<TokenResponse>;
+}

@@ -1,0 +1,23 @@
+import type { CryptoKey, JWK } from 'jose';
+
+/** Key of ES256, by its RFC 7638 thumbprint. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+}
+
+/** The keys as they are now; they change when they are rotated. From a Secret that all replicas follow. */
+export interface KeyRing {
+  /** False until the Secret has been read or made. */
+  readonly ready: boolean;
+  /** The active key. Throws ServiceUnavailable while there is none. */
+  signing(): SigningKey;
+  /** Public key of exactly this kid: next, active or retired. */
+  verification(kid: string): CryptoKey | undefined;
+  /** What `/oauth/keys` publishes: public members only. */
+  jwks(): { readonly keys: readonly JWK[] };
+  /** HMAC-SHA-256 under the newest MAC key, hex with the key's id in front: `<id>:<hex>`. */
+  mac(purpose: string, message: string): string;
+  /** Constant time; true under any MAC key that is still kept. */
+  checkMac(purpose: string, message: string, mac: string): boolean;
+}

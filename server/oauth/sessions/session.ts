@@ -1,0 +1,51 @@
+/** One login: what a refresh token and the access tokens made from it hang on. Times in ms since the epoch. */
+export interface Session {
+  /** `s-` and 20 characters of base 32 in lower case: the name of the Session object. */
+  readonly id: string;
+  readonly user: string;
+  readonly userUID: string;
+  readonly clientID: string;
+  readonly scopes: readonly string[];
+  /** Address and user agent that signed in, as shown to people; never trusted. */
+  readonly source: string;
+  readonly userAgent: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  /** It ends then even when it is used. */
+  readonly notAfter: number;
+  /** It ends then when it is not used. */
+  readonly idleNotAfter: number;
+  /** How often the refresh token was rotated. */
+  readonly generation: number;
+  /** SHA-256 of the current refresh token, hex. */
+  readonly refreshHash: string;
+  /** The one before it: who shows that one has a stolen or a repeated token. Empty at first. */
+  readonly previousHash: string;
+}
+
+/** A session with the version under which it was read, for writes with a precondition. */
+export interface StoredSession extends Session {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/**
+ * Where sessions are kept. Every implementation runs test/conformance/session-store.ts. What it returns has a valid
+ * MAC: objects that somebody else made are as good as absent.
+ */
+export interface SessionStore {
+  /** Throws ServiceUnavailable when the cluster can not be written to. */
+  create(session: Session, signal: AbortSignal): Promise<StoredSession>;
+  /** From the cache. Undefined says nothing while `fresh` is false. */
+  get(id: string): StoredSession | undefined;
+  /** From the cluster itself, past the cache; rate-limited, one request at a time for each id. */
+  read(id: string, signal: AbortSignal): Promise<StoredSession | undefined>;
+  /** Throws Conflict (StatusError) when it was changed since it was read, NotFound when it is gone. */
+  replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession>;
+  /** Ends a login; no error when it is gone already. */
+  delete(id: string, signal: AbortSignal): Promise<void>;
+  /** From the cache, in no order. */
+  ofUser(user: string): readonly StoredSession[];
+  /** False while the cache is not filled, or when it has not heard from the cluster for too long. */
+  readonly fresh: boolean;
+}

@@ -1,0 +1,36 @@
+/** Claims of an access token (RFC 9068), checked for presence and type. Times in seconds since the epoch. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: readonly string[];
+  readonly exp: number;
+  readonly iat: number;
+  /** `ks.<session id>.<random>`: recognisably ours, and names its session. */
+  readonly jti: string;
+  readonly client_id: string;
+  readonly groups: readonly string[];
+  /** Id of the session. */
+  readonly sid: string;
+  /** Uid of the user object. */
+  readonly uid: string;
+  readonly scope?: string;
+}
+
+export interface AccessTokenVerifier {
+  /**
+   * The claims of a token that is ours, unexpired, of a live session and of an enabled user.
+   * Undefined when the token is not of our making (another issuer, no JWT); throws Unauthorized when it is and is bad,
+   * ServiceUnavailable when that can not be told now. Synchronous for a token that was verified a moment ago.
+   */
+  verify(
+    token: string,
+    scope: { readonly signal: AbortSignal },
+  ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined;
+}
+
+const JTI = /^ks\.(s-[a-z2-7]{20})\.[\w-]{16,64}$/;
+
+/** The session that a `jti` of ours names; undefined for a foreign one. */
+export function sessionOf(jti: string): string | undefined {
+  return JTI.exec(jti)?.[1];
+}

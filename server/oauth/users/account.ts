@@ -1,0 +1,41 @@
+/** A user as the token handler needs one; a User object without its bookkeeping. */
+export interface Account {
+  readonly name: string;
+  readonly uid: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly groups: readonly string[];
+  readonly disabled: boolean;
+}
+
+/** Users, from the cache. */
+export interface UserDirectory {
+  readonly synced: boolean;
+  get(name: string): Account | undefined;
+}
+
+export interface Credential {
+  /** Argon2id in PHC form, or bcrypt of an imported user. */
+  readonly passwordHash: string;
+  /** The uid of the user that it belongs to: a user made anew under an old name has no password. */
+  readonly userUID: string;
+  readonly mustChange: boolean;
+  /** Ms since the epoch; logins before it are over. */
+  readonly changedAt: number;
+  readonly resourceVersion: string;
+}
+
+/** Password hashes. Kept apart from users, so that who may list users does not see them. */
+export interface CredentialStore {
+  /** From the cache; undefined for a user without a password. */
+  get(user: string): Credential | undefined;
+  /**
+   * Creates or replaces. With `resourceVersion` only when it was not changed since: throws Conflict (StatusError).
+   * `changedAt` is kept when only the hash is renewed with the same password.
+   */
+  set(
+    user: string,
+    credential: Omit<Credential, 'resourceVersion'> & { readonly resourceVersion?: string },
+    signal: AbortSignal,
+  ): Promise<void>;
+}
