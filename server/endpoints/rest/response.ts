@@ -35,13 +35,12 @@ export async function writeBody(
   signal: AbortSignal,
 ): Promise<void> {
   for await (const chunk of chunks) {
-    if (!response.write(chunk) && response.writableLength > HIGH_WATER && !response.destroyed) {
-      await drained(response, signal);
-    }
     if (signal.aborted || response.destroyed) {
       response.destroy();
       return;
     }
+    if (!response.write(chunk) && response.writableLength > HIGH_WATER) await drained(response, signal);
   }
-  response.end();
+  if (signal.aborted) response.destroy();
+  else response.end();
 }

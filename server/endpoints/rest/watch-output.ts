@@ -19,6 +19,10 @@ export class ChunkEncoder {
   }
 }
 
+export interface OutputObserver {
+  sent(events: number, bytes: number): void;
+}
+
 /** Bytes that may wait in a socket before frames are held back. */
 const HIGH_WATER = 256 * 1024;
 
@@ -29,11 +33,13 @@ const HIGH_WATER = 256 * 1024;
 export class WatchOutput {
   readonly #response: ServerResponse;
   readonly #chunks: ChunkEncoder;
+  readonly #observer: OutputObserver | undefined;
   #socket: Socket | null = null;
 
-  constructor(response: ServerResponse, chunks: ChunkEncoder) {
+  constructor(response: ServerResponse, chunks: ChunkEncoder, observer?: OutputObserver) {
     this.#response = response;
     this.#chunks = chunks;
+    this.#observer = observer;
   }
 
   /** Sends the headers at once: clients wait for them, and events may be long in coming. */
@@ -52,10 +58,12 @@ export class WatchOutput {
     return this.#response.destroyed || this.#response.writableEnded || (this.#socket?.destroyed ?? false);
   }
 
-  write(frame: Buffer): void {
+  /** One frame holds one event, unless told otherwise. */
+  write(frame: Buffer, events = 1): void {
     if (this.closed) return;
     if (this.#socket) this.#socket.write(this.#chunks.encode(frame));
     else this.#response.write(frame);
+    this.#observer?.sent(events, frame.length);
   }
 
   /** Calls `listener` each time all that was written has left. Returns the function that ends it. */

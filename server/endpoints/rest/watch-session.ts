@@ -82,7 +82,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     let batch: Buffer[] = [];
     let size = 0;
     const send = (): void => {
-      if (batch.length > 0) output.write(Buffer.concat(batch));
+      if (batch.length > 0) output.write(Buffer.concat(batch), batch.length);
       batch = [];
       size = 0;
     };

@@ -16,7 +16,14 @@ export interface WatchOptions extends WatchLimits {
   readonly minTimeoutSeconds: number;
   /** In [0, 1): spreads the ends of watches. */
   readonly random: () => number;
-  readonly ended?: (end: WatchEnd) => void;
+  readonly observer?: WatchObserver;
+}
+
+/** What operators may want to count. */
+export interface WatchObserver {
+  /** Events went to one watcher, in so many bytes. */
+  sent(events: number, bytes: number): void;
+  ended(end: WatchEnd): void;
 }
 
 export interface WatchRequest<Facts> {
@@ -39,7 +46,8 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   }
   const options = readListOptions(context.query, true);
   const selection = new Selection(request.definition, options, request.namespace);
-  const output = new WatchOutput(context.response, request.chunks);
+  const { observer } = request.options;
+  const output = new WatchOutput(context.response, request.chunks, observer);
   const session = new WatchSession<Facts>({ ...request, selection, output, limits: request.options });
   if (context.signal.aborted) return;
   const stop = (): void => session.finish('stopped');
@@ -48,7 +56,8 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   try {
     await begin(context, request, options, session);
     const end = await session.ended;
-    request.options.ended?.(end);
+    observer?.ended(end);
+    if (end === 'slow') context.log.warn('a watch was cut off, since its client did not keep up with it');
   } finally {
     // Whatever happened: a session that is not finished would stay with the cache for ever. What is refused before
     // the headers are out is still to be answered.

@@ -177,7 +177,7 @@ describe('watch', () => {
 
   it('leaves the cache when its client goes away', async () => {
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
-    await start({ ended: resolve });
+    await start({ observer: { sent: () => undefined, ended: resolve } });
     const lines = await watch('&resourceVersion=10');
     expect(cache.cache.watchers).to.equal(1);
     lines.close();
@@ -215,9 +215,12 @@ describe('watch of slow readers', () => {
       watch: {
         ...DEFAULT_OPTIONS.watch,
         maxPendingBytes: 1 << 20,
-        ended: (end: WatchEnd): void => {
-          ends.push(end);
-          resolve();
+        observer: {
+          sent: () => undefined,
+          ended: (end: WatchEnd): void => {
+            ends.push(end);
+            resolve();
+          },
         },
       },
     };
@@ -249,7 +252,11 @@ describe('watch of slow readers', () => {
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     const options = {
       ...DEFAULT_OPTIONS,
-      watch: { ...DEFAULT_OPTIONS.watch, stallTimeoutMs: 50, ended: resolve },
+      watch: {
+        ...DEFAULT_OPTIONS.watch,
+        stallTimeoutMs: 50,
+        observer: { sent: () => undefined, ended: resolve },
+      },
     };
     const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
     try {

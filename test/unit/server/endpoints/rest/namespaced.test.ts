@@ -1,0 +1,89 @@
+import { performance } from 'node:perf_hooks';
+import { expect } from 'chai';
+import { InformerCache } from '../../../../../server/cache/informer-cache.ts';
+import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { array, record } from '../../../../../server/resources/read.ts';
+import type { ResourceDefinition } from '../../../../../server/resources/resource-definition.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { WatchLines } from '../../../../support/watch-lines.ts';
+
+const things: ResourceDefinition<null> = {
+  group: 'things.platform.io',
+  version: 'v1',
+  kind: 'Thing',
+  listKind: 'ThingList',
+  plural: 'things',
+  singular: 'thing',
+  namespaced: true,
+  verbs: ['get', 'list', 'watch'],
+  source: { path: '/apis/things.example.com/v1/things', apiVersion: 'things.example.com/v1', kind: 'Thing' },
+  facts: () => null,
+  fields: {},
+  columns: [],
+};
+const BASE = '/apis/things.platform.io/v1';
+
+describe('a namespaced resource', () => {
+  const cache = new InformerCache({
+    definition: things,
+    log: { info: () => undefined, warn: () => undefined },
+    window: { events: 100, ageMs: 60_000, bytes: 1 << 20 },
+    history: { snapshots: 10, ageMs: 60_000, bytes: 1 << 20 },
+    probe: () => Promise.resolve(),
+    waitMs: 50,
+    now: () => performance.now(),
+  });
+  let server: HandlerServer;
+
+  function thing(namespace: string, name: string, resourceVersion: number): Buffer {
+    const metadata = { name, namespace, resourceVersion: String(resourceVersion) };
+    return Buffer.from(JSON.stringify({ metadata, kind: 'Thing', apiVersion: 'things.example.com/v1' }));
+  }
+
+  async function keys(path: string): Promise<string[]> {
+    return array((await server.json(path))['items']).map((item) => {
+      const { namespace, name } = record(record(item)['metadata']);
+      return `${String(namespace)}/${String(name)}`;
+    });
+  }
+
+  before(async () => {
+    server = await new HandlerServer(resourceHandler(things, cache)).start();
+    const replacement = cache.replacement();
+    for (const [index, key] of ['a/x', 'a/y', 'a-b/x', 'b/x'].entries()) {
+      const [namespace = '', name = ''] = key.split('/');
+      replacement.add(thing(namespace, name, index + 1));
+    }
+    replacement.commit('10');
+  });
+
+  after(() => server.close());
+
+  it('is listed as a whole and by namespace', async () => {
+    expect(await keys(`${BASE}/things`)).to.have.members(['a/x', 'a/y', 'a-b/x', 'b/x']);
+    expect(await keys(`${BASE}/namespaces/a/things`)).to.deep.equal(['a/x', 'a/y']);
+    expect(await keys(`${BASE}/namespaces/none/things`)).to.deep.equal([]);
+    expect(await keys(`${BASE}/things?fieldSelector=metadata.namespace%3Db`)).to.deep.equal(['b/x']);
+  });
+
+  it('is paged within its namespace, with a count of it alone', async () => {
+    const page = await server.json(`${BASE}/namespaces/a/things?limit=1`);
+    expect(record(page['metadata'])).to.include({ remainingItemCount: 1 });
+    const token = String(record(page['metadata'])['continue']);
+    expect(await keys(`${BASE}/namespaces/a/things?continue=${token}`)).to.deep.equal(['a/y']);
+  });
+
+  it('is got by namespace and name, and by nothing less', async () => {
+    expect((await server.ask(`${BASE}/namespaces/a/things/x`)).status).to.equal(200);
+    expect((await server.ask(`${BASE}/namespaces/c/things/x`)).status).to.equal(404);
+    expect((await server.ask(`${BASE}/things/x`)).status).to.equal(404);
+  });
+
+  it('is watched by namespace', async () => {
+    const lines = new WatchLines(await server.open(`${BASE}/namespaces/b/things?watch=1&resourceVersion=10`));
+    cache.apply('ADDED', thing('a', 'z', 11));
+    cache.apply('ADDED', thing('b', 'z', 12));
+    expect(await lines.names(1)).to.deep.equal(['ADDED z@12']);
+    lines.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+
+const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
+
+describe('list for slow readers', () => {
+  const cache = new NodeCache();
+  const queued: (() => number)[] = [];
+  let server: HandlerServer;
+
+  before(async () => {
+    const filler = 'x'.repeat(8000);
+    cache.fill(
+      9000,
+      Array.from({ length: 2000 }, (_, i) => node(`n${String(i).padStart(4, '0')}`, i + 1, {}, { filler })),
+    );
+    const handler = resourceHandler(nodes, cache.cache);
+    server = await new HandlerServer((context) => {
+      queued.push(() => context.response.writableLength);
+      return handler(context);
+    }).start();
+  });
+
+  after(() => server.close());
+
+  for (const query of ['', '?labelSelector=!absent', '?pretty=1']) {
+    it(`holds back what a reader does not take yet, and goes on when it does: ${query}`, async () => {
+      queued.length = 0;
+      const incoming = await server.open(LIST + query);
+      // A whole other answer has time to go by; the first one's body is 16 MB.
+      await server.ask(`${LIST}/n0001`);
+      expect(queued[0]?.()).to.be.lessThan(3 << 20);
+      let length = 0;
+      incoming.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+      });
+      await once(incoming, 'end');
+      expect(length).to.be.greaterThan(16_000_000);
+    });
+  }
+
+  it('lets go of readers that have left', async () => {
+    queued.length = 0;
+    const left: IncomingMessage[] = [];
+    for (let reader = 0; reader < 10; reader += 1) left.push(await server.open(LIST));
+    for (const incoming of left) incoming.destroy();
+    await server.ask(`${LIST}/n0001`);
+    expect(server.lastFault).to.equal(undefined);
+  });
+});
