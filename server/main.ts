@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     end(1);
   });
   try {
-    await run(config, stop.signal);
+    await run(config, stop.signal, log);
     return 0;
   } catch (error) {
     if (error instanceof StartupError) return refuse(error.message, 1);

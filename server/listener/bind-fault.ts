@@ -10,9 +10,13 @@ export function listenFault(
 ): StartupError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'ERR_LISTEN';
   const cure = `set --${listener}-port or listeners.${listener}.port`;
-  return new StartupError(code, `${address}:${port}: ${explain(code, cure, listener, error)}`, {
-    cause: error,
-  });
+  return new StartupError(
+    code,
+    `${address === '' ? '*' : address}:${port}: ${explain(code, cure, listener, error)}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function explain(code: string, cure: string, listener: ListenerName, error: unknown): string {

@@ -28,6 +28,7 @@ export interface RequestReceiver {
 }
 
 export interface ListenerOptions {
+  /** Empty for all addresses, of IPv6 too where there is any. */
   readonly address: string;
   readonly port: number;
   readonly limits: ListenerLimits;
@@ -63,12 +64,14 @@ export class Listener {
     });
     if (receiver.upgrade) {
       this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        // Not ours to close any more when it is idle: it is no HTTP.
+        this.#streams.delete(socket);
         receiver.upgrade?.(request, socket, head);
       });
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
-    this.#server.listen({ host: address, port }, resolve);
+    this.#server.listen({ port, ...(address === '' ? {} : { host: address }) }, resolve);
     try {
       await promise;
     } catch (error) {
@@ -167,6 +170,9 @@ export class Listener {
   }
 }
 
+/** The protocols that Kubernetes' streams are spoken in. */
+const UPGRADES = new Set(['websocket', 'spdy/3.1']);
+
 /** What both kinds of server are created with. */
 export function serverOptions(limits: ListenerLimits): ServerOptions {
   return {
@@ -179,6 +185,8 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
+    // Java's client offers h2c with each plain request: what we would not accept anyway is an ordinary request.
+    shouldUpgradeCallback: ({ headers }) => UPGRADES.has(headers.upgrade?.toLowerCase() ?? ''),
   };
 }
 

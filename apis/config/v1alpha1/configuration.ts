@@ -57,7 +57,7 @@ const selfSigned = section('The certificate that is made when no `certFile` is g
 });
 
 const secure = section('The TLS listener, which serves everything.', {
-  address: textOption('0.0.0.0', 'Address to listen on.'),
+  address: textOption('', 'Address to listen on. Empty: all of them, IPv4 and IPv6.'),
   port: portOption(9443, 'Port; 0 takes a free one.'),
   certFile: textOption(
     '',
@@ -76,7 +76,7 @@ const insecure = section(
   'The plain-HTTP listener for callers inside the cluster: `/oauth`, `/kapis` and health; no client certificates, no front proxy.',
   {
     enabled: flagOption(true, 'Whether it listens at all.'),
-    address: textOption('0.0.0.0', 'Address to listen on.'),
+    address: textOption('', 'Address to listen on. Empty: all of them, IPv4 and IPv6.'),
     port: portOption(9090, 'Port; 0 takes a free one.'),
   },
 );

@@ -94,6 +94,21 @@ describe('server/main.ts', function () {
     expect(performance.now() - first).to.be.within(1000, 10_000);
   });
 
+  for (const [what, fault] of [
+    ['an error that nobody caught', 'throw new Error("boom")'],
+    ['a rejection that nobody awaited', 'Promise.reject(new Error("boom"))'],
+  ] as const) {
+    it(`logs ${what} and ends with 1`, async () => {
+      const program = await workplace.start({}, [
+        `data:text/javascript,process.on("SIGUSR2", () => { ${fault} })`,
+      ]);
+      await program.port('insecure');
+      program.signal('SIGUSR2');
+      expect(await program.exit).to.have.property('code', 1);
+      expect(program.lines.at(-1)).to.contain('"level":"fatal"').and.contain('boom');
+    });
+  }
+
   it('says in one line that a port is in use, and ends with 1', async () => {
     const first = await workplace.start();
     const port = await first.port('secure');

@@ -31,8 +31,12 @@ export class Program {
   readonly #child: ChildProcess;
   readonly #waiting = new Set<() => void>();
 
-  constructor(args: readonly string[], cwd: string) {
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(args: readonly string[], cwd: string, imports: readonly string[]) {
+    const nodeFlags = imports.map((module) => `--import=${module}`);
+    const child = spawn(process.execPath, [...nodeFlags, MAIN, ...args], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child = child;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => {
@@ -91,7 +95,7 @@ export class Workplace {
   /** Starts the server on free ports; `configuration` replaces whole sections. */
   async start(
     configuration: Readonly<Record<string, unknown>> = {},
-    flags: readonly string[] = [],
+    imports: readonly string[] = [],
   ): Promise<Program> {
     await this.configure(
       stringify({
@@ -106,15 +110,15 @@ export class Workplace {
         ...configuration,
       }),
     );
-    return this.run(['--config', 'config.yaml', ...flags]);
+    return this.run(['--config', 'config.yaml'], imports);
   }
 
   async configure(text: string): Promise<void> {
     await writeFile(join(this.folder, 'config.yaml'), text);
   }
 
-  run(args: readonly string[]): Program {
-    const program = new Program(args, this.folder);
+  run(args: readonly string[], imports: readonly string[] = []): Program {
+    const program = new Program(args, this.folder, imports);
     this.#programs.push(program);
     return program;
   }

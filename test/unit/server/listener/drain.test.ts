@@ -128,6 +128,29 @@ describe('drain', () => {
     expect(await done).to.equal(0);
   });
 
+  it('leaves an upgraded connection to whoever took it, and cuts it at the end of the time', async () => {
+    const upgraded = await listenInsecure({
+      receiver: {
+        request: (_request, response) => response.end(),
+        upgrade: (_request, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+      },
+    });
+    const socket = await open(upgraded);
+    socket.write('GET /kapis HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    await once(socket, 'data');
+    const gone = readAll(socket);
+    const cut = await drain({
+      listeners: [upgraded],
+      failReadiness: () => undefined,
+      endStreams: () => undefined,
+      readinessDelay: 0,
+      timeout: 50,
+      log: silent,
+    });
+    expect(cut).to.equal(1);
+    await gone;
+  });
+
   it('cuts what does not finish in time', async () => {
     const steps: string[] = [];
     const socket = await open(listener);

@@ -110,6 +110,27 @@ describe('the plain-HTTP listener', () => {
     first.destroy();
   });
 
+  it('takes a request that offers h2c, as clients in Java do, for an ordinary one', async () => {
+    const upgrades: unknown[] = [];
+    const listener = await listening({
+      receiver: {
+        request: (_request, response) => response.end('ordinary'),
+        upgrade: (request, socket) => {
+          upgrades.push(request.headers.upgrade);
+          socket.end();
+        },
+      },
+    });
+    const head = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n';
+    const socket = await open(listener);
+    socket.write(`${head}Upgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).to.contain('ordinary');
+    socket.destroy();
+    await send(listener, `${head}Upgrade: websocket\r\n\r\n`);
+    expect(upgrades).to.deep.equal(['websocket']);
+  });
+
   it('keeps an idle connection longer than the 90 s of Go clients', async () => {
     const socket = await open(await listening());
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
