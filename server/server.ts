@@ -40,8 +40,11 @@ import { routes } from './routes.ts';
  * Serves until `stop` is aborted, then drains. Throws StartupError when it can not start; whatever happens to the
  * cluster afterwards does not end it.
  */
-export async function run(config: CompletedConfig, stop: AbortSignal): Promise<void> {
-  const log = createLogger(config.log);
+export async function run(
+  config: CompletedConfig,
+  stop: AbortSignal,
+  log: Logger = createLogger(config.log),
+): Promise<void> {
   // What feeds the answers goes on until the last of them is sent, so it ends with a signal of its own.
   const work = new AbortController();
   const running: Promise<void>[] = [];
