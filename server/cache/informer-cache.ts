@@ -13,7 +13,7 @@ import type { ResourceCache, Watcher } from './resource-cache.ts';
 import type { ObjectSnapshot } from './snapshot.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
-import { VersionWaiters } from './version-waiters.ts';
+import { newTooLargeVersion, VersionWaiters } from './version-waiters.ts';
 import { WatchWindow, type WindowBounds } from './watch-window.ts';
 
 export interface CacheOptions<Facts> {
@@ -80,6 +80,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const current = this.snapshot();
     const version = versionOf(resourceVersion);
     if (version === current.version) return current;
+    if (version > current.version) throw newTooLargeVersion(version, current.version);
     this.#history.trim();
     return this.#history.at(version);
   }

@@ -1,7 +1,7 @@
 import { objectIn } from '../cluster/object-metadata.ts';
 import type { CachedObject } from './cached-object.ts';
 import { Interner } from './interner.ts';
-import { objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
+import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
 
 /** What the cache must know of a resource; every ResourceDefinition is one. */
 export interface ObjectSource<Facts> {
@@ -71,7 +71,7 @@ export function placeObject<Facts>(
   offset: number,
 ): CachedObject<Facts> {
   writeSpliced(spliced, target, offset);
-  return sliceObject(identity, target, offset, spliced.length, spliced.metadataStart, spliced.metadataEnd);
+  return sliceObject(identity, spliced, target, offset);
 }
 
 /** The same object, with its bytes copied to `target` at `offset`. */
@@ -83,7 +83,7 @@ export function moveObject<Facts>(
   object.bytes.copy(target, offset);
   const metadataStart = object.metadata.byteOffset - object.bytes.byteOffset;
   const metadataEnd = metadataStart + object.metadata.length;
-  return sliceObject(object, target, offset, object.bytes.length, metadataStart, metadataEnd);
+  return sliceObject(object, { length: object.bytes.length, metadataStart, metadataEnd }, target, offset);
 }
 
 /** The same object with bytes that keep nothing else alive: a slice would hold all its neighbours. */
@@ -93,13 +93,12 @@ export function ownBytes<Facts>(object: CachedObject<Facts>): CachedObject<Facts
   return moveObject(object, Buffer.allocUnsafeSlow(object.bytes.length), 0);
 }
 
-function sliceObject<Facts>(
+/** The object whose bytes were written to `target` at `offset`. */
+export function sliceObject<Facts>(
   { key, name, namespace, uid, resourceVersion, labels, facts }: ObjectIdentity<Facts>,
+  { length, metadataStart, metadataEnd }: ObjectExtent,
   target: Buffer,
   offset: number,
-  length: number,
-  metadataStart: number,
-  metadataEnd: number,
 ): CachedObject<Facts> {
   const bytes = target.subarray(offset, offset + length);
   const metadata = bytes.subarray(metadataStart, metadataEnd);

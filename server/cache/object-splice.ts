@@ -1,12 +1,16 @@
 import { memberNamed, objectMembers } from '../cluster/raw-json.ts';
 
-/** An object's JSON as the parts that make it up with another `kind` and `apiVersion`, not yet copied together. */
-export interface SplicedObject {
-  readonly parts: readonly Buffer[];
+/** How many bytes an object has and which of them are its metadata. */
+export interface ObjectExtent {
   readonly length: number;
-  /** Where the value of `metadata` lies once the parts are joined. */
+  /** Where the value of `metadata` lies. */
   readonly metadataStart: number;
   readonly metadataEnd: number;
+}
+
+/** An object's JSON as the parts that make it up with another `kind` and `apiVersion`, not yet copied together. */
+export interface SplicedObject extends ObjectExtent {
+  readonly parts: readonly Buffer[];
 }
 
 const COMMA = Buffer.from(',');

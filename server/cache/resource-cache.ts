@@ -37,7 +37,10 @@ export interface ResourceCache<Facts> {
   readonly synced: boolean;
   /** The newest snapshot. Throws ServiceUnavailable (Retry-After) while not synced. */
   snapshot(): Snapshot<Facts>;
-  /** The snapshot at exactly this resourceVersion, while it is kept. Throws Expired when it is gone. */
+  /**
+   * The state at exactly this resourceVersion, while it is kept: also at one that no object of ours has.
+   * Throws Expired when it is gone, Timeout (ResourceVersionTooLarge) when the cache has not reached it.
+   */
   snapshotAt(resourceVersion: string): Snapshot<Facts>;
   /**
    * Resolves once the cache has reached `resourceVersion`, asking the cluster when nothing moves.

@@ -1,52 +1,66 @@
 import type { CachedObject } from './cached-object.ts';
 import { Chunk } from './chunk.ts';
-import { placeObject, type ReadObject } from './object-reader.ts';
+import { type ObjectIdentity, type ReadObject, sliceObject } from './object-reader.ts';
+import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 import { ObjectSnapshot } from './snapshot.ts';
 
 /** A new chunk leaves room, so that the next object does not split it. */
 const FILL_OBJECTS = 48;
 const FILL_BYTES = 512 << 10;
 
+interface Placed<Facts> {
+  readonly identity: ObjectIdentity<Facts>;
+  readonly extent: ObjectExtent;
+  readonly at: number;
+}
+
 /**
- * Builds a snapshot from a complete list. Lists come sorted, so neighbours are copied straight into the piece that
- * they share; only a list out of order is sorted and copied again at the end.
+ * Builds a snapshot from a complete list. Lists come sorted, so neighbours are put straight into the piece that they
+ * share; only a list out of order is sorted and copied again at the end. Keeps nothing of the bytes it was given.
  */
 export class SnapshotBuilder<Facts> {
   #chunks: Chunk<Facts>[] = [];
   #size = 0;
   #lastKey = '';
   #sorted = true;
-  #pending: ReadObject<Facts>[] = [];
-  #pendingBytes = 0;
+  /** Where pieces are put together before their size is known. */
+  #desk = Buffer.alloc(0);
+  #used = 0;
+  #placed: Placed<Facts>[] = [];
 
-  add(object: ReadObject<Facts>): void {
-    const { key } = object.identity;
-    this.#sorted &&= this.#lastKey < key;
-    this.#lastKey = key;
-    this.#pending.push(object);
-    this.#pendingBytes += object.spliced.length;
+  add({ identity, spliced }: ReadObject<Facts>): void {
+    this.#sorted &&= this.#lastKey < identity.key;
+    this.#lastKey = identity.key;
     this.#size++;
-    if (this.#pending.length >= FILL_OBJECTS || this.#pendingBytes >= FILL_BYTES) this.#flush();
+    const at = this.#placed.length === 0 ? 0 : this.#used + 1;
+    this.#reserve(at + spliced.length);
+    if (at > 0) this.#desk.write(',', this.#used, 'latin1');
+    this.#used = writeSpliced(spliced, this.#desk, at);
+    const { length, metadataStart, metadataEnd } = spliced;
+    this.#placed.push({ identity, extent: { length, metadataStart, metadataEnd }, at });
+    if (this.#placed.length >= FILL_OBJECTS || this.#used >= FILL_BYTES) this.#flush();
   }
 
   build(version: bigint): ObjectSnapshot<Facts> {
-    if (this.#pending.length > 0) this.#flush();
+    if (this.#placed.length > 0) this.#flush();
     if (!this.#sorted) this.#sort();
     return new ObjectSnapshot(version, this.#chunks, this.#size);
   }
 
+  #reserve(length: number): void {
+    if (length <= this.#desk.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, FILL_BYTES, this.#desk.length * 2));
+    this.#desk.copy(larger, 0, 0, this.#used);
+    this.#desk = larger;
+  }
+
   #flush(): void {
-    const json = Buffer.allocUnsafeSlow(this.#pendingBytes + this.#pending.length - 1);
-    let at = 0;
-    const objects = this.#pending.map(({ identity, spliced }, i) => {
-      if (i > 0) at = json.write(',', at, 'latin1') + at;
-      const object = placeObject(identity, spliced, json, at);
-      at += spliced.length;
-      return object;
-    });
+    const json = Buffer.allocUnsafeSlow(this.#used);
+    this.#desk.copy(json, 0, 0, this.#used);
+    const objects = this.#placed.map(({ identity, extent, at }) => sliceObject(identity, extent, json, at));
     this.#chunks.push(new Chunk(objects, json));
-    this.#pending = [];
-    this.#pendingBytes = 0;
+    this.#placed = [];
+    this.#used = 0;
   }
 
   /** Of objects with the same key the last one stays. */

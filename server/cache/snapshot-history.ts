@@ -19,7 +19,8 @@ interface Kept<Facts> {
 export class SnapshotHistory<Facts> {
   readonly #bounds: HistoryBounds;
   readonly #now: () => number;
-  readonly #kept = new Map<bigint, Kept<Facts>>();
+  /** In the order of their versions. */
+  #kept: Kept<Facts>[] = [];
   #bytes = 0;
 
   constructor(bounds: HistoryBounds, now: () => number) {
@@ -29,29 +30,42 @@ export class SnapshotHistory<Facts> {
 
   /** `snapshot` has been replaced; `bytes` of it are in no newer one. */
   push(snapshot: ObjectSnapshot<Facts>, bytes: number): void {
-    this.#kept.set(snapshot.version, { snapshot, at: this.#now(), bytes });
+    this.#kept.push({ snapshot, at: this.#now(), bytes });
     this.#bytes += bytes;
     this.trim();
   }
 
   trim(): void {
     const oldest = this.#now() - this.#bounds.ageMs;
-    for (const [version, { at, bytes }] of this.#kept) {
-      const fits = this.#kept.size <= this.#bounds.snapshots && this.#bytes <= this.#bounds.bytes;
-      if (fits && at >= oldest) return;
-      this.#kept.delete(version);
+    let gone = 0;
+    for (const { at, bytes } of this.#kept) {
+      const fits = this.#kept.length - gone <= this.#bounds.snapshots && this.#bytes <= this.#bounds.bytes;
+      if (fits && at >= oldest) break;
+      gone++;
       this.#bytes -= bytes;
     }
+    if (gone > 0) this.#kept.splice(0, gone);
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#kept = [];
     this.#bytes = 0;
   }
 
+  /**
+   * The state at `version`, which is before the newest snapshot's. It need not be a version of ours: between two
+   * snapshots nothing of ours has changed, and another replica may have seen a bookmark there.
+   */
   at(version: bigint): ObjectSnapshot<Facts> {
-    const kept = this.#kept.get(version);
-    if (!kept) throw newExpired(`the list at resource version ${version} is no longer kept`);
-    return kept.snapshot;
+    let low = 0;
+    let high = this.#kept.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#kept[middle]?.snapshot.version ?? version) <= version) low = middle + 1;
+      else high = middle;
+    }
+    const snapshot = this.#kept[low - 1]?.snapshot;
+    if (!snapshot) throw newExpired(`the list at resource version ${version} is no longer kept`);
+    return snapshot.version === version ? snapshot : snapshot.at(version);
   }
 }

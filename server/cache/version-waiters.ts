@@ -1,4 +1,4 @@
-import { newTimeout } from '../../apis/meta/v1/errors.ts';
+import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
 
 interface Waiter {
   readonly version: bigint;
@@ -33,7 +33,7 @@ export class VersionWaiters {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { version, resolve };
     const timer = setTimeout(
-      () => reject(tooLarge(version, this.#options.current())),
+      () => reject(newTooLargeVersion(version, this.#options.current())),
       this.#options.timeoutMs,
     );
     const abort = () => reject(signal.reason);
@@ -104,7 +104,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** kube-apiserver's answer, by whose cause client-go knows that it may simply ask again. */
-function tooLarge(version: bigint, current: bigint): Error {
+export function newTooLargeVersion(version: bigint, current: bigint): StatusError {
   return newTimeout(`Timeout: Too large resource version: ${version}, current: ${current}`, 1, [
     { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
   ]);

@@ -16,6 +16,8 @@ export class LineSplitter {
   readonly #limit: number;
   #pending: Buffer[] = [];
   #pendingLength = 0;
+  /** Where lines are put together: one place for all of them, for each is read before the next is made. */
+  #joined = Buffer.alloc(0);
 
   /** `limit`: the longest line, in bytes. */
   constructor(limit: number) {
@@ -27,7 +29,10 @@ export class LineSplitter {
     return this.#pendingLength > 0;
   }
 
-  /** The lines that this chunk completes, without their newline; slices of the chunk where they lie in it whole. */
+  /**
+   * The lines that this chunk completes, without their newline. Each is good until the next one is taken: a slice of
+   * the chunk where it lies in it whole, else of memory that is used again.
+   */
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let from = 0;
     for (;;) {
@@ -47,9 +52,13 @@ export class LineSplitter {
 
   #complete(tail: Buffer): Buffer {
     if (this.#pendingLength === 0) return tail;
-    const line = Buffer.concat([...this.#pending, tail], this.#pendingLength + tail.length);
+    const length = this.#pendingLength + tail.length;
+    if (this.#joined.length < length) this.#joined = Buffer.allocUnsafeSlow(length * 2);
+    let at = 0;
+    for (const part of this.#pending) at += part.copy(this.#joined, at);
+    tail.copy(this.#joined, at);
     this.#pending = [];
     this.#pendingLength = 0;
-    return line;
+    return this.#joined.subarray(0, length);
   }
 }

@@ -216,6 +216,17 @@ describe('the informer cache', () => {
     expect(cache.snapshotAt('16').size).to.equal(0);
   });
 
+  it('knows its state at a resourceVersion of another kind of object, as the pages of another replica need it', () => {
+    const cache = filled();
+    cache.apply('DELETED', rawThing('a', 15));
+    cache.apply('DELETED', rawThing('b', 20));
+    const at = cache.snapshotAt('17');
+    expect(at.resourceVersion).to.equal('17');
+    expect([...at.objects()].map(({ key }) => key)).to.deep.equal(['b', 'c']);
+    expect(isExpired(thrownBy(() => cache.snapshotAt('9')))).to.equal(true);
+    expect(thrownBy(() => cache.snapshotAt('21'))).to.deep.include({ code: 504, reason: 'Timeout' });
+  });
+
   it('refuses a resourceVersion that is not a number', async () => {
     const cache = filled();
     for (const version of ['', 'abc', '-1', '1.5', '0x10', '9'.repeat(30)]) {
