@@ -21,16 +21,25 @@ function compared(value: string, requirement: LabelRequirement): boolean {
   return requirement.operator === '>' ? left > right : left < right;
 }
 
-function satisfies(labels: Labels, requirement: LabelRequirement): boolean {
+type ValueTest = (value: string) => boolean;
+
+/** Long lists of values are looked up, not searched: they are tried on every object. */
+function oneOf(values: readonly string[]): ValueTest {
+  if (values.length <= 4) return (value) => values.includes(value);
+  const set = new Set(values);
+  return (value) => set.has(value);
+}
+
+function satisfies(labels: Labels, requirement: LabelRequirement, listed: ValueTest): boolean {
   const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
   switch (requirement.operator) {
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && requirement.values.includes(value);
+      return value !== undefined && listed(value);
     case '!=':
     case 'notin':
-      return value === undefined || !requirement.values.includes(value);
+      return value === undefined || !listed(value);
     case 'exists':
       return value !== undefined;
     case '!':
@@ -46,5 +55,9 @@ export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => tru
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = parseLabelSelectorText(text);
   if (requirements.length === 0) return EVERY_LABEL;
-  return { requirements, matches: (labels) => requirements.every((one) => satisfies(labels, one)) };
+  const tests = requirements.map((one) => {
+    const listed = oneOf(one.values);
+    return (labels: Labels) => satisfies(labels, one, listed);
+  });
+  return { requirements, matches: (labels) => tests.every((test) => test(labels)) };
 }

@@ -23,6 +23,9 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
+/** Each is tried on every object; kube-apiserver has no such bound, and nobody's selector comes near it. */
+const MAX_REQUIREMENTS = 1000;
+
 const KNOWN_MATCHES: readonly string[] = ['', 'Exact', 'NotOlderThan'] satisfies ResourceVersionMatch[];
 
 function read<Value>(
@@ -137,6 +140,9 @@ function refuse(faults: readonly StatusCause[]): void {
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
   const labelSelector = read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL;
   const fieldSelector = read(query, 'fieldSelector', parseFieldSelector) ?? [];
+  if (labelSelector.requirements.length + fieldSelector.length > MAX_REQUIREMENTS) {
+    throw newBadRequest(`a selector may have at most ${MAX_REQUIREMENTS} requirements`);
+  }
   const timeout = read(query, 'timeoutSeconds', parseInt64);
   const limit = read(query, 'limit', parseInt64) ?? 0n;
   const sendInitialEvents = read(query, 'sendInitialEvents', parseLooseBoolean);

@@ -3,8 +3,9 @@ import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accep
 
 export type ReadVerb = 'get' | 'list' | 'watch';
 
-/** Headers are a client's choice: so many of them are remembered and no more. */
+/** Headers are a client's choice: so many of them, and so long ones, are remembered and no more. */
 const MAX_REMEMBERED = 64;
+const MAX_LENGTH = 1024;
 
 const KINDS: Readonly<Record<ReadVerb, readonly string[]>> = {
   get: ['Table', 'PartialObjectMetadata'],
@@ -32,7 +33,7 @@ export class Negotiator {
     const known = remembered.get(header);
     if (known) return known;
     const media = negotiate(header, (conversion) => allowed(verb, conversion));
-    if (remembered.size < MAX_REMEMBERED) remembered.set(header, media);
+    if (remembered.size < MAX_REMEMBERED && header.length <= MAX_LENGTH) remembered.set(header, media);
     return media;
   }
 }

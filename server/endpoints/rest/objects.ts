@@ -4,7 +4,9 @@ import type { CachedObject } from '../../cache/cached-object.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import {
+  ADDED_START,
   bookmarkMetadata,
+  LINE_END,
   type ListFrame,
   line,
   type Representation,
@@ -43,8 +45,8 @@ export class Objects<Facts> implements Representation<Facts>, WatchRepresentatio
     return event.frame(type);
   }
 
-  initial(object: CachedObject<Facts>): Buffer {
-    return line('ADDED', object.bytes);
+  initial(object: CachedObject<Facts>): readonly Buffer[] {
+    return [ADDED_START, object.bytes, LINE_END];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

@@ -3,7 +3,9 @@ import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
 import {
+  ADDED_START,
   bookmarkMetadata,
+  LINE_END,
   type ListFrame,
   line,
   type Representation,
@@ -42,8 +44,8 @@ export class PartialMetadata<Facts> implements Representation<Facts>, WatchRepre
     return line(type, this.one(event.objectFor(type)));
   }
 
-  initial(object: CachedObject<Facts>): Buffer {
-    return line('ADDED', this.one(object));
+  initial(object: CachedObject<Facts>): readonly Buffer[] {
+    return [ADDED_START, this.#start, object.metadata, OBJECT_END, LINE_END];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

@@ -21,8 +21,8 @@ export interface ListFrame {
 export interface WatchRepresentation<Facts> {
   /** What a watcher gets who is to see `type`. */
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
-  /** The ADDED event of an object that was there before the watch. */
-  initial(object: CachedObject<Facts>): Buffer;
+  /** The ADDED event of an object that was there before the watch, in parts: they are copied only once, together. */
+  initial(object: CachedObject<Facts>): readonly Buffer[];
   /** `initialEventsEnd` marks the bookmark behind the last of the initial events. */
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
 }
@@ -43,4 +43,5 @@ export function line(type: string, object: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, LINE_END]);
 }
 
-const LINE_END = Buffer.from('}\n');
+export const ADDED_START = Buffer.from('{"type":"ADDED","object":');
+export const LINE_END = Buffer.from('}\n');

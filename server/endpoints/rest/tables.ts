@@ -75,8 +75,8 @@ export class Tables<Facts> implements Representation<Facts>, WatchRepresentation
     return this.#line(type, event.objectFor(type));
   }
 
-  initial(object: CachedObject<Facts>): Buffer {
-    return this.#line('ADDED', object);
+  initial(object: CachedObject<Facts>): readonly Buffer[] {
+    return [this.#line('ADDED', object)];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

@@ -5,6 +5,10 @@ import { JSON_HEADERS } from './response.ts';
 
 const CRLF = Buffer.from('\r\n');
 
+function chunkHead(length: number): Buffer {
+  return Buffer.from(`${length.toString(16)}\r\n`);
+}
+
 /** Chunked transfer coding; the last frame's chunk is kept, since one event goes to all watchers one after another. */
 export class ChunkEncoder {
   #frame: Buffer | undefined;
@@ -12,7 +16,7 @@ export class ChunkEncoder {
 
   encode(frame: Buffer): Buffer {
     if (frame !== this.#frame) {
-      this.#chunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, CRLF]);
+      this.#chunk = Buffer.concat([chunkHead(frame.length), frame, CRLF]);
       this.#frame = frame;
     }
     return this.#chunk;
@@ -58,12 +62,20 @@ export class WatchOutput {
     return this.#response.destroyed || this.#response.writableEnded || (this.#socket?.destroyed ?? false);
   }
 
-  /** One frame holds one event, unless told otherwise. */
-  write(frame: Buffer, events = 1): void {
+  /** One event, most likely one that other watchers get too. */
+  write(frame: Buffer): void {
     if (this.closed) return;
     if (this.#socket) this.#socket.write(this.#chunks.encode(frame));
     else this.#response.write(frame);
-    this.#observer?.sent(events, frame.length);
+    this.#observer?.sent(1, frame.length);
+  }
+
+  /** Many events for this watcher alone, in parts of `size` bytes together. */
+  writeBatch(parts: readonly Buffer[], size: number, events: number): void {
+    if (this.closed) return;
+    if (this.#socket) this.#socket.write(Buffer.concat([chunkHead(size), ...parts, CRLF]));
+    else this.#response.write(Buffer.concat(parts));
+    this.#observer?.sent(events, size);
   }
 
   /** Calls `listener` each time all that was written has left. Returns the function that ends it. */

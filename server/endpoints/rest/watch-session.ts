@@ -81,22 +81,29 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     const { output, selection, representation } = this.#parts;
     let batch: Buffer[] = [];
     let size = 0;
+    let events = 0;
+    const add = (parts: readonly Buffer[]): void => {
+      for (const part of parts) {
+        batch.push(part);
+        size += part.length;
+      }
+      events += 1;
+    };
     const send = (): void => {
-      if (batch.length > 0) output.write(Buffer.concat(batch), batch.length);
+      if (events > 0) output.writeBatch(batch, size, events);
       batch = [];
       size = 0;
+      events = 0;
     };
     for (const object of snapshot.objects()) {
       if (!selection.matches(object)) continue;
-      const frame = representation.initial(object);
-      batch.push(frame);
-      size += frame.length;
+      add(representation.initial(object));
       if (size < INITIAL_BATCH) continue;
       send();
       if (!output.ready) await this.#drained();
       if (this.#finished || output.closed) return;
     }
-    if (markEnd) batch.push(representation.bookmark(snapshot.resourceVersion, true));
+    if (markEnd) add([representation.bookmark(snapshot.resourceVersion, true)]);
     send();
   }
 
