@@ -51,6 +51,9 @@ export interface ChainOptions {
 
 const ignore = (): void => undefined;
 
+/** One for all: every request ends with it, and making one takes a stack trace. */
+const CLIENT_GONE = new DOMException('the client has gone', 'AbortError');
+
 export class RequestChain {
   readonly #filters: readonly Filter[];
   readonly #writeError: ErrorWriter;
@@ -158,7 +161,7 @@ export class RequestChain {
     this.#open.delete(exchange);
     // 499: nobody was there any more to hear the answer.
     if (!exchange.response.headersSent && exchange.statusOverride === 0) exchange.statusOverride = 499;
-    exchange.abort(exchange.error ?? new DOMException('the client has gone', 'AbortError'));
+    exchange.abort(exchange.error ?? CLIENT_GONE);
     exchange.end();
   }
 

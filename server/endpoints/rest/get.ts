@@ -18,11 +18,15 @@ export interface GetRequest<Facts> {
 
 /** Answers at once unless the request names a resourceVersion that the cache has yet to reach. */
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
-  // Most requests have no query; looking is cheaper than parsing.
-  if (context.url.search === '') return answer(context, request);
+  // Most requests have no query; looking is cheaper than parsing, the URL included.
+  if (!hasQuery(context)) return answer(context, request);
   const resourceVersion = readResourceVersion(context.query);
   if (resourceVersion === '' || resourceVersion === '0') return answer(context, request);
   return request.cache.waitUntil(resourceVersion, context.signal).then(() => answer(context, request));
+}
+
+export function hasQuery({ request }: RequestContext): boolean {
+  return request.url?.includes('?') ?? false;
 }
 
 function answer<Facts>({ response }: RequestContext, request: GetRequest<Facts>): void {

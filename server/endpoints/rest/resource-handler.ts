@@ -7,7 +7,7 @@ import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import type { ResourceRequest } from '../../filters/request-info.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
-import { get } from './get.ts';
+import { get, hasQuery } from './get.ts';
 import { list } from './list.ts';
 import { Negotiator, type ReadVerb } from './negotiator.ts';
 import { Objects } from './objects.ts';
@@ -74,8 +74,8 @@ export function resourceHandler<Facts>(
   };
 }
 
-function wantsPretty({ url, query }: RequestContext): boolean {
-  return url.search !== '' && parseStrictBoolean(query.get('pretty') ?? '');
+function wantsPretty(context: RequestContext): boolean {
+  return hasQuery(context) && parseStrictBoolean(context.query.get('pretty') ?? '');
 }
 
 /** The path decides between one object and many; a field selector may have given the parsed request a name too. */
