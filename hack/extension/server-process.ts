@@ -3,14 +3,15 @@
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 
 const MAIN = join(import.meta.dirname, '../../server/main.ts');
 const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.ts');
-const POLL_MS = 5;
+/** Often enough to time a start; each question costs the server that is just starting. */
+const POLL_MS = 10;
 
 export interface ServerProcessOptions {
   /** A folder of its own: configuration and log go there. */
@@ -120,26 +121,30 @@ function configurationOf(options: ServerProcessOptions): Readonly<Record<string,
 }
 
 async function ready(child: ChildProcess, port: number, ca: string, signal: AbortSignal): Promise<void> {
+  using agent = keptConnection(ca);
   for (;;) {
     signal.throwIfAborted();
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
     }
-    if ((await statusOf(port, ca)) === 200) return;
+    if ((await statusOf(port, agent)) === 200) return;
     await delay(POLL_MS, undefined, { signal });
   }
 }
 
+/** One connection for all questions: a TLS handshake costs the server more than the answer. */
+function keptConnection(ca: string): Agent & Disposable {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
+  return Object.assign(agent, { [Symbol.dispose]: () => agent.destroy() });
+}
+
 /** Of /readyz; undefined while nobody answers. */
-function statusOf(port: number, ca: string): Promise<number | undefined> {
+function statusOf(port: number, agent: Agent): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const asked = request(
-      { host: '127.0.0.1', port, path: '/readyz', ca, timeout: 5_000, agent: false },
-      (answer) => {
-        answer.resume();
-        answer.once('close', () => resolve(answer.statusCode));
-      },
-    );
+    const asked = request({ host: '127.0.0.1', port, path: '/readyz', agent, timeout: 5_000 }, (answer) => {
+      answer.resume();
+      answer.once('close', () => resolve(answer.statusCode));
+    });
     asked.once('timeout', () => asked.destroy());
     asked.once('error', () => resolve(undefined));
     asked.end();

@@ -16,6 +16,8 @@ type connection struct {
 	conn   *tls.Conn
 	reader *bufio.Reader
 	broken bool
+	// idle since an earlier job: the server may have closed it meanwhile, and only the next request would tell.
+	idle bool
 }
 
 func dial(ctx context.Context, to target) (*connection, error) {

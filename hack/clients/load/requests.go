@@ -73,30 +73,44 @@ func (r *runner) requests(ctx context.Context, next job) (any, error) {
 	return summarise(workers, seconds, cpu), nil
 }
 
-// one makes one timed request. A connection that a server closed while it was idle is replaced once, untimed.
+// one makes one timed request. A connection that was idle and fails is replaced once, and the request made again.
 func (w *worker) one(ctx context.Context, on **connection, to target, request []byte) {
-	if (*on).broken {
-		(*on).conn.Close()
-		fresh, err := dial(ctx, to)
-		if err != nil {
-			w.failed(err)
-			time.Sleep(10 * time.Millisecond)
-			return
-		}
-		*on = fresh
+	if (*on).broken && !w.redial(ctx, on, to) {
+		return
 	}
 	begin := time.Now()
 	status, bytes, err := (*on).exchange(request)
+	if err != nil && (*on).idle {
+		if !w.redial(ctx, on, to) {
+			return
+		}
+		begin = time.Now()
+		status, bytes, err = (*on).exchange(request)
+	}
 	if err != nil {
 		w.failed(err)
 		return
 	}
+	(*on).idle = false
 	w.latencies = append(w.latencies, time.Since(begin))
 	if w.status == nil {
 		w.status = map[int]int64{}
 	}
 	w.status[status]++
 	w.bytes += bytes
+}
+
+func (w *worker) redial(ctx context.Context, on **connection, to target) bool {
+	(*on).conn.Close()
+	fresh, err := dial(ctx, to)
+	if err != nil {
+		w.failed(err)
+		// A server that refuses connections would otherwise be asked as fast as it can refuse.
+		time.Sleep(10 * time.Millisecond)
+		return false
+	}
+	*on = fresh
+	return true
 }
 
 func (w *worker) failed(err error) {

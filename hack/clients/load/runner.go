@@ -56,6 +56,7 @@ func (r *runner) giveBack(to target, connections []*connection) {
 			each.conn.Close()
 			continue
 		}
+		each.idle = true
 		r.idle[key] = append(r.idle[key], each)
 	}
 }
