@@ -30,6 +30,7 @@ import { CacheMetrics } from './observability/cache-metrics.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
 import { RequestMetrics } from './observability/request-metrics.ts';
+import { WatchMetrics } from './observability/watch-metrics.ts';
 import { Registration } from './registration/registration.ts';
 import { collectRegistrationMetrics } from './registration/registration-metrics.ts';
 import { nodeDefinition } from './resources/nodes/definition.ts';
@@ -138,6 +139,7 @@ async function start(
             minTimeoutSeconds: config.watch.minTimeout / 1000,
             maxPendingBytes: config.watch.pendingBytes,
             stallTimeoutMs: config.watch.stallTimeout,
+            observer: new WatchMetrics(metrics).observe(nodes),
           },
         }),
       },

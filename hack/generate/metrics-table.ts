@@ -2,6 +2,7 @@ import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
 import { CacheMetrics } from '../../server/observability/cache-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
 import { RequestMetrics } from '../../server/observability/request-metrics.ts';
+import { WatchMetrics } from '../../server/observability/watch-metrics.ts';
 import { collectRegistrationMetrics } from '../../server/registration/registration-metrics.ts';
 import { table } from './markdown-table.ts';
 
@@ -18,6 +19,7 @@ export async function metricsTable(): Promise<string> {
   newListenerMetrics(registry);
   new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
   new RequestMetrics(registry);
+  new WatchMetrics(registry);
   collectRegistrationMetrics(registry, () => []);
   const metrics = await registry.getMetricsAsJSON();
   const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));
