@@ -70,9 +70,10 @@ async function startOf<Facts>(
   if (options.continue !== '') {
     const token = decodeContinue(options.continue);
     if (given) throw newBadRequest('specifying resource version is not allowed when using continue');
-    const consistent = !token.resourceVersion.startsWith('-');
-    const snapshot = consistent ? exactly(cache, token.resourceVersion, PAGE_EXPIRED) : cache.snapshot();
-    return { snapshot, after: token.after };
+    if (token.resourceVersion.startsWith('-')) return { snapshot: cache.snapshot(), after: token.after };
+    // The page before may have come from another replica, which was ahead of this one.
+    await cache.waitUntil(token.resourceVersion, signal);
+    return { snapshot: exactly(cache, token.resourceVersion, PAGE_EXPIRED), after: token.after };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
   // A limit with a resourceVersion and nothing else has meant exactly that version since before there was a match.

@@ -26,6 +26,7 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   now: () => new Date(),
   watch: {
     bookmarkIntervalMs: 60_000,
+    lastBookmarkMs: 2000,
     minTimeoutSeconds: 1800,
     maxPendingBytes: 16 * 1024 * 1024,
     stallTimeoutMs: 60_000,

@@ -12,6 +12,8 @@ import { type WatchEnd, type WatchLimits, WatchSession } from './watch-session.t
 export interface WatchOptions extends WatchLimits {
   /** Milliseconds between bookmarks; 60,000 as in kube-apiserver. */
   readonly bookmarkIntervalMs: number;
+  /** The last bookmark comes this many milliseconds before the end, so that a client resumes from near it. */
+  readonly lastBookmarkMs: number;
   /** Seconds a watch without `timeoutSeconds` lasts at least; at most twice as long. */
   readonly minTimeoutSeconds: number;
   /** In [0, 1): spreads the ends of watches. */
@@ -35,8 +37,6 @@ export interface WatchRequest<Facts> {
   readonly options: WatchOptions;
 }
 
-/** The last bookmark comes this long before the end, so that a client resumes from near it. */
-const LAST_BOOKMARK_MS = 2000;
 /** What a timer of Node can wait for. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -107,6 +107,7 @@ function startTimers<Facts>(
   if (!allowWatchBookmarks) return timers;
   const bookmark = (): void => session.sendBookmark();
   timers.push(setInterval(bookmark, options.bookmarkIntervalMs));
-  if (timeoutMs > LAST_BOOKMARK_MS) timers.push(setTimeout(bookmark, timeoutMs - LAST_BOOKMARK_MS));
+  const { lastBookmarkMs } = options;
+  if (timeoutMs > lastBookmarkMs) timers.push(setTimeout(bookmark, timeoutMs - lastBookmarkMs));
   return timers;
 }

@@ -87,6 +87,24 @@ describe('list', () => {
     }
   });
 
+  it('goes on with a page that another replica began, once it has got as far', async () => {
+    const ahead = new NodeCache();
+    const behind = new NodeCache();
+    for (const one of [ahead, behind]) one.fill(10, [node('a', 1), node('b', 2)]);
+    ahead.apply('ADDED', node('c', 11));
+    const first = await new HandlerServer(resourceHandler(nodes, ahead.cache)).start();
+    const second = await new HandlerServer(resourceHandler(nodes, behind.cache)).start();
+    try {
+      const token = String(record((await first.json(`${LIST}?limit=1`))['metadata'])['continue']);
+      const rest = second.json(`${LIST}?continue=${token}`);
+      behind.apply('ADDED', node('c', 11));
+      expect(names(await rest)).to.deep.equal(['b', 'c']);
+    } finally {
+      await first.close();
+      await second.close();
+    }
+  });
+
   it('waits for a resourceVersion and answers 504 when it does not come', async () => {
     const late = await server.json(`${LIST}?resourceVersion=100000`);
     expect(late).to.include({ code: 504, reason: 'Timeout' });
