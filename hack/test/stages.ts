@@ -38,6 +38,6 @@ export function stages(options: { grep: string | undefined; strict: boolean }): 
       prepare,
       ...options,
     }),
-    suite({ name: 'e2e', files: 'test/e2e/**/*.test.ts', jobs: 1, timeout: 120_000, prepare, ...options }),
+    suite({ name: 'e2e', files: 'test/e2e/**/*.test.ts', jobs: 2, timeout: 120_000, prepare, ...options }),
   ];
 }
