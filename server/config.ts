@@ -49,6 +49,13 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
         absolute(['kubernetes', 'kubeconfig'], resolved.kubernetes.kubeconfig) ||
         (environment.kubeconfig ?? ''),
     },
+    oauth: {
+      ...resolved.oauth,
+      clients: resolved.oauth.clients.map((client) => ({
+        ...client,
+        secretFiles: client.secretFiles.map((file) => absolute(['secretFiles'], file)),
+      })),
+    },
     listeners: {
       ...resolved.listeners,
       secure: {

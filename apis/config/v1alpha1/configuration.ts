@@ -1,6 +1,7 @@
 // APIServerConfiguration: every option of the server with its default, bounds and description. Types, validation and
 // the table in the README all come from this one schema. Reading a file is decode.ts.
 import { type Static, Type } from 'typebox';
+import { oauth } from './oauth-options.ts';
 import {
   choiceOption,
   countOption,
@@ -211,6 +212,7 @@ export const APIServerConfigurationSchema = Type.Object(
     kubernetes,
     authentication,
     authorization,
+    oauth,
     requests,
     cache,
     watch,

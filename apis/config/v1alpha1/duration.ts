@@ -3,6 +3,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['s', 1000],
   ['m', 60_000],
   ['h', 3_600_000],
+  ['d', 86_400_000],
 ]);
 
 const WHOLE = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
@@ -24,4 +25,21 @@ export function parseDuration(text: string): number | undefined {
   }
   milliseconds = Math.round(milliseconds);
   return milliseconds <= LONGEST ? milliseconds : undefined;
+}
+
+const WHOLE_PERIOD = /^(?:\d+[dhms])+$/;
+const PERIOD_PART = /(\d+)([dhms])/g;
+const LONGEST_PERIOD = 3650 * 86_400_000;
+
+/**
+ * Milliseconds of a period that is compared with clocks and never given to a timer, so that it may be long: `30d`,
+ * `7d12h`, `90m`, at most ten years. Undefined when it is not one.
+ */
+export function parsePeriod(text: string): number | undefined {
+  if (!WHOLE_PERIOD.test(text)) return undefined;
+  let milliseconds = 0;
+  for (const [, amount, unit] of text.matchAll(PERIOD_PART)) {
+    milliseconds += Number(amount) * (UNITS.get(unit ?? '') ?? Number.NaN);
+  }
+  return milliseconds <= LONGEST_PERIOD ? milliseconds : undefined;
 }

@@ -37,6 +37,7 @@ function wanted(error: ErrorObject, schema: Schema): string {
     case 'type':
     case 'format':
       if (schema['format'] === 'duration') return 'a duration such as 500ms, 10s or 1h30m';
+      if (schema['format'] === 'period') return 'a period such as 90m, 2h or 30d';
       if (schema['format'] === 'quantity') return 'a number of bytes such as 4096, 256Ki or 3Mi';
       return nameOfType(schema['type']);
     case 'enum': {

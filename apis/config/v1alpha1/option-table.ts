@@ -22,6 +22,8 @@ function* rowsOf(schema: unknown, prefix: string): Generator<OptionRow> {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     if (isRecord(option['properties'])) {
       yield* rowsOf(option, path);
+    } else if (isRecord(option['items']) && isRecord(option['items']['properties'])) {
+      yield* rowsOf(option['items'], `${path}[]`);
     } else {
       yield {
         path,

@@ -39,6 +39,17 @@ export function durationOption(initial: string, description: string, bounds: Bou
   });
 }
 
+/** Longer than timers can wait; for what is compared with a clock. */
+export function periodOption(initial: string, description: string, bounds: Bounds = {}) {
+  return Type.Unsafe<DurationText>({
+    type: 'string',
+    format: 'period',
+    default: initial,
+    description,
+    ...bounds,
+  });
+}
+
 export function quantityOption(initial: string, description: string, bounds: Bounds = {}) {
   return Type.Unsafe<QuantityText>({
     // A bare number of bytes may be written without quotes, and then YAML makes it a number.

@@ -3,7 +3,7 @@ import {
   APIServerConfigurationSchema,
   type ResolvedConfiguration,
 } from './configuration.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration, parsePeriod } from './duration.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** Durations to milliseconds and quantities to bytes, wherever the schema says that an option is one. */
@@ -15,7 +15,9 @@ export function resolveUnits(configuration: APIServerConfiguration): ResolvedCon
 function resolve(value: unknown, schema: unknown): unknown {
   const format = member(schema, 'format');
   if (format === 'duration') return parseDuration(String(value));
+  if (format === 'period') return parsePeriod(String(value));
   if (format === 'quantity') return parseQuantity(String(value));
+  if (Array.isArray(value)) return value.map((item) => resolve(item, member(schema, 'items')));
   const properties = member(schema, 'properties');
   if (properties === undefined || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

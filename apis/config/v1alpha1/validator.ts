@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration, parsePeriod } from './duration.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** Checks a configuration and fills in its defaults, in place. */
@@ -8,6 +8,7 @@ export function newValidator(): ValidateFunction<APIServerConfiguration> {
   const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
   ajv.addVocabulary(['expects']);
   ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined);
+  ajv.addFormat('period', (text: string) => parsePeriod(text) !== undefined);
   ajv.addFormat('quantity', (text: string) => parseQuantity(text) !== undefined);
   for (const [keyword, holds] of [
     ['atLeast', (value: number, bound: number) => value >= bound],
@@ -17,7 +18,8 @@ export function newValidator(): ValidateFunction<APIServerConfiguration> {
       keyword,
       schemaType: 'string',
       validate: (bound: string, data: unknown, schema: unknown) => {
-        const amount = hasFormat(schema) && schema['format'] === 'duration' ? parseDuration : parseQuantity;
+        const amount = hasFormat(schema) ? AMOUNTS.get(schema['format']) : undefined;
+        if (!amount) return true;
         const value = typeof data === 'string' || Number.isInteger(data) ? amount(String(data)) : undefined;
         // A value that is not an amount at all has its own fault, of its format.
         return value === undefined || holds(value, amount(bound) ?? Number.NaN);
@@ -26,6 +28,12 @@ export function newValidator(): ValidateFunction<APIServerConfiguration> {
   }
   return ajv.compile<APIServerConfiguration>(APIServerConfigurationSchema);
 }
+
+const AMOUNTS: ReadonlyMap<unknown, (text: string) => number | undefined> = new Map([
+  ['duration', parseDuration],
+  ['period', parsePeriod],
+  ['quantity', parseQuantity],
+]);
 
 function hasFormat(schema: unknown): schema is { readonly format: unknown } {
   return typeof schema === 'object' && schema !== null && 'format' in schema;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseDuration } from '../../../../apis/config/v1alpha1/duration.ts';
+import { parseDuration, parsePeriod } from '../../../../apis/config/v1alpha1/duration.ts';
 import { parseQuantity } from '../../../../apis/config/v1alpha1/quantity.ts';
 
 describe('parseDuration', () => {
@@ -18,6 +18,23 @@ describe('parseDuration', () => {
   ] as const) {
     it(`reads ${JSON.stringify(text)} as ${milliseconds}`, () =>
       expect(parseDuration(text)).to.equal(milliseconds));
+  }
+});
+
+describe('parsePeriod', () => {
+  for (const [text, milliseconds] of [
+    ['30d', 2_592_000_000],
+    ['7d12h', 648_000_000],
+    ['90m', 5_400_000],
+    ['2h', 7_200_000],
+    ['0s', 0],
+    ['1.5h', undefined],
+    ['30', undefined],
+    ['', undefined],
+    ['4000d', undefined],
+  ] as const) {
+    it(`reads ${JSON.stringify(text)} as ${milliseconds}`, () =>
+      expect(parsePeriod(text)).to.equal(milliseconds));
   }
 });
 

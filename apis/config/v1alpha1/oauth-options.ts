@@ -1,0 +1,142 @@
+// Options of the token handler: section `oauth` of the configuration. What they mean to its parts is decided in
+// server/oauth; clients and their secrets in server/oauth/clients.
+import { Type } from 'typebox';
+import {
+  choiceOption,
+  countOption,
+  durationOption,
+  flagOption,
+  namesOption,
+  periodOption,
+  quantityOption,
+  section,
+  textOption,
+} from './option-types.ts';
+
+export const GRANT_TYPES = [
+  'password',
+  'refresh_token',
+  'authorization_code',
+  'urn:ietf:params:oauth:grant-type:device_code',
+] as const;
+
+const NO_LIFETIME = '0s';
+
+const secretRef = section('A Secret in the namespace of the server that holds a secret of the client.', {
+  name: textOption('', 'Name of the Secret. Empty: none.'),
+  key: textOption('clientSecret', 'Key in the Secret.'),
+});
+
+const client = Type.Object(
+  {
+    id: Type.String({
+      pattern: '^[\\x21-\\x7e]{1,128}$',
+      expects: '1 to 128 printable ASCII characters without spaces',
+      description: 'What the client calls itself: `client_id`.',
+    }),
+    displayName: textOption('', 'What people are shown. Empty: the id.'),
+    public: flagOption(
+      false,
+      'A client that can keep no secret, such as a program on a desk: PKCE stands in for it.',
+    ),
+    secretFiles: namesOption(
+      'Files that each hold one secret; read anew when they change. More than one while a secret is replaced.',
+    ),
+    secretRef,
+    nextSecretRef: section('A second Secret, while the first is being replaced.', {
+      name: textOption('', 'Name of the Secret. Empty: none.'),
+      key: textOption('clientSecret', 'Key in the Secret.'),
+    }),
+    grants: Type.Array(
+      Type.Unsafe<(typeof GRANT_TYPES)[number]>({ type: 'string', enum: [...GRANT_TYPES] }),
+      {
+        default: ['authorization_code', 'refresh_token'],
+        uniqueItems: true,
+        description: 'How the client may get tokens.',
+      },
+    ),
+    redirectURIs: namesOption(
+      'Where the authorization endpoint may send people back to; compared exactly, but for the port of a loopback address.',
+    ),
+    postLogoutRedirectURIs: namesOption('Where people may be sent after signing out; compared exactly.'),
+    scopes: Type.Array(
+      Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
+      {
+        default: ['openid', 'profile', 'email', 'groups'],
+        uniqueItems: true,
+        description: 'What the client may ask for.',
+      },
+    ),
+    accessTokenLifetime: periodOption(NO_LIFETIME, 'Shorter or longer than for others. 0s: as for others.'),
+    refreshIdleLifetime: periodOption(NO_LIFETIME, 'Shorter or longer than for others. 0s: as for others.'),
+    sessionLifetime: periodOption(NO_LIFETIME, 'Shorter or longer than for others. 0s: as for others.'),
+  },
+  { additionalProperties: false },
+);
+
+const passwords = section('How passwords are hashed (argon2id).', {
+  memory: quantityOption('19Mi', 'Memory that one hash takes.', { atLeast: '7Mi', atMost: '1Gi' }),
+  iterations: countOption(2, 'Passes over that memory.'),
+  concurrency: countOption(0, 'Hashes that are worked on at a time. 0: as many as there are cores.', 0),
+  queue: countOption(64, 'Sign-ins that wait for their hash; more get 503.', 0),
+  queueTimeout: durationOption('2s', 'A sign-in that waited longer gets 503.', { atLeast: '100ms' }),
+});
+
+const throttle = section('Delays after failed sign-ins.', {
+  failures: countOption(5, 'Failures of one account, or from one address, before delays begin.'),
+  delay: durationOption('1s', 'The first delay; each further failure doubles it.', { atLeast: '100ms' }),
+  maxDelay: durationOption('15m', 'No delay is longer.', { atLeast: '1s' }),
+  reset: durationOption('12h', 'Failures are forgotten after this time without another.', { atLeast: '1m' }),
+  entries: countOption(100_000, 'Accounts and addresses that are remembered at most.'),
+});
+
+const keys = section('Keys that tokens are signed with; made and kept in a Secret.', {
+  secretName: textOption('ks-apiserver-signing-keys', 'Name of the Secret, in the namespace of the server.'),
+  rotationInterval: periodOption('30d', 'A key signs for this long, then the next one does.', {
+    atLeast: '1h',
+  }),
+  publishAhead: periodOption(
+    '10m',
+    'A key is published for this long before it signs, so that everybody knows it by then.',
+    { atLeast: '10s', atMost: '7d' },
+  ),
+});
+
+/** Section `oauth`. */
+export const oauth = section('The token handler: users sign in here.', {
+  enabled: flagOption(true, 'Whether there is one.'),
+  issuer: textOption(
+    '',
+    'The URL of the handler as everybody sees it, for instance `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
+    {
+      pattern: '^$|^https://[^\\s?#@/]+(?:/[^\\s?#/]+)*$',
+      expects: 'a URL with https, without query, fragment, user and trailing slash',
+    },
+  ),
+  audience: textOption('', "Who access tokens are for: their claim `aud`. Empty: the platform's name."),
+  accessTokenLifetime: periodOption('2h', 'How long an access token counts.', {
+    atLeast: '30s',
+    atMost: '24h',
+  }),
+  refreshIdleLifetime: periodOption('7d', 'A session ends when it was not used for this long.', {
+    atLeast: '1m',
+  }),
+  sessionLifetime: periodOption('30d', 'A session ends then, however much it is used.', { atLeast: '1m' }),
+  sessionsPerUser: countOption(50, 'Sessions of one user; the one that was not used for longest ends first.'),
+  trustedProxies: namesOption(
+    'Addresses or networks of proxies in front of the server whose `X-Forwarded-For` is believed.',
+  ),
+  clients: Type.Array(client, {
+    default: [],
+    description:
+      "Programs that may ask for tokens. None: one that has the platform's name for id and secret.",
+  }),
+  passwords,
+  throttle,
+  keys,
+  whenStale: choiceOption(
+    ['refuse', 'accept'],
+    'refuse',
+    'What happens to access tokens while the server has lost sight of the sessions for too long.',
+  ),
+});

@@ -1,0 +1,136 @@
+// The configuration of the token handler in the terms of its parts: what is left open there is decided here (issuer,
+// audience, lifetimes of each client). Reads no files and no Secrets; that is the business of clients/.
+import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
+import type { OAuthClient } from './clients/oauth-client.ts';
+
+export interface SecretReference {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** A client as it is configured, with the places of its secrets. */
+export interface ConfiguredClient extends OAuthClient {
+  /** Exact URIs. */
+  readonly postLogoutRedirectURIs: readonly string[];
+  readonly secretFiles: readonly string[];
+  /** Secrets in the namespace of the server. */
+  readonly secretRefs: readonly SecretReference[];
+  /** Of the default client only, whose secret everybody knows. */
+  readonly wellKnownSecret: string | undefined;
+}
+
+export interface OAuthSettings {
+  readonly audience: string;
+  readonly clients: readonly ConfiguredClient[];
+  /** In seconds, for clients that have no lifetime of their own. */
+  readonly accessTokenLifetime: number;
+  readonly sessionsPerUser: number;
+  readonly trustedProxies: readonly string[];
+  /** `memory` in bytes, times in ms; a `concurrency` of 0 is the number of cores. */
+  readonly passwords: {
+    readonly memory: number;
+    readonly iterations: number;
+    readonly concurrency: number;
+    readonly queue: number;
+    readonly queueTimeout: number;
+  };
+  /** Times in ms. */
+  readonly throttle: {
+    readonly failures: number;
+    readonly delay: number;
+    readonly maxDelay: number;
+    readonly reset: number;
+    readonly entries: number;
+  };
+  /** Times in ms. */
+  readonly keys: {
+    readonly secretName: string;
+    readonly rotationInterval: number;
+    readonly publishAhead: number;
+  };
+  /** Whether access tokens count while sessions can not be seen. */
+  readonly acceptWhenStale: boolean;
+}
+
+type Configuration = ResolvedConfiguration['oauth'];
+
+/** Undefined when the token handler is turned off. */
+export function oauthSettings(
+  config: Pick<ResolvedConfiguration, 'oauth' | 'platform'>,
+): OAuthSettings | undefined {
+  const { oauth, platform } = config;
+  if (!oauth.enabled) return undefined;
+  const { memory, iterations, concurrency, queue, queueTimeout } = oauth.passwords;
+  const { failures, delay, maxDelay, reset, entries } = oauth.throttle;
+  const { secretName, rotationInterval, publishAhead } = oauth.keys;
+  return {
+    audience: oauth.audience || platform.name,
+    clients:
+      oauth.clients.length > 0
+        ? oauth.clients.map((client) => configured(client, oauth))
+        : [defaultClient(platform.name, oauth)],
+    accessTokenLifetime: seconds(oauth.accessTokenLifetime),
+    sessionsPerUser: oauth.sessionsPerUser,
+    trustedProxies: oauth.trustedProxies,
+    passwords: { memory, iterations, concurrency, queue, queueTimeout },
+    throttle: { failures, delay, maxDelay, reset, entries },
+    keys: { secretName, rotationInterval, publishAhead },
+    acceptWhenStale: oauth.whenStale === 'accept',
+  };
+}
+
+/** The issuer when the secure listener has this port. */
+export function issuerOf({ issuer }: Pick<Configuration, 'issuer'>, securePort: number): string {
+  return issuer || `https://localhost:${securePort}/oauth`;
+}
+
+function configured(client: Configuration['clients'][number], shared: Configuration): ConfiguredClient {
+  return {
+    id: client.id,
+    displayName: client.displayName || client.id,
+    isPublic: client.public,
+    grants: client.grants,
+    redirectURIs: client.redirectURIs,
+    postLogoutRedirectURIs: client.postLogoutRedirectURIs,
+    scopes: client.scopes,
+    accessTokenLifetime: seconds(client.accessTokenLifetime || shared.accessTokenLifetime),
+    refreshIdleLifetime: seconds(client.refreshIdleLifetime || shared.refreshIdleLifetime),
+    sessionLifetime: seconds(client.sessionLifetime || shared.sessionLifetime),
+    secretFiles: client.secretFiles,
+    secretRefs: [client.secretRef, client.nextSecretRef].filter(({ name }) => name !== ''),
+    wellKnownSecret: undefined,
+  };
+}
+
+/** The pair of the specification: id and secret are the platform's name. */
+function defaultClient(name: string, shared: Configuration): ConfiguredClient {
+  return {
+    id: name,
+    displayName: name,
+    isPublic: false,
+    grants: [
+      'password',
+      'refresh_token',
+      'authorization_code',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ],
+    redirectURIs: [
+      'http://localhost/callback',
+      'http://localhost',
+      'http://127.0.0.1/callback',
+      'http://127.0.0.1',
+    ],
+    postLogoutRedirectURIs: [],
+    scopes: ['openid', 'profile', 'email', 'groups'],
+    accessTokenLifetime: seconds(shared.accessTokenLifetime),
+    refreshIdleLifetime: seconds(shared.refreshIdleLifetime),
+    sessionLifetime: seconds(shared.sessionLifetime),
+    secretFiles: [],
+    secretRefs: [],
+    wellKnownSecret: name,
+  };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

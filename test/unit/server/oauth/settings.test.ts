@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
+import { ConfigurationError } from '../../../../apis/config/v1alpha1/fault.ts';
+import { issuerOf, oauthSettings } from '../../../../server/oauth/settings.ts';
+
+function configuration(oauth: string) {
+  const text = `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\noauth: ${oauth}\n`;
+  return decodeConfiguration({ source: 'config.yaml', text });
+}
+
+describe('oauthSettings', () => {
+  it("gives one client that has the platform's name for id and secret when none is configured", () => {
+    const settings = oauthSettings(configuration('{}'));
+    expect(settings?.clients).to.have.length(1);
+    expect(settings?.clients[0]).to.deep.include({
+      id: 'platform',
+      wellKnownSecret: 'platform',
+      isPublic: false,
+    });
+    expect(settings?.clients[0]).to.deep.include({
+      accessTokenLifetime: 7200,
+      refreshIdleLifetime: 604_800,
+      sessionLifetime: 2_592_000,
+    });
+    expect(settings?.audience).to.equal('platform');
+  });
+
+  it('gives a client the shared lifetimes but for those of its own', () => {
+    const settings = oauthSettings(
+      configuration('{accessTokenLifetime: 1h, clients: [{id: a}, {id: b, accessTokenLifetime: 5m}]}'),
+    );
+    expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([3600, 300]);
+    expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('keeps only references that name a Secret', () => {
+    const settings = oauthSettings(configuration('{clients: [{id: a, secretRef: {name: s}}]}'));
+    expect(settings?.clients[0]?.secretRefs).to.deep.equal([{ name: 's', key: 'clientSecret' }]);
+  });
+
+  it('is absent when the token handler is turned off', () => {
+    expect(oauthSettings(configuration('{enabled: false}'))).to.equal(undefined);
+  });
+
+  it('names every fault of a client with its place', () => {
+    const faults = (): unknown => configuration('{clients: [{id: "a b"}, {id: b, grants: [implicit]}]}');
+    expect(faults)
+      .to.throw(ConfigurationError)
+      .with.property('message')
+      .that.includes('oauth.clients.0.id')
+      .and.includes('oauth.clients.1.grants.0');
+  });
+});
+
+describe('the issuer', () => {
+  it('is our own address while none is configured', () => {
+    expect(issuerOf(configuration('{}').oauth, 9443)).to.equal('https://localhost:9443/oauth');
+  });
+
+  for (const issuer of [
+    'http://a.example/oauth',
+    'https://a.example/oauth/',
+    'https://a.example/o?x',
+    'https://u@a.example/o',
+  ]) {
+    it(`is not ${issuer}`, () => {
+      expect(() => configuration(`{issuer: "${issuer}"}`)).to.throw(ConfigurationError);
+    });
+  }
+});
