@@ -16,6 +16,7 @@ import { type ConcurrencyLimits, concurrency } from './concurrency.ts';
 import { deadline } from './deadline.ts';
 import { type ErrorFamily, type ErrorWriter, errorWriter } from './error-writer.ts';
 import { type Arrival, Exchange, type Filter } from './exchange.ts';
+import { impersonation } from './impersonation.ts';
 import { isLongRunning, type LongRunning } from './long-running.ts';
 import type { Handler } from './request-context.ts';
 import { requestID } from './request-id.ts';
@@ -81,6 +82,7 @@ export class RequestChain {
       deadline(limits.timeoutMs, (exchange, error) => this.#fail(exchange, error)),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders),
+      impersonation,
       authorization(options.authorizer),
       concurrency(limits, metrics),
       longRunningMetrics(metrics, knownResource),

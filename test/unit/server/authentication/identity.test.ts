@@ -9,6 +9,7 @@ import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
+import { subjectOf } from '../../../../server/authentication/certificate-subject.ts';
 import { ClientCertificateAuthenticator } from '../../../../server/authentication/client-certificate.ts';
 import {
   type DelegatedAuthentication,
@@ -286,6 +287,19 @@ describe('the identity of a caller', () => {
       expect(await refusalOf({ client: alice, agent })).to.include({ code: 401 });
       expect(resumed).to.equal(true);
       agent.destroy();
+    });
+
+    it('is read once for a connection, however many requests ask', () => {
+      const certificate = new X509Certificate(alice.cert);
+      expect(subjectOf(certificate)).to.equal(subjectOf(certificate));
+    });
+
+    it('may be issued by an intermediate that the cluster publishes as a CA', async () => {
+      const middle = await issue(clusterCA, { cn: 'middle', ca: true, purposes: [] });
+      const client = await issue(middle, { cn: 'carol' });
+      expect(await refusalOf({ client })).to.include({ code: 401 });
+      publish({ 'client-ca-file': `${clusterCA.cert}\n${middle.cert}` });
+      expect((await userOf({ client, intermediates: [middle] })).name).to.equal('carol');
     });
 
     it('is nobody’s when it has no name', async () => {

@@ -122,6 +122,7 @@ describe('the request chain', () => {
       readonly user?: string;
       readonly options?: Partial<Parameters<typeof startChain>[0]>;
       readonly body?: string;
+      readonly headers?: Record<string, string>;
       readonly status: number;
       readonly reason: string;
       readonly audited: boolean;
@@ -165,6 +166,13 @@ describe('the request chain', () => {
         audited: true,
       },
       {
+        what: 'a caller who wants to be somebody else',
+        headers: { 'impersonate-user': 'bob' },
+        status: 400,
+        reason: 'BadRequest',
+        audited: false,
+      },
+      {
         what: 'a large body',
         body: 'x'.repeat(1001),
         status: 413,
@@ -183,12 +191,13 @@ describe('the request chain', () => {
         audited: false,
       },
     ];
-    for (const { what, path, user, options, body, status, reason, audited } of cases) {
+    for (const { what, path, user, options, headers, body, status, reason, audited } of cases) {
       it(`answers ${what} with a ${status} Status that is logged, counted${audited ? ' and audited' : ''}`, async () => {
         const chain = await start({ handler: ok, ...options });
         const answer = await ask(chain, path ?? NODES, {
           headers: {
             'test-user': user ?? 'alice',
+            ...headers,
             ...(body ? { 'content-length': String(body.length) } : {}),
           },
           ...(body ? { body } : {}),
