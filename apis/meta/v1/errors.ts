@@ -12,26 +12,28 @@ export class StatusError extends Error {
   readonly reason: StatusReason;
   readonly code: number;
   readonly details: StatusDetails | undefined;
+  readonly #continue: string | undefined;
 
   constructor(
     code: number,
     reason: StatusReason,
     message: string,
     details?: StatusDetails,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly continue?: string },
   ) {
     super(message, options);
     this.name = 'StatusError';
     this.code = code;
     this.reason = reason;
     this.details = details;
+    this.#continue = options?.continue;
   }
 
   toStatus(): Status {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: this.#continue === undefined ? {} : { continue: this.#continue },
       status: 'Failure',
       message: this.message,
       reason: this.reason,
@@ -106,6 +108,11 @@ export function newConflict(target: GroupResource, name: string, message: string
 /** An operation that was removed on purpose; `message` names the replacement. */
 export function newGone(message: string): StatusError {
   return new StatusError(410, 'Gone', message);
+}
+
+/** An expired page of a list: `token` goes on behind the last object, at whatever version is the newest. */
+export function newExpiredPage(message: string, token: string): StatusError {
+  return new StatusError(410, 'Expired', message, undefined, { continue: token });
 }
 
 /** A resourceVersion or continue token older than what is kept: clients relist on it. */

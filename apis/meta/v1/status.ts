@@ -2,7 +2,8 @@
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: Record<string, never>;
+  /** `continue`: of an expired page, a token to go on with at the newest version. */
+  readonly metadata: { readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message: string;
   readonly reason?: StatusReason;

@@ -2,7 +2,13 @@
 // go together follows kube-apiserver; see its table of get and list semantics.
 
 import { decodeContinue, encodeContinue } from '../../../apis/meta/v1/continue-token.ts';
-import { isExpired, newBadRequest, newExpired } from '../../../apis/meta/v1/errors.ts';
+import {
+  isExpired,
+  newBadRequest,
+  newExpired,
+  newExpiredPage,
+  type StatusError,
+} from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
@@ -23,8 +29,12 @@ export interface ListRequest<Facts> {
   readonly namespace: string;
 }
 
+/** kube-apiserver's own words: clients show them to people who know them. */
 const PAGE_EXPIRED =
-  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.';
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+  'deleted between the time the first chunk was returned and now may show up in the list.';
 const LIST_EXPIRED = 'The resourceVersion for the provided list is too old.';
 
 export async function list<Facts>(context: RequestContext, request: ListRequest<Facts>): Promise<void> {
@@ -48,16 +58,21 @@ interface Start<Facts> {
   readonly after: string | undefined;
 }
 
+/** The snapshot at exactly that version; `gone` makes the error when it is not kept any more. */
 function exactly<Facts>(
   cache: ResourceCache<Facts>,
   resourceVersion: string,
-  message: string,
+  gone: () => StatusError,
 ): Snapshot<Facts> {
   try {
     return cache.snapshotAt(resourceVersion);
   } catch (error) {
-    throw isExpired(error) ? newExpired(message) : error;
+    throw isExpired(error) ? gone() : error;
   }
+}
+
+function expiredPage(after: string): StatusError {
+  return newExpiredPage(PAGE_EXPIRED, encodeContinue({ resourceVersion: '-1', after }));
 }
 
 async function startOf<Facts>(
@@ -73,7 +88,10 @@ async function startOf<Facts>(
     if (token.resourceVersion.startsWith('-')) return { snapshot: cache.snapshot(), after: token.after };
     // The page before may have come from another replica, which was ahead of this one.
     await cache.waitUntil(token.resourceVersion, signal);
-    return { snapshot: exactly(cache, token.resourceVersion, PAGE_EXPIRED), after: token.after };
+    return {
+      snapshot: exactly(cache, token.resourceVersion, () => expiredPage(token.after)),
+      after: token.after,
+    };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
   // A limit with a resourceVersion and nothing else has meant exactly that version since before there was a match.
@@ -81,7 +99,7 @@ async function startOf<Facts>(
     options.resourceVersionMatch === 'Exact' ||
     (given && options.limit > 0 && options.resourceVersionMatch === '');
   return {
-    snapshot: exact ? exactly(cache, resourceVersion, LIST_EXPIRED) : cache.snapshot(),
+    snapshot: exact ? exactly(cache, resourceVersion, () => newExpired(LIST_EXPIRED)) : cache.snapshot(),
     after: undefined,
   };
 }
