@@ -8,7 +8,7 @@ const compress = promisify(deflateRaw);
 const COMMA = 0x2c;
 
 /** Neighbours kept together, so that a change dirties few bytes of a list. Between half of it and all of it are usual. */
-export const CHUNK_OBJECTS = 64;
+export const CHUNK_OBJECTS = 48;
 /** Objects beside the piece after which a chunk is made one piece again: the rest of the old one is held for nothing. */
 const LOOSE_OBJECTS = 16;
 /** Bytes at which a chunk is full although it holds few objects. */

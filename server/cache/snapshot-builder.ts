@@ -5,7 +5,7 @@ import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 import { ObjectSnapshot } from './snapshot.ts';
 
 /** A new chunk leaves room, so that the next object does not split it. */
-const FILL_OBJECTS = 48;
+const FILL_OBJECTS = 32;
 const FILL_BYTES = 512 << 10;
 
 interface Placed<Facts> {
