@@ -34,7 +34,7 @@ export async function startLocal(
   const step = stepsWith(progress);
   const dir = join(options.root, '.local');
   await mkdir(dir, { recursive: true });
-  const cp = await step('Control plane', () =>
+  const cp = await step('Control plane', (progress) =>
     startControlPlane({ dir: join(dir, 'control-plane'), keep: true, signal: life.signal, progress }),
   );
   void cp.failure.then((error) => life.abort(error));
@@ -62,7 +62,9 @@ async function setUp(
 ): Promise<DevelopmentServer> {
   const { names, nodes, progress, life } = options;
   const { signal } = life;
-  await step(`${nodes} simulated nodes`, () => startKwok(cp, { nodes, pods: PODS, signal, progress }));
+  await step(`${nodes} simulated nodes`, (progress) =>
+    startKwok(cp, { nodes, pods: PODS, signal, progress }),
+  );
   const account = `system:serviceaccount:${names.namespace}`;
   const server = await prepareServer({
     dir: join(options.dir, 'server'),

@@ -1,13 +1,29 @@
-import { formatElapsed, type Progress, withElapsed } from '../control-plane/progress.ts';
+import { formatElapsed, type Progress } from '../control-plane/progress.ts';
 
 /** Does one step of the set-up and says what it is, how long it takes, and that it is done. */
-export type Steps = <T>(what: string, work: () => Promise<T>) => Promise<T>;
+export type Steps = <T>(what: string, work: (progress: Progress) => Promise<T>) => Promise<T>;
 
+const TICK_MS = 1_000;
+
+/** While the work itself tells how far it is, the step keeps quiet. */
 export function stepsWith(progress: Progress): Steps {
   return async (what, work) => {
     const began = Date.now();
-    const result = await withElapsed(progress, () => what, work);
-    progress(`${what}: done in ${formatElapsed(Date.now() - began)}`);
-    return result;
+    const elapsed = (): string => formatElapsed(Date.now() - began);
+    let silent = true;
+    const ticker = setInterval(() => {
+      if (silent) progress(`${what} (${elapsed()})`, true);
+      silent = true;
+    }, TICK_MS);
+    try {
+      const result = await work((line, transient) => {
+        silent = false;
+        progress(line, transient);
+      });
+      progress(`${what}: done in ${elapsed()}`);
+      return result;
+    } finally {
+      clearInterval(ticker);
+    }
   };
 }

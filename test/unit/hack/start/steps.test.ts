@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { stepsWith } from '../../../../hack/start/steps.ts';
+
+describe('a step of npm start', () => {
+  it('says that it is done, and gives the result', async () => {
+    const lines: string[] = [];
+    const result = await stepsWith((line) => lines.push(line))('Server', () => Promise.resolve(7));
+    expect(result).to.equal(7);
+    expect(lines).to.deep.equal(['Server: done in 0s']);
+  });
+
+  it('passes on what the work has to say', async () => {
+    const lines: [string, boolean | undefined][] = [];
+    await stepsWith((line, transient) => lines.push([line, transient]))('Server', (progress) => {
+      progress('half of it', true);
+      return Promise.resolve();
+    });
+    expect(lines[0]).to.deep.equal(['half of it', true]);
+  });
+
+  it('tells the time while the work says nothing', async () => {
+    const told = Promise.withResolvers<string>();
+    await stepsWith((line, transient) => {
+      if (transient) told.resolve(line);
+    })('Server', async () => {
+      await told.promise;
+    });
+    expect(await told.promise).to.equal('Server (1s)');
+  });
+
+  it('does not say that it is done when it failed', async () => {
+    const lines: string[] = [];
+    const outcome = await stepsWith((line) => lines.push(line))('Server', () =>
+      Promise.reject(new Error('no port')),
+    ).catch((error: unknown) => error);
+    expect(outcome).to.be.an('error').with.property('message', 'no port');
+    expect(lines).to.deep.equal([]);
+  });
+});
