@@ -24,9 +24,8 @@ const MAX_PATH = 512;
 const MAX_AGENT = 256;
 
 export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
-  const { request, info, auditID, user, authenticated, status } = exchange;
+  const { request, info, auditID, user, authenticated, status, source } = exchange;
   const agent = request.headers['user-agent'];
-  const source = request.socket.remoteAddress;
   const cause = causeOf(exchange.error);
   return {
     requestID: auditID,

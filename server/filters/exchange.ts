@@ -21,6 +21,8 @@ export class Exchange implements RequestContext {
   readonly response: ServerResponse;
   readonly secure: boolean;
   readonly upgrade: Upgrade | undefined;
+  /** The address of the other side; kept, because a socket that is closed no longer knows it. */
+  readonly source: string | undefined;
   readonly receivedAt: number;
   /** Monotonic, in ms: latencies are taken from it. */
   readonly startedAt: number;
@@ -50,6 +52,7 @@ export class Exchange implements RequestContext {
     this.response = arrival.response;
     this.secure = arrival.secure;
     this.upgrade = arrival.upgrade;
+    this.source = arrival.request.socket.remoteAddress;
     this.receivedAt = receivedAt;
     this.startedAt = startedAt;
     this.#logger = logger;
@@ -93,7 +96,7 @@ export class Exchange implements RequestContext {
     this.#controller?.abort(reason);
   }
 
-  /** Called once, when the answer is complete or the connection is gone. */
+  /** Called once, when the answer is complete or the connection is gone. One that fails does not keep the others. */
   onEnd(ending: (exchange: Exchange) => void): void {
     this.#endings.push(ending);
   }
@@ -101,7 +104,13 @@ export class Exchange implements RequestContext {
   end(): void {
     if (this.ended) return;
     this.ended = true;
-    for (const ending of this.#endings) ending(this);
+    for (const ending of this.#endings) {
+      try {
+        ending(this);
+      } catch (error) {
+        this.log.error({ err: error }, 'the end of a request was not fully recorded');
+      }
+    }
   }
 }
 

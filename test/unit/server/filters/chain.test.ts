@@ -537,6 +537,21 @@ describe('the request chain', () => {
     });
   });
 
+  it('frees the place of a request even when its end can not be recorded', async () => {
+    const chain = await start({
+      handler: ok,
+      audit: {
+        record: () => {
+          throw new Error('disk full');
+        },
+      },
+    });
+    await ask(chain, NODES, { ...asAlice, method: 'POST' });
+    await until(() => chain.gauges.mutating === 0 && chain.chain.open === 0);
+    expect(chain.lines.map((line) => line['msg'])).to.include('the end of a request was not fully recorded');
+    expect((await ask(chain, NODES, asAlice)).status).to.equal(200);
+  });
+
   it('keeps labels of unknown paths, resources and methods from growing', async () => {
     const chain = await start({ handler: ok });
     await ask(chain, '/apis/evil/v1/things-1', asAlice);

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { ClusterAuthentication } from '../../../../server/authentication/authentication-config.ts';
+import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import { type Issued, newCA } from '../../../support/certificates.ts';
+
+/** A cluster that serves one watch with a streaming list, fed by the test. */
+class WatchedConfigMap {
+  readonly #server: Server;
+  readonly #opened = Promise.withResolvers<ServerResponse>();
+  readonly client: ClusterClient;
+  path = '';
+  #version = 1;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      this.path = request.url ?? '';
+      this.#opened.resolve(response);
+    });
+    this.client = {
+      open: async ({ path, signal }) => {
+        const { port } = this.#server.address() as AddressInfo;
+        const sent = get({ host: '127.0.0.1', port, path, signal, agent: false });
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        return response;
+      },
+      json: () => Promise.reject(new Error('not used')),
+    };
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  async send(
+    type: string,
+    data: Record<string, string>,
+    annotations: Record<string, string> = {},
+  ): Promise<void> {
+    const resourceVersion = String(++this.#version);
+    const metadata = {
+      name: 'extension-apiserver-authentication',
+      namespace: 'kube-system',
+      resourceVersion,
+      annotations,
+    };
+    const response = await this.#opened.promise;
+    response.write(
+      `${JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata, data } })}\n`,
+    );
+  }
+
+  async list(data: Record<string, string>): Promise<void> {
+    await this.send('ADDED', data);
+    await this.send('BOOKMARK', {}, { 'k8s.io/initial-events-end': 'true' });
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+describe('the settings followed in the cluster', () => {
+  let ca: Issued;
+  let source: WatchedConfigMap;
+  let settings: ClusterAuthentication;
+  let warnings: string[];
+  let abort: AbortController;
+  let running: Promise<void>;
+
+  before(async () => {
+    ca = await newCA('cluster');
+  });
+
+  beforeEach(async () => {
+    source = new WatchedConfigMap();
+    await source.listen();
+    warnings = [];
+    abort = new AbortController();
+    settings = new ClusterAuthentication({
+      client: source.client,
+      log: {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: (_line: unknown, text?: string) => void warnings.push(String(text)),
+      },
+    });
+    running = settings.run(abort.signal);
+  });
+
+  afterEach(async () => {
+    abort.abort();
+    await running;
+    await source.stop();
+  });
+
+  function changed(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = settings.subscribe(() => {
+        end();
+        resolve();
+      });
+    });
+  }
+
+  const data = (): Record<string, string> => ({
+    'client-ca-file': ca.cert,
+    'requestheader-client-ca-file': ca.cert,
+    'requestheader-username-headers': '["X-Who"]',
+  });
+
+  async function first(): Promise<void> {
+    const known = changed();
+    await source.list(data());
+    await known;
+  }
+
+  it('are unknown until the whole list has come', async () => {
+    expect(settings.current()).to.equal(undefined);
+    expect(settings.clientCAs()).to.deep.equal([]);
+    await first();
+    expect(settings.current()).to.include({ generation: 1 });
+    expect(source.path).to.contain('fieldSelector=metadata.name%3Dextension-apiserver-authentication');
+  });
+
+  it('offer each CA once to the handshake, and tell every header that names a caller', async () => {
+    await first();
+    expect(settings.clientCAs()).to.have.length(1);
+    expect(settings.identityHeaders()).to.deep.equal(['x-remote-', 'x-who']);
+  });
+
+  it('warn when every client certificate of the cluster may pose as the front proxy', async () => {
+    await first();
+    expect(warnings.join()).to.contain('may pose as front proxy');
+  });
+
+  it('keep what was known before when what comes can not be understood', async () => {
+    await first();
+    await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': 'front-proxy-client' });
+    const next = changed();
+    await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': '["x"]' });
+    await next;
+    expect(settings.current()?.generation).to.equal(2);
+    expect(warnings.join()).to.contain('is refused: the settings before it stay');
+  });
+
+  it('trust nobody when the ConfigMap is deleted', async () => {
+    await first();
+    const gone = changed();
+    await source.send('DELETED', data());
+    await gone;
+    expect(settings.current()).to.deep.equal({ generation: 2, clientCAs: [], frontProxy: undefined });
+  });
+
+  it('count as changed only when they are', async () => {
+    await first();
+    const next = changed();
+    await source.send('MODIFIED', data());
+    await source.send('MODIFIED', { ...data(), 'client-ca-file': '' });
+    await next;
+    expect(settings.current()?.generation).to.equal(2);
+  });
+});

@@ -1,0 +1,58 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { readBody } from '../../../../server/filters/body-limit.ts';
+import { ask, type ChainFixture, NODES, rawConnection, startChain } from './chain-fixture.ts';
+
+describe('the body of a request', () => {
+  let fixture: ChainFixture | undefined;
+
+  afterEach(async () => {
+    await fixture?.stop();
+    fixture = undefined;
+  });
+
+  async function start(): Promise<ChainFixture> {
+    fixture = await startChain({
+      handler: async ({ request, response }) => {
+        const body = await readBody(request, 1000);
+        response.end(String(body.length));
+      },
+    });
+    return fixture;
+  }
+
+  const headers = { 'test-user': 'alice', 'transfer-encoding': 'chunked' };
+
+  it('is read whole when it fits', async () => {
+    const chain = await start();
+    expect((await ask(chain, NODES, { method: 'POST', headers, body: 'x'.repeat(1000) })).body).to.equal(
+      '1000',
+    );
+  });
+
+  it('is refused with 413 as soon as it passes the limit, also when it did not announce its length', async () => {
+    const chain = await start();
+    const socket = await rawConnection(chain);
+    socket.write(
+      `POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n${'x'.repeat(1001)}\r\n`,
+    );
+    // The body is not over, and never will be: the answer comes all the same.
+    const answer = await new Promise<string>((resolve) =>
+      socket.once('data', (data: Buffer) => resolve(data.toString())),
+    );
+    expect(answer).to.match(/^HTTP\/1\.1 413 /);
+    expect(answer).to.match(/connection: close/i);
+    socket.destroy();
+  });
+
+  it('that breaks off is the client’s fault', async () => {
+    const request = new IncomingMessage(new Socket());
+    const reading = readBody(request, 10);
+    request.destroy(new Error('cut'));
+    const error = await reading.catch((failure: unknown) => failure);
+    expect(error).to.include({ code: 400 });
+    expect(Readable.isErrored(request)).to.equal(true);
+  });
+});
