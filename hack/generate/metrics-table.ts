@@ -18,7 +18,7 @@ export async function metricsTable(): Promise<string> {
   collectProcessMetrics(registry, '0');
   newListenerMetrics(registry);
   new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
-  new RequestMetrics(registry);
+  void new RequestMetrics(registry);
   new WatchMetrics(registry);
   collectRegistrationMetrics(registry, () => []);
   const metrics = await registry.getMetricsAsJSON();
