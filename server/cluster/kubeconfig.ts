@@ -1,26 +1,79 @@
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 
+export interface KubeConfigPlaces {
+  /** Tells that we run in a pod. */
+  readonly serviceAccountToken: string;
+  /** What is left when nothing was given. */
+  readonly home: string;
+}
+
+const PLACES: KubeConfigPlaces = {
+  serviceAccountToken: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+  home: join(homedir(), '.kube', 'config'),
+};
+
 /**
- * Gives the KubeConfig to use now: of `file`, read again when it has changed, else the in-cluster service account.
- * One KubeConfig lives as long as its text, because it keeps the tokens that exec plugins gave it.
+ * Gives the KubeConfig to use now: of `files` (several are separated as in PATH and merged, the first one wins), else
+ * the service account of the pod, else the one of the home folder. Files are read again each time, but one KubeConfig
+ * lives as long as their text, because it keeps the tokens that exec plugins gave it. Throws when there is none.
  */
-export function kubeConfigSource(file: string | undefined): () => KubeConfig {
+export function kubeConfigSource(
+  files: string | undefined,
+  places: KubeConfigPlaces = PLACES,
+): () => KubeConfig {
   let text: string | undefined;
   let config: KubeConfig | undefined;
   return () => {
-    const next = file === undefined ? '' : readFileSync(file, 'utf8');
+    const paths = pathsOf(files, places);
+    const texts = paths.map((path) => readFileSync(path, 'utf8'));
+    const next = texts.join('\0');
     if (config && text === next) return config;
-    const loaded = new KubeConfig();
-    if (file === undefined) {
-      loaded.loadFromCluster();
-    } else {
-      loaded.loadFromString(next);
-      loaded.makePathsAbsolute(dirname(file));
-    }
+    config = paths.length === 0 ? inCluster() : merged(paths, texts);
     text = next;
-    config = loaded;
-    return loaded;
+    return config;
   };
+}
+
+/** None means the service account. */
+function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeConfigPlaces): string[] {
+  const given = (files ?? '').split(delimiter).filter((path) => path !== '');
+  if (given.length === 1) return given;
+  if (given.length > 1) {
+    const present = given.filter((path) => existsSync(path));
+    if (present.length === 0) throw new Error(`none of the kubeconfig files exists: ${given.join(', ')}`);
+    return present;
+  }
+  if (existsSync(serviceAccountToken)) return [];
+  if (existsSync(home)) return [home];
+  throw new Error(`no kubeconfig was given, this is not a pod, and there is no ${home}`);
+}
+
+function inCluster(): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromCluster();
+  return config;
+}
+
+function merged(paths: readonly string[], texts: readonly string[]): KubeConfig {
+  const [first, ...others] = paths.map((path, i) => {
+    const config = new KubeConfig();
+    config.loadFromString(texts[i] ?? '');
+    config.makePathsAbsolute(dirname(path));
+    return config;
+  });
+  if (!first) throw new Error('no kubeconfig');
+  for (const other of others) addMissing(first, other);
+  return first;
+}
+
+function addMissing(to: KubeConfig, from: KubeConfig): void {
+  const lacks = (known: readonly { name: string }[]) => (entry: { name: string }) =>
+    known.every(({ name }) => name !== entry.name);
+  to.clusters = [...to.clusters, ...from.clusters.filter(lacks(to.clusters))];
+  to.users = [...to.users, ...from.users.filter(lacks(to.users))];
+  to.contexts = [...to.contexts, ...from.contexts.filter(lacks(to.contexts))];
+  to.currentContext ||= from.currentContext;
 }

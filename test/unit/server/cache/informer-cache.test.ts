@@ -1,22 +1,11 @@
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
-import { InformerCache } from '../../../../server/cache/informer-cache.ts';
+import type { InformerCache } from '../../../../server/cache/informer-cache.ts';
 import type { Watcher } from '../../../../server/cache/resource-cache.ts';
-import { rawThing, THINGS } from '../../../support/raw-objects.ts';
+import { newCache } from '../../../support/new-cache.ts';
+import { rawThing } from '../../../support/raw-objects.ts';
 
 type Facts = { readonly size: number };
-
-function newCache(now = () => 0): InformerCache<Facts> {
-  return new InformerCache({
-    definition: THINGS,
-    log: { info: () => undefined, warn: () => undefined },
-    window: { events: 100, ageMs: 1000, bytes: 1e9 },
-    history: { snapshots: 5, ageMs: 1000, bytes: 1e9 },
-    probe: () => Promise.resolve(),
-    waitMs: 50,
-    now,
-  });
-}
 
 function fill(cache: InformerCache<Facts>, version: number, names: readonly string[]): void {
   const replacement = cache.replacement();

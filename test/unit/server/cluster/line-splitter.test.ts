@@ -4,7 +4,7 @@ import { LineSplitter, LineTooLongError } from '../../../../server/cluster/line-
 
 function split(chunks: readonly string[], limit = 1000): string[] {
   const splitter = new LineSplitter(limit);
-  return chunks.flatMap((chunk) => [...splitter.push(Buffer.from(chunk)).map(String)]);
+  return chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)).map(String).toArray());
 }
 
 describe('the line splitter', () => {
@@ -17,9 +17,12 @@ describe('the line splitter', () => {
           (a, b) => a - b,
         );
         const splitter = new LineSplitter(10_000);
-        const found = at.flatMap((from, i) => [
-          ...splitter.push(text.subarray(from, at[i + 1] ?? from)).map(String),
-        ]);
+        const found = at.flatMap((from, i) =>
+          splitter
+            .push(text.subarray(from, at[i + 1] ?? from))
+            .map(String)
+            .toArray(),
+        );
         expect(found).to.deep.equal(lines);
         expect(splitter.midLine).to.equal(false);
       }),

@@ -1,6 +1,18 @@
 import { expect } from 'chai';
 import { type FollowedObjects, ObjectFollower } from '../../../../server/cluster/object-follower.ts';
+import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
+
+describeReflectorSink('the object follower', () => {
+  const follower = new ObjectFollower(() => undefined);
+  const versionOf = (object: unknown) =>
+    (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+  return {
+    sink: follower,
+    contents: () =>
+      follower.objects && [...follower.objects].map(([key, object]) => `${key}@${versionOf(object)}`),
+  };
+});
 
 describe('the object follower', () => {
   it('tells of all objects after the first list and after each change', () => {

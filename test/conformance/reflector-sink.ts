@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import type { ReflectorSink } from '../../server/cluster/reflector.ts';
+import { rawThing } from '../support/raw-objects.ts';
+
+/** What a sink holds, as `name@resourceVersion` in any order; undefined until its first list is complete. */
+export interface SinkUnderTest {
+  readonly sink: ReflectorSink;
+  contents(): readonly string[] | undefined;
+}
+
+/** What the reflector relies on, whatever it writes to. */
+export function describeReflectorSink(title: string, create: () => SinkUnderTest): void {
+  describe(`${title}, as a sink of the reflector`, () => {
+    function filled(): SinkUnderTest {
+      const tested = create();
+      const replacement = tested.sink.replacement();
+      for (const name of ['a', 'b']) replacement.add(rawThing(name, 5));
+      replacement.commit('10');
+      return tested;
+    }
+    const held = (tested: SinkUnderTest) => tested.contents()?.toSorted();
+
+    it('holds nothing until the first list is committed', () => {
+      const tested = create();
+      tested.sink.replacement().add(rawThing('a', 5));
+      expect(held(tested)).to.equal(undefined);
+    });
+
+    it('is complete after an empty list', () => {
+      const tested = create();
+      tested.sink.replacement().commit('10');
+      expect(held(tested)).to.deep.equal([]);
+    });
+
+    it('drops a list that is never committed', () => {
+      const tested = filled();
+      tested.sink.replacement().add(rawThing('c', 11));
+      expect(held(tested)).to.deep.equal(['a@5', 'b@5']);
+    });
+
+    it('replaces everything by a list that is committed, also by one of an earlier resourceVersion', () => {
+      const tested = filled();
+      const replacement = tested.sink.replacement();
+      replacement.add(rawThing('c', 3));
+      replacement.commit('4');
+      tested.sink.apply('ADDED', rawThing('d', 6));
+      expect(held(tested)).to.deep.equal(['c@3', 'd@6']);
+    });
+
+    it('applies changes', () => {
+      const tested = filled();
+      tested.sink.apply('MODIFIED', rawThing('a', 11));
+      tested.sink.apply('ADDED', rawThing('c', 12));
+      tested.sink.apply('DELETED', rawThing('b', 13));
+      tested.sink.bookmark('14');
+      expect(held(tested)).to.deep.equal(['a@11', 'c@12']);
+    });
+
+    it('keeps no bytes of the reflector', () => {
+      const tested = create();
+      const bytes = [rawThing('a', 5), rawThing('b', 11)];
+      const replacement = tested.sink.replacement();
+      replacement.add(bytes[0] ?? Buffer.alloc(0));
+      bytes[0]?.fill(0);
+      replacement.commit('10');
+      tested.sink.apply('ADDED', bytes[1] ?? Buffer.alloc(0));
+      bytes[1]?.fill(0);
+      expect(held(tested)).to.deep.equal(['a@5', 'b@11']);
+    });
+
+    it('throws at an object that it can not read, so that the reflector lists anew', () => {
+      const tested = filled();
+      expect(() =>
+        tested.sink.apply('ADDED', Buffer.from('{"metadata":{"resourceVersion":"20"}}')),
+      ).to.throw();
+      expect(() => tested.sink.apply('ADDED', Buffer.from('{"metadata":'))).to.throw();
+      expect(held(tested)).to.deep.equal(['a@5', 'b@5']);
+    });
+  });
+}
