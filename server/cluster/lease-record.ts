@@ -1,0 +1,68 @@
+import { objectIn } from './object-metadata.ts';
+
+/** What a Lease says; times in ms. */
+export interface LeaseRecord {
+  readonly resourceVersion: string;
+  /** Empty when nobody holds it. */
+  readonly holder: string;
+  readonly durationMs: number;
+  readonly acquiredAt: number;
+  readonly renewedAt: number;
+  readonly transitions: number;
+}
+
+/** `unchangedMs`: how long the record has been seen as it is. Times in it count for nothing: clocks differ. */
+export function isHeldByAnother(record: LeaseRecord, identity: string, unchangedMs: number): boolean {
+  return record.holder !== '' && record.holder !== identity && unchangedMs < record.durationMs;
+}
+
+/** Of what may be missing in an object that others can write, nothing counts. */
+export function readLease(object: unknown): LeaseRecord {
+  const { resourceVersion } = objectIn(object, 'metadata');
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = objectIn(
+    object,
+    'spec',
+  );
+  return {
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
+    holder: typeof holderIdentity === 'string' ? holderIdentity : '',
+    durationMs: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 0,
+    acquiredAt: time(acquireTime),
+    renewedAt: time(renewTime),
+    transitions: typeof leaseTransitions === 'number' ? leaseTransitions : 0,
+  };
+}
+
+/** With a resourceVersion it replaces exactly that version. */
+export function leaseObject(
+  place: { readonly namespace: string; readonly name: string },
+  record: LeaseRecord,
+): object {
+  const { resourceVersion } = record;
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: place.name,
+      namespace: place.namespace,
+      ...(resourceVersion === '' ? {} : { resourceVersion }),
+    },
+    spec: {
+      ...(record.holder === '' ? {} : { holderIdentity: record.holder }),
+      leaseDurationSeconds: Math.max(1, Math.ceil(record.durationMs / 1000)),
+      acquireTime: microTime(record.acquiredAt),
+      renewTime: microTime(record.renewedAt),
+      leaseTransitions: record.transitions,
+    },
+  };
+}
+
+/** MicroTime demands six digits. */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}
+
+function time(value: unknown): number {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? 0 : ms;
+}

@@ -1,0 +1,193 @@
+// Which of several replicas does what only one should do at a time: the one that holds a Lease of
+// coordination.k8s.io, as Kubernetes' own controllers elect theirs. What the elected one does is told by the caller.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from './client.ts';
+import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lease-record.ts';
+
+/** In ms. The holder gives up after `renewMs`, before others may take over after `leaseMs`. */
+export interface LeaseTiming {
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly retryMs: number;
+}
+
+export interface LeaderElectionOptions {
+  readonly client: Pick<ClusterClient, 'json'>;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of this replica; no other one has it. */
+  readonly identity: string;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
+  readonly timing?: LeaseTiming;
+  /** Ms since the epoch, for people who read the Lease. */
+  readonly now?: () => number;
+  /** Ms that never go back: what expiry is decided by, so that clocks of replicas may differ. */
+  readonly monotonic?: () => number;
+}
+
+const DEFAULT_TIMING: LeaseTiming = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 };
+
+export class LeaderElection {
+  readonly #options: LeaderElectionOptions;
+  readonly #timing: LeaseTiming;
+  readonly #now: () => number;
+  readonly #monotonic: () => number;
+  /** The last record seen, and when it was first seen like that. */
+  #seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
+  #leading = false;
+
+  constructor(options: LeaderElectionOptions) {
+    this.#options = options;
+    this.#timing = options.timing ?? DEFAULT_TIMING;
+    this.#now = options.now ?? Date.now;
+    this.#monotonic = options.monotonic ?? (() => performance.now());
+  }
+
+  get leading(): boolean {
+    return this.#leading;
+  }
+
+  /**
+   * Runs `lead` whenever this replica is the elected one, until `signal` is aborted; never throws. The signal that
+   * `lead` gets is aborted when the Lease is lost; the next election waits until `lead` has ended.
+   */
+  async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { log, identity } = this.#options;
+    while (!signal.aborted) {
+      if (await this.#tryHold(signal)) {
+        log.info({ identity, lease: this.#options.name }, 'elected');
+        await this.#term(signal, lead);
+        log.info({ identity, lease: this.#options.name }, 'no longer elected');
+      } else {
+        await this.#pause(signal);
+      }
+    }
+  }
+
+  async #term(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const term = new AbortController();
+    const end = (): void => term.abort(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    this.#leading = true;
+    const work = lead(term.signal)
+      .catch((err: unknown) => {
+        if (!term.signal.aborted) this.#options.log.warn({ err }, 'the work of the elected replica failed');
+      })
+      // Whoever can not go on makes room for another replica.
+      .finally(() => term.abort(new Error('the work has ended')));
+    try {
+      await this.#renewUntilLost(term.signal);
+    } finally {
+      this.#leading = false;
+      term.abort(new Error('the Lease is lost'));
+      signal.removeEventListener('abort', end);
+      await work;
+    }
+    await this.#release();
+    if (!signal.aborted) await this.#pause(signal);
+  }
+
+  async #renewUntilLost(signal: AbortSignal): Promise<void> {
+    let renewed = this.#monotonic();
+    while (!signal.aborted) {
+      await this.#pause(signal);
+      const began = this.#monotonic();
+      const limit = AbortSignal.any([
+        signal,
+        AbortSignal.timeout(Math.ceil(Math.max(1, renewed + this.#timing.renewMs - began))),
+      ]);
+      if (await this.#tryHold(limit)) renewed = began;
+      else if (this.#monotonic() - renewed >= this.#timing.renewMs || this.#isAnothers()) return;
+    }
+  }
+
+  /** Creates, takes over or renews the Lease. False when it is somebody else's, or the cluster does not say. */
+  async #tryHold(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const { client, identity, log } = this.#options;
+    try {
+      const found = await this.#get(signal);
+      if (found) this.#observe(found);
+      if (found && this.#isAnothers()) return false;
+      const now = this.#now();
+      const isNew = found?.holder !== identity;
+      const next = leaseObject(this.#options, {
+        resourceVersion: found?.resourceVersion ?? '',
+        holder: identity,
+        durationMs: this.#timing.leaseMs,
+        acquiredAt: isNew ? now : found.acquiredAt,
+        renewedAt: now,
+        transitions: found ? found.transitions + (isNew ? 1 : 0) : 0,
+      });
+      const written = await client.json({
+        method: found ? 'PUT' : 'POST',
+        path: found ? this.#path : this.#collection,
+        json: next,
+        signal,
+      });
+      this.#observe(readLease(written));
+      return true;
+    } catch (err) {
+      // Another replica was faster, or the cluster can not be reached: both pass.
+      const lost = err instanceof StatusError && err.code === 409;
+      if (!lost && !signal.aborted) log.debug({ err }, 'the Lease can not be had now');
+      return false;
+    }
+  }
+
+  /** So that another replica need not wait for the Lease to expire. */
+  async #release(): Promise<void> {
+    const { client, identity, log } = this.#options;
+    const signal = AbortSignal.timeout(2_000);
+    try {
+      const found = await this.#get(signal);
+      if (found?.holder !== identity) return;
+      const released = { ...found, holder: '', durationMs: 1_000, renewedAt: this.#now() };
+      await client.json({
+        method: 'PUT',
+        path: this.#path,
+        json: leaseObject(this.#options, released),
+        signal,
+      });
+      this.#seen = undefined;
+    } catch (err) {
+      log.debug({ err }, 'the Lease is left to expire');
+    }
+  }
+
+  async #get(signal: AbortSignal): Promise<LeaseRecord | undefined> {
+    try {
+      return readLease(await this.#options.client.json({ path: this.#path, signal }));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #observe(record: LeaseRecord): void {
+    if (this.#seen?.record.resourceVersion === record.resourceVersion) return;
+    this.#seen = { record, at: this.#monotonic() };
+  }
+
+  #isAnothers(): boolean {
+    const { identity } = this.#options;
+    return (
+      this.#seen !== undefined &&
+      isHeldByAnother(this.#seen.record, identity, this.#monotonic() - this.#seen.at)
+    );
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    await delay(this.#timing.retryMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  get #collection(): string {
+    return `/apis/coordination.k8s.io/v1/namespaces/${this.#options.namespace}/leases`;
+  }
+
+  get #path(): string {
+    return `${this.#collection}/${this.#options.name}`;
+  }
+}
