@@ -39,6 +39,8 @@ export interface Followed {
 export interface FollowOptions extends Partial<ReflectorTuning> {
   /** Puts itself between the informer and its connection. */
   readonly through?: (client: ClusterClient) => ClusterClient;
+  /** How long reads wait for a resourceVersion, in ms: long, since the machine may be busy with other tests. */
+  readonly waitMs?: number;
 }
 
 /** A control plane of its own, informers that follow its nodes through a proxy, and a connection past it. */
@@ -102,7 +104,7 @@ export class FollowedCluster {
     return new ClusterConnection({ kubeConfig: () => config });
   }
 
-  follow({ through = (client) => client, ...reflector }: FollowOptions = {}): Followed {
+  follow({ through = (client) => client, waitMs = 30_000, ...reflector }: FollowOptions = {}): Followed {
     const client = this.#connect(this.proxy.port);
     const stop = new AbortController();
     const events = new EventTarget();
@@ -114,6 +116,7 @@ export class FollowedCluster {
     const informer = new Informer<undefined>({
       definition: NODES,
       client: through(client),
+      waitMs,
       log: pino({ enabled: false }),
       reflector: { initialBackoffMs: 20, maxBackoffMs: 500, ...reflector },
       observer: {

@@ -51,7 +51,7 @@ describe('the informer cache of a real cluster', function () {
   });
 
   it('answers as kube-apiserver does to a resourceVersion that the cluster has not reached', async () => {
-    const { informer } = await cluster.synced();
+    const { informer } = await cluster.synced({ waitMs: 3_000 });
     const [ours, theirs] = await Promise.all([
       informer.cache.waitUntil('987654321', cluster.signal).catch((error: unknown) => error),
       cluster.direct
