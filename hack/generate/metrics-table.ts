@@ -19,7 +19,7 @@ export async function metricsTable(): Promise<string> {
   newListenerMetrics(registry);
   new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
   void new RequestMetrics(registry);
-  new WatchMetrics(registry);
+  void new WatchMetrics(registry);
   collectRegistrationMetrics(registry, () => []);
   const metrics = await registry.getMetricsAsJSON();
   const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));

@@ -115,6 +115,28 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     ]);
     expect(port).to.equal('acme-system:1234');
   });
+
+  it('leaves nothing behind when it is uninstalled as README.md says', async () => {
+    await cluster.kubectl([
+      'delete',
+      'apiservice',
+      'v1alpha3.resources.acme.io',
+      'v1alpha3.resources.platform.io',
+    ]);
+    await cluster.kubectl(['delete', '-k', 'manifests/base', '--ignore-not-found', '--timeout=60s']);
+    const kinds = 'namespaces,clusterroles,clusterrolebindings,apiservices';
+    const left = await cluster.kubectl(['get', kinds, '-o', 'name']);
+    expect(left.split('\n').filter((name) => /platform[:.-]/.test(name))).to.deep.equal([]);
+    const bindings = await cluster.kubectl([
+      'get',
+      'rolebindings',
+      '--namespace',
+      'kube-system',
+      '-o',
+      'name',
+    ]);
+    expect(bindings).not.to.include('platform:');
+  });
 });
 
 function objectsOf(yaml: string): unknown[] {
