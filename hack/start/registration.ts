@@ -80,7 +80,7 @@ async function kubectl(cp: ControlPlane, signal: AbortSignal, args: readonly str
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')} failed: ${output.trim()}`);
 }
 
-function developerAccount({ namespace }: Names): string[] {
+function developerAccount({ platform, namespace }: Names): string[] {
   const binding = (role: string) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
@@ -90,8 +90,8 @@ function developerAccount({ namespace }: Names): string[] {
   });
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: DEVELOPER, namespace } },
-    binding('platform-nodes-reader'),
-    binding('platform-metrics-reader'),
+    binding(`${platform}-nodes-reader`),
+    binding(`${platform}-metrics-reader`),
   ].map((document) => stringify(document));
 }
 
