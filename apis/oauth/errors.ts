@@ -26,6 +26,8 @@ export interface OAuthErrorOptions {
   readonly retryAfterSeconds?: number;
   /** The whole value of `WWW-Authenticate`, where the RFC demands one. */
   readonly challenge?: string;
+  /** The whole value of `Allow`, with 405. */
+  readonly allow?: string;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -36,6 +38,7 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly retryAfterSeconds: number | undefined;
   readonly challenge: string | undefined;
+  readonly allow: string | undefined;
 
   /** `description` holds only %x20-21 / %x23-5B / %x5D-7E (RFC 6749, 5.2). */
   constructor(status: number, code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
@@ -45,6 +48,7 @@ export class OAuthError extends Error {
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.challenge = options.challenge;
+    this.allow = options.allow;
   }
 }
 
@@ -52,14 +56,24 @@ export function invalidRequest(description: string): OAuthError {
   return new OAuthError(400, 'invalid_request', description);
 }
 
-/** Unknown client and wrong secret alike. `basic` when the client used the Authorization header. */
-export function invalidClient(basic: boolean): OAuthError {
-  return new OAuthError(
-    401,
-    'invalid_client',
-    'client authentication failed',
-    basic ? { challenge: 'Basic realm="oauth", charset="UTF-8"' } : {},
-  );
+/** An endpoint that serves other methods only; `allow` lists them. */
+export function methodNotAllowed(allow: string): OAuthError {
+  return new OAuthError(405, 'invalid_request', 'the method is not allowed here', { allow });
+}
+
+export function unsupportedBody(description: string): OAuthError {
+  return new OAuthError(415, 'invalid_request', description);
+}
+
+/**
+ * Unknown client and wrong secret alike. `basic` when the client used the Authorization header; `cause` goes to the
+ * log.
+ */
+export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
+  return new OAuthError(401, 'invalid_client', 'client authentication failed', {
+    cause,
+    ...(basic ? { challenge: 'Basic realm="oauth", charset="UTF-8"' } : {}),
+  });
 }
 
 /** One text for a wrong name, a wrong password and a disabled user; `cause` goes to the log. */
@@ -80,8 +94,11 @@ export function invalidScope(description: string): OAuthError {
 }
 
 /** Too many attempts: compatible with clients that read 429 and `invalid_grant`. */
-export function tooManyAttempts(retryAfterSeconds: number): OAuthError {
-  return new OAuthError(429, 'invalid_grant', 'too many attempts, try again later', { retryAfterSeconds });
+export function tooManyAttempts(retryAfterSeconds: number, cause?: unknown): OAuthError {
+  return new OAuthError(429, 'invalid_grant', 'too many attempts, try again later', {
+    retryAfterSeconds,
+    cause,
+  });
 }
 
 export function temporarilyUnavailable(

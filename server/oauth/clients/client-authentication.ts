@@ -1,0 +1,70 @@
+// RFC 6749, 2.3: who the client is, by the Authorization header or by the form. One indistinct refusal for all that
+// is wrong; what exactly it was goes to the log.
+import type { IncomingMessage } from 'node:http';
+import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
+import { decoded, type Form } from '../form.ts';
+import type { ClientRegistry, OAuthClient } from './oauth-client.ts';
+
+interface Presented {
+  readonly id: string;
+  /** Undefined when there is none. */
+  readonly secret: string | undefined;
+  readonly basic: boolean;
+}
+
+/** Throws OAuthError. A public client names itself only; any other one proves itself. */
+export function authenticateClient(
+  request: IncomingMessage,
+  form: Form,
+  clients: ClientRegistry,
+): OAuthClient {
+  const { id, secret, basic } = presented(request, form);
+  const client = clients.get(id);
+  if (secret === undefined) {
+    if (client?.isPublic) return client;
+    throw invalidClient(basic, new Error(client ? 'the client sent no secret' : 'unknown client'));
+  }
+  // Asked also for an unknown client, which must take as long.
+  const matches = clients.checkSecret(id, secret);
+  if (client && matches && !client.isPublic) return client;
+  throw invalidClient(basic, new Error(client ? 'wrong client secret' : 'unknown client'));
+}
+
+function presented(request: IncomingMessage, form: Form): Presented {
+  const id = form.get('client_id');
+  const secret = form.get('client_secret');
+  if (form.has('client_assertion') || form.has('client_assertion_type')) {
+    throw invalidClient(false, new Error('client assertions are not supported'));
+  }
+  const header = request.headers.authorization;
+  if (header === undefined) {
+    if (id === undefined) throw invalidClient(false, new Error('no client authentication'));
+    return { id, secret, basic: false };
+  }
+  if ((request.headersDistinct['authorization'] ?? []).length > 1) {
+    throw invalidRequest('the Authorization header is repeated');
+  }
+  const credentials = basicCredentials(header);
+  if (!credentials)
+    throw invalidClient(true, new Error('the Authorization header is not of the scheme Basic'));
+  if (secret !== undefined) throw invalidRequest('the client authenticates in more than one way');
+  if (id !== undefined && id !== credentials.id) {
+    throw invalidRequest('the client names itself in two ways that differ');
+  }
+  return { ...credentials, basic: true };
+}
+
+/** RFC 6749, 2.3.1: both halves are form-encoded before they are joined, so that an id may hold a colon. */
+function basicCredentials(header: string): Pick<Presented, 'id' | 'secret'> | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    const pair = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    const colon = pair.indexOf(':');
+    if (colon <= 0) return undefined;
+    const secret = decoded(pair.slice(colon + 1));
+    return { id: decoded(pair.slice(0, colon)), secret: secret === '' ? undefined : secret };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+// The one place that writes the errors of the OAuth endpoints, after RFC 6749, 5.2. What the chain in front throws
+// (too large, too many, unavailable) comes out in the same form, so that clients of /oauth see one family only.
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { OAuthError, type OAuthErrorCode } from '../../apis/oauth/errors.ts';
+import type { ErrorFamily } from '../filters/error-writer.ts';
+import type { RequestContext } from '../filters/request-context.ts';
+import { NOT_STORED } from './json-answer.ts';
+
+/** What an error of the chain says here. Fixed texts: the chain's own may name what the client sent. */
+const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> = {
+  400: ['invalid_request', 'the request is malformed'],
+  401: ['invalid_token', 'the credentials are not valid'],
+  403: ['access_denied', 'access is denied'],
+  404: ['invalid_request', 'there is no such endpoint'],
+  405: ['invalid_request', 'the method is not allowed here'],
+  413: ['invalid_request', 'the request is too large'],
+  415: ['invalid_request', 'the media type is not supported'],
+  429: ['temporarily_unavailable', 'too many requests, try again later'],
+  503: ['temporarily_unavailable', 'try again later'],
+  504: ['temporarily_unavailable', 'the request took too long'],
+};
+
+export function isOAuthPath(path: string): boolean {
+  return path === '/oauth' || path.startsWith('/oauth/');
+}
+
+export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };
+
+function write(context: RequestContext, error: unknown): void {
+  const { request, response } = context;
+  const answer = asOAuthError(context, error);
+  const body = Buffer.from(JSON.stringify({ error: answer.code, error_description: answer.message }));
+  const headers: Record<string, string | number> = {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    'X-Content-Type-Options': 'nosniff',
+    ...NOT_STORED,
+  };
+  if (answer.challenge !== undefined) headers['WWW-Authenticate'] = answer.challenge;
+  if (answer.allow !== undefined) headers['Allow'] = answer.allow;
+  if (answer.retryAfterSeconds !== undefined) headers['Retry-After'] = answer.retryAfterSeconds;
+  // The rest of a body that nobody is going to read must not be taken for the next request.
+  if (!request.complete) headers['Connection'] = 'close';
+  response.writeHead(answer.status, headers);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function asOAuthError({ log, auditID }: RequestContext, error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  const known = error instanceof StatusError ? OF_THE_CHAIN[error.code] : undefined;
+  if (known && error instanceof StatusError) {
+    const [code, description] = known;
+    const retryAfterSeconds = error.details?.retryAfterSeconds;
+    return new OAuthError(error.code, code, description, {
+      cause: error,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      // RFC 6750, 3.1: only a bearer token is refused before the endpoint.
+      ...(error.code === 401 ? { challenge: 'Bearer realm="oauth", error="invalid_token"' } : {}),
+    });
+  }
+  log.error({ err: error }, 'request failed unexpectedly');
+  const description = `an internal error occurred (request ${auditID})`;
+  return new OAuthError(500, 'server_error', description, { cause: error });
+}

@@ -1,0 +1,16 @@
+import type { ServerResponse } from 'node:http';
+
+/** RFC 6749, 5.1: an answer that may hold a token is kept by nobody on the way. Pragma is for caches of HTTP/1.0. */
+export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
+
+/** 200 with JSON that is not to be stored. */
+export function writeJSON(response: ServerResponse, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(200, {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    'X-Content-Type-Options': 'nosniff',
+    ...NOT_STORED,
+  });
+  response.end(body);
+}

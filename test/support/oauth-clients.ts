@@ -1,0 +1,35 @@
+import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
+import type { ConfiguredClient } from '../../server/oauth/settings.ts';
+
+/** A client that may do everything, but for what `overrides` says. */
+export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAuthClient {
+  return {
+    id,
+    displayName: id,
+    isPublic: false,
+    grants: [
+      'password',
+      'refresh_token',
+      'authorization_code',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ],
+    redirectURIs: [],
+    scopes: ['openid', 'profile', 'email', 'groups'],
+    accessTokenLifetime: 7200,
+    refreshIdleLifetime: 7 * 86_400,
+    sessionLifetime: 30 * 86_400,
+    ...overrides,
+  };
+}
+
+/** The same with places of its secrets. */
+export function newConfiguredClient(id: string, overrides: Partial<ConfiguredClient> = {}): ConfiguredClient {
+  return {
+    ...newClient(id),
+    postLogoutRedirectURIs: [],
+    secretFiles: [],
+    secretRefs: [],
+    wellKnownSecret: undefined,
+    ...overrides,
+  };
+}

@@ -1,0 +1,116 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
+import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
+import { newClient } from '../../../../support/oauth-clients.ts';
+
+const SECRETS: Readonly<Record<string, string>> = { console: 's3cret', 'a:b': 'ü %+&' };
+const known = [newClient('console'), newClient('a:b'), newClient('cli', { isPublic: true })];
+
+class Registry implements ClientRegistry {
+  checks = 0;
+
+  get(id: string) {
+    return known.find((client) => client.id === id);
+  }
+
+  checkSecret(id: string, secret: string): boolean {
+    this.checks++;
+    return SECRETS[id] === secret;
+  }
+}
+
+function authenticate(
+  form: Record<string, string>,
+  authorization?: string,
+  registry = new Registry(),
+): string {
+  const request = new IncomingMessage(new Socket());
+  if (authorization !== undefined) request.headers.authorization = authorization;
+  return authenticateClient(request, new Map(Object.entries(form)), registry).id;
+}
+
+function refusal(form: Record<string, string>, authorization?: string): unknown {
+  try {
+    return authenticate(form, authorization);
+  } catch (error) {
+    return error instanceof OAuthError ? [error.status, error.code, error.challenge !== undefined] : error;
+  }
+}
+
+const basic = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
+
+describe('the authentication of a client', () => {
+  it('takes id and secret from the form', () => {
+    expect(authenticate({ client_id: 'console', client_secret: 's3cret' })).to.equal('console');
+  });
+
+  it('takes them from the Authorization header, each form-encoded', () => {
+    expect(authenticate({}, basic('console', 's3cret'))).to.equal('console');
+    expect(authenticate({}, basic('a:b', 'ü %+&'))).to.equal('a:b');
+    expect(authenticate({}, basic('a:b', 'ü %+&').replace('Basic', 'bAsIc'))).to.equal('a:b');
+  });
+
+  it('takes the id in the form beside the header when both say the same', () => {
+    expect(authenticate({ client_id: 'console' }, basic('console', 's3cret'))).to.equal('console');
+    expect(refusal({ client_id: 'cli' }, basic('console', 's3cret'))).to.deep.equal([
+      400,
+      'invalid_request',
+      false,
+    ]);
+  });
+
+  it('takes a public client by its name alone', () => {
+    expect(authenticate({ client_id: 'cli' })).to.equal('cli');
+  });
+
+  const refused = [401, 'invalid_client', false];
+  const refusedWithChallenge = [401, 'invalid_client', true];
+
+  it('refuses an unknown client and a wrong secret alike', () => {
+    expect(refusal({ client_id: 'nobody', client_secret: 's3cret' })).to.deep.equal(refused);
+    expect(refusal({ client_id: 'console', client_secret: 'wrong' })).to.deep.equal(refused);
+    expect(refusal({}, basic('nobody', 's3cret'))).to.deep.equal(refusedWithChallenge);
+    expect(refusal({}, basic('console', 'wrong'))).to.deep.equal(refusedWithChallenge);
+  });
+
+  it('compares a secret for an unknown client too', () => {
+    const registry = new Registry();
+    expect(() => authenticate({ client_id: 'nobody', client_secret: 'x' }, undefined, registry)).to.throw();
+    expect(registry.checks).to.equal(1);
+  });
+
+  it('refuses a request without client authentication', () => {
+    expect(refusal({})).to.deep.equal(refused);
+    expect(refusal({ client_secret: 's3cret' })).to.deep.equal(refused);
+    expect(refusal({ client_id: 'console' })).to.deep.equal(refused);
+  });
+
+  it('refuses a public client that shows a secret', () => {
+    expect(refusal({ client_id: 'cli', client_secret: 'x' })).to.deep.equal(refused);
+  });
+
+  it('refuses two ways at once', () => {
+    const both = { client_id: 'console', client_secret: 's3cret' };
+    expect(refusal(both, basic('console', 's3cret'))).to.deep.equal([400, 'invalid_request', false]);
+  });
+
+  it('refuses client assertions, which it does not know', () => {
+    expect(refusal({ client_id: 'cli', client_assertion: 'x' })).to.deep.equal(refused);
+  });
+
+  for (const header of [
+    'Digest username="console"',
+    'Basic',
+    'Basic !!!',
+    `Basic ${Buffer.from('console').toString('base64')}`,
+    `Basic ${Buffer.from(':s3cret').toString('base64')}`,
+    `Basic ${Buffer.from('console:%zz').toString('base64')}`,
+    `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`,
+  ]) {
+    it(`refuses the header ${header}`, () => expect(refusal({}, header)).to.deep.equal(refusedWithChallenge));
+  }
+});

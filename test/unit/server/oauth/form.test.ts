@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { OAuthError } from '../../../../apis/oauth/errors.ts';
+import { parseForm, readForm } from '../../../../server/oauth/form.ts';
+
+function form(text: string): Record<string, string> {
+  return Object.fromEntries(parseForm(Buffer.from(text, 'latin1')));
+}
+
+function refusal(text: string): unknown {
+  try {
+    form(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof OAuthError ? [error.status, error.code] : error;
+  }
+}
+
+describe('parseForm', () => {
+  it('decodes names and values as UTF-8, with plus signs for spaces', () => {
+    expect(form('a=b+c&%61%20b=%C3%A9%2B')).to.deep.equal({ a: 'b c', 'a b': 'é+' });
+    expect(form(Buffer.from('a=é').toString('latin1'))).to.deep.equal({ a: 'é' });
+  });
+
+  it('takes all behind the first equals sign for the value', () => {
+    expect(form('password=a=b==')).to.deep.equal({ password: 'a=b==' });
+  });
+
+  it('takes a parameter without a value for absent', () => {
+    expect(form('a=&b&&c=1')).to.deep.equal({ c: '1' });
+  });
+
+  it('knows no brackets and no inherited names', () => {
+    expect([...parseForm(Buffer.from('a[]=1&a[b]=2&__proto__=3'))]).to.deep.equal([
+      ['a[]', '1'],
+      ['a[b]', '2'],
+      ['__proto__', '3'],
+    ]);
+  });
+
+  for (const [what, text] of [
+    ['a repeated parameter', 'a=1&a=2'],
+    ['a parameter repeated with another spelling', 'a=1&%61=2'],
+    ['a parameter repeated without a value', 'a=1&a='],
+    ['a lone percent sign', 'a=%'],
+    ['a percent sign without two digits', 'a=%g1'],
+    ['an escape that is no UTF-8', 'a=%ff'],
+    ['an overlong escape', 'a=%c0%80'],
+    ['half a surrogate pair', 'a=%ed%a0%80'],
+    ['bytes that are no UTF-8', 'a=\xff'],
+    ['an escaped NUL', 'a=b%00c'],
+    ['a NUL', 'a=b\0c'],
+    ['more than 100 parameters', Array.from({ length: 101 }, (_, index) => `p${index}=1`).join('&')],
+  ] as const) {
+    it(`refuses ${what}`, () => expect(refusal(text)).to.deep.equal([400, 'invalid_request']));
+  }
+
+  it('takes 100 parameters', () => {
+    const text = Array.from({ length: 100 }, (_, index) => `p${index}=1`).join('&');
+    expect(parseForm(Buffer.from(text)).size).to.equal(100);
+  });
+});
+
+describe('readForm', () => {
+  const server = createServer((incoming, response) => {
+    readForm(incoming).then(
+      (found) => response.end(JSON.stringify(Object.fromEntries(found))),
+      (error: unknown) => {
+        response.writeHead(error instanceof OAuthError ? error.status : 599, { connection: 'close' }).end();
+      },
+    );
+  });
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => server.close());
+
+  async function post(headers: Record<string, string>, body: string, path = '/'): Promise<[number, string]> {
+    const { port } = server.address() as AddressInfo;
+    const outgoing = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false });
+    outgoing.on('error', () => undefined);
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    return [incoming.statusCode ?? 0, text];
+  }
+  const FORM = 'application/x-www-form-urlencoded';
+
+  for (const type of [
+    FORM,
+    'Application/X-WWW-Form-Urlencoded',
+    `${FORM}; charset=UTF-8`,
+    `${FORM};charset="utf-8"`,
+  ]) {
+    it(`takes the media type ${type}`, async () => {
+      expect(await post({ 'content-type': type }, 'a=1')).to.deep.equal([200, '{"a":"1"}']);
+    });
+  }
+
+  for (const type of [
+    'application/json',
+    'multipart/form-data; boundary=x',
+    `${FORM}; charset=latin1`,
+    `${FORM}x`,
+  ]) {
+    it(`answers 415 to the media type ${type}`, async () => {
+      expect((await post({ 'content-type': type }, 'a=1'))[0]).to.equal(415);
+    });
+  }
+
+  it('answers 415 to a body without a media type', async () => {
+    expect((await post({}, 'a=1'))[0]).to.equal(415);
+  });
+
+  it('answers 415 to a body that is encoded', async () => {
+    expect((await post({ 'content-type': FORM, 'content-encoding': 'gzip' }, 'a=1'))[0]).to.equal(415);
+  });
+
+  it('takes nothing from the URL', async () => {
+    expect(await post({ 'content-type': FORM }, 'a=1', '/?b=2')).to.deep.equal([200, '{"a":"1"}']);
+  });
+
+  it('takes 64 KiB and answers 413 to one byte more, announced or not', async () => {
+    const most = `a=${'x'.repeat(64 * 1024 - 2)}`;
+    expect((await post({ 'content-type': FORM }, most))[0]).to.equal(200);
+    expect((await post({ 'content-type': FORM }, `${most}x`))[0]).to.equal(413);
+    const chunked = { 'content-type': FORM, 'transfer-encoding': 'chunked' };
+    expect((await post(chunked, `${most}x`))[0]).to.equal(413);
+  });
+});

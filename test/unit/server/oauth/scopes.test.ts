@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { OAuthError } from '../../../../apis/oauth/errors.ts';
+import { requestedScopes } from '../../../../server/oauth/scopes.ts';
+
+describe('requestedScopes', () => {
+  const allowed = ['openid', 'email'];
+
+  it('are none when none are asked for', () => {
+    expect(requestedScopes(undefined, allowed)).to.deep.equal([]);
+  });
+
+  it('are taken once each, in the order of the request', () => {
+    expect(requestedScopes('email openid email', allowed)).to.deep.equal(['email', 'openid']);
+  });
+
+  for (const scope of [
+    'admin',
+    'openid admin',
+    'openid  email',
+    ' openid',
+    'OPENID',
+    'open"id',
+    'é',
+    '__proto__',
+  ]) {
+    it(`refuse ${JSON.stringify(scope)}`, () => {
+      expect(() => requestedScopes(scope, allowed))
+        .to.throw(OAuthError)
+        .with.property('code', 'invalid_scope');
+    });
+  }
+
+  it('refuse a very long scope', () => {
+    expect(() => requestedScopes('openid '.repeat(200).trim(), allowed)).to.throw(OAuthError);
+  });
+});
