@@ -2,6 +2,7 @@
 // Decides nothing itself. Started by main.ts.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { apiServiceName, groupName } from '../apis/resources/v1alpha3/group-version.ts';
 import { newAccess } from './access.ts';
 import { readBuildInfo } from './build-info.ts';
@@ -72,6 +73,7 @@ async function start(
   running: Promise<void>[],
 ): Promise<StartedServer> {
   const { environment, platform } = config;
+  const kubeConfig = findKubeConfig(config.kubernetes.kubeconfig);
   const { version } = await readBuildInfo();
   const metrics = createRegistry();
   collectProcessMetrics(metrics, version);
@@ -81,7 +83,7 @@ async function start(
   watchExpiry(certificates, listenerMetrics, log, signal);
 
   const client = new ClusterConnection({
-    kubeConfig: kubeConfigSource(config.kubernetes.kubeconfig || undefined),
+    kubeConfig,
     userAgent: `ks-apiserver/${version}`,
   });
   signal.addEventListener('abort', () => client.close(), { once: true });
@@ -194,6 +196,19 @@ async function start(
       });
     },
   };
+}
+
+/** Looks once, because later a missing kubeconfig could only be told as a cluster that can not be reached. */
+function findKubeConfig(file: string): ReturnType<typeof kubeConfigSource> {
+  const source = kubeConfigSource(file || undefined);
+  try {
+    source();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const cure = 'name a readable kubeconfig with --kubeconfig or KUBECONFIG';
+    throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${reason}; ${cure}`, { cause: error });
+  }
+  return source;
 }
 
 interface ListenParts {

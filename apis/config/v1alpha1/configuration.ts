@@ -160,7 +160,7 @@ const cache = section('The informer cache, for each resource.', {
     bytes: quantityOption('32Mi', 'Memory that past events take at most.', { atLeast: '1Mi' }),
   }),
   snapshots: section('Past lists, for `continue`; older tokens get 410.', {
-    count: countOption(1024, 'Past lists that are kept at most.'),
+    count: countOption(4096, 'Past lists that are kept at most.'),
     age: durationOption('5m', 'How long past lists are kept at most.', { atLeast: '1s' }),
     bytes: quantityOption('32Mi', 'Memory that only past lists keep alive, at most.', { atLeast: '1Mi' }),
   }),
