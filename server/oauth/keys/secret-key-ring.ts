@@ -1,0 +1,177 @@
+// The keys of the token handler: made at the first start, kept in a Secret, followed by every replica. When they
+// change is decided in rotation.ts and done by key-rotator.ts, in the elected replica.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CryptoKey, JWK } from 'jose';
+import type { Logger } from 'pino';
+import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { Backoff } from '../../cluster/backoff.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { ObjectFollower } from '../../cluster/object-follower.ts';
+import { Reflector } from '../../cluster/reflector.ts';
+import { ImportedKeys } from './imported-keys.ts';
+import type { KeyRing, SigningKey } from './key-ring.ts';
+import { KeySecret, type SecretPlace, type StoredKeys, storedKeys } from './key-secret.ts';
+import { newKey } from './new-key.ts';
+import { firstSet } from './rotation.ts';
+import { Wakeup } from './wakeup.ts';
+
+export interface SecretKeyRingOptions extends SecretPlace {
+  readonly client: ClusterClient;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+  /** Ms that never go back. */
+  readonly monotonic?: () => number;
+}
+
+/** How often a stranger's `kid` may make us ask the cluster. */
+const REREAD_MS = 10_000;
+const REREAD_TIMEOUT_MS = 3_000;
+
+export class SecretKeyRing implements KeyRing {
+  readonly #options: SecretKeyRingOptions;
+  readonly #secret: KeySecret;
+  readonly #subscribers = new Set<() => void>();
+  #keys: ImportedKeys | undefined;
+  #current: StoredKeys | undefined;
+  /** Imports run one after the other, so that the last one to arrive is the last one to count. */
+  #importing: Promise<void> = Promise.resolve();
+  #rereadAt = Number.NEGATIVE_INFINITY;
+  #rereading: Promise<void> | undefined;
+
+  constructor(options: SecretKeyRingOptions) {
+    this.#options = options;
+    this.#secret = new KeySecret(options.client, options);
+  }
+
+  get ready(): boolean {
+    return this.#keys !== undefined;
+  }
+
+  /** What is in the Secret, for the rotator; undefined until it has been read. */
+  get stored(): StoredKeys | undefined {
+    return this.#current;
+  }
+
+  signing(): SigningKey {
+    return this.#known().signing();
+  }
+
+  verification(kid: string): CryptoKey | undefined {
+    return this.#keys?.verification(kid);
+  }
+
+  jwks(): { readonly keys: readonly JWK[] } {
+    return this.#known().jwks();
+  }
+
+  mac(purpose: string, message: string): string {
+    return this.#known().mac(purpose, message);
+  }
+
+  checkMac(purpose: string, message: string, mac: string): boolean {
+    return this.#keys?.checkMac(purpose, message, mac) ?? false;
+  }
+
+  /** Called after every change of the Secret. Returns the function that ends it. */
+  subscribe(changed: () => void): () => void {
+    this.#subscribers.add(changed);
+    return () => this.#subscribers.delete(changed);
+  }
+
+  /**
+   * From the cluster itself, for a `kid` that nobody here knows yet: another replica may have heard of a rotation a
+   * moment earlier. At most once in ten seconds; a failure is nobody's business, the key just stays unknown.
+   */
+  reread(): Promise<void> {
+    const now = (this.#options.monotonic ?? (() => performance.now()))();
+    if (!this.#rereading && now - this.#rereadAt >= REREAD_MS) {
+      this.#rereadAt = now;
+      this.#rereading = this.#secret
+        .read(AbortSignal.timeout(REREAD_TIMEOUT_MS))
+        .then((stored) => this.#accept(stored))
+        .catch((err: unknown) => this.#options.log.debug({ err }, 'the keys can not be read now'))
+        .finally(() => {
+          this.#rereading = undefined;
+        });
+    }
+    return this.#rereading ?? Promise.resolve();
+  }
+
+  /** Follows the Secret, and makes it where there is none, until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, log, namespace, name } = this.#options;
+    const key = `${namespace}/${name}`;
+    const missing = new Wakeup();
+    const reflector = new Reflector({
+      client,
+      log,
+      path: `/api/v1/namespaces/${namespace}/secrets`,
+      query: { fieldSelector: `metadata.name=${name}` },
+      sink: new ObjectFollower((objects) => {
+        if (objects.has(key)) this.#read(objects.get(key));
+        else missing.wake();
+      }),
+    });
+    await Promise.all([reflector.run(signal), this.#make(missing, signal)]);
+    await this.#importing;
+  }
+
+  /** Whoever deletes the Secret wants new keys: every session and every token is over then. */
+  async #make(missing: Wakeup, signal: AbortSignal): Promise<void> {
+    const { log, name } = this.#options;
+    const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
+    while (await missing.next(signal)) {
+      try {
+        const now = (this.#options.now ?? Date.now)();
+        const made = await this.#secret.create(firstSet(await newKey(), now), signal);
+        log.info({ secret: name }, 'new signing keys made');
+        await this.#accept(made);
+        backoff.reset();
+      } catch (err) {
+        if (signal.aborted) return;
+        // The watch brings what the faster replica has made.
+        if (err instanceof StatusError && err.reason === 'AlreadyExists') continue;
+        log.warn({ err, secret: name }, 'the signing keys can not be made now');
+        await delay(backoff.next(), undefined, { signal }).catch(() => undefined);
+        missing.wake();
+      }
+    }
+  }
+
+  #read(object: unknown): void {
+    try {
+      this.#accept(storedKeys(object)).catch(() => undefined);
+    } catch (err) {
+      this.#refuse(err);
+    }
+  }
+
+  #accept(stored: StoredKeys): Promise<void> {
+    this.#importing = this.#importing.then(async () => {
+      if (this.#current?.resourceVersion === stored.resourceVersion) return;
+      try {
+        this.#keys = await ImportedKeys.from(stored.set);
+        this.#current = stored;
+        this.#options.log.info(
+          { keys: stored.set.keys.map(({ kid, state }) => ({ kid, state })) },
+          'signing keys',
+        );
+        for (const changed of this.#subscribers) changed();
+      } catch (err) {
+        this.#refuse(err);
+      }
+    });
+    return this.#importing;
+  }
+
+  /** What can not be understood changes nothing: the keys before it stay, and nobody's Secret is overwritten. */
+  #refuse(err: unknown): void {
+    this.#options.log.warn({ err, secret: this.#options.name }, 'the Secret of the signing keys is refused');
+  }
+
+  #known(): ImportedKeys {
+    if (!this.#keys) throw newServiceUnavailable('there are no signing keys yet');
+    return this.#keys;
+  }
+}

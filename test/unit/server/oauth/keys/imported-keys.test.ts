@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
+import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
+import { firstSet, rotated } from '../../../../../server/oauth/keys/rotation.ts';
+
+const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
+
+describe('ImportedKeys', () => {
+  it('publishes public members only, of the next, the active and the retired key', async () => {
+    const first = firstSet(await newKey(), 0);
+    const changed = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
+    const three = await rotated(changed, 1050, POLICY, newKey, 'graceful');
+    const keys = await ImportedKeys.from(three);
+    expect(three.keys.map(({ state }) => state)).to.deep.equal(['retired', 'active', 'next']);
+    expect(keys.jwks().keys).to.have.length(3);
+    for (const jwk of keys.jwks().keys) {
+      expect(Object.keys(jwk).toSorted()).to.deep.equal(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+      expect(keys.verification(jwk.kid ?? '')?.type).to.equal('public');
+    }
+    expect(keys.signing().kid).to.equal(three.keys[1]?.kid);
+  });
+
+  it('does not give private keys out again', async () => {
+    const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
+    expect(keys.signing().privateKey.extractable).to.equal(false);
+  });
+
+  it('knows a kid only when it is exactly that', async () => {
+    const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
+    expect(keys.verification('')).to.equal(undefined);
+    expect(keys.verification('__proto__')).to.equal(undefined);
+    expect(keys.verification(keys.signing().kid.toUpperCase())).to.equal(undefined);
+  });
+
+  it('checks a MAC under every key that is kept, for its purpose and message only', async () => {
+    const first = firstSet(await newKey(), 0);
+    const mac = (await ImportedKeys.from(first)).mac('session', 'text');
+    const later = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
+    const keys = await ImportedKeys.from(later);
+    expect(keys.checkMac('session', 'text', mac)).to.equal(true);
+    expect(keys.mac('session', 'text')).not.to.equal(mac);
+    expect(keys.checkMac('session', 'texts', mac)).to.equal(false);
+    expect(keys.checkMac('code', 'text', mac)).to.equal(false);
+    expect(keys.checkMac('session', 'text', '')).to.equal(false);
+    const other = await ImportedKeys.from(firstSet(await newKey(), 0));
+    expect(other.checkMac('session', 'text', mac)).to.equal(false);
+  });
+});
