@@ -17,10 +17,13 @@ export interface Session {
   readonly idleNotAfter: number;
   /** How often the refresh token was rotated. */
   readonly generation: number;
-  /** SHA-256 of the current refresh token, hex. */
+  /** SHA-256 of the current refresh token, hex. Empty when the client gets none. */
   readonly refreshHash: string;
-  /** The one before it: who shows that one has a stolen or a repeated token. Empty at first. */
-  readonly previousHash: string;
+  /**
+   * SHA-256, hex, of the part that all refresh tokens of this session have in common: whoever knows that part but
+   * not the current token has one that was used already, however old. Empty when the client gets none.
+   */
+  readonly familyHash: string;
 }
 
 /** A session with the version under which it was read, for writes with a precondition. */
@@ -31,21 +34,32 @@ export interface StoredSession extends Session {
 
 /**
  * Where sessions are kept. Every implementation runs test/conformance/session-store.ts. What it returns has a valid
- * MAC: objects that somebody else made are as good as absent.
+ * MAC and is not expired: other objects are as good as absent.
  */
 export interface SessionStore {
-  /** Throws ServiceUnavailable when the cluster can not be written to. */
+  /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
   create(session: Session, signal: AbortSignal): Promise<StoredSession>;
   /** From the cache. Undefined says nothing while `fresh` is false. */
   get(id: string): StoredSession | undefined;
-  /** From the cluster itself, past the cache; rate-limited, one request at a time for each id. */
+  /**
+   * From the cluster itself, past the cache; one request at a time for each id. Throws ServiceUnavailable when the
+   * cluster does not answer, or when too many ask.
+   */
   read(id: string, signal: AbortSignal): Promise<StoredSession | undefined>;
   /** Throws Conflict (StatusError) when it was changed since it was read, NotFound when it is gone. */
   replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession>;
-  /** Ends a login; no error when it is gone already. */
-  delete(id: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Ends a login; no error when it is gone already. With `exactly`, only that version of it: throws Conflict
+   * (StatusError) when it was changed since.
+   */
+  delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void>;
   /** From the cache, in no order. */
   ofUser(user: string): readonly StoredSession[];
   /** False while the cache is not filled, or when it has not heard from the cluster for too long. */
   readonly fresh: boolean;
+}
+
+export interface ObjectVersion {
+  readonly uid: string;
+  readonly resourceVersion: string;
 }

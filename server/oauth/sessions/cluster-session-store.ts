@@ -1,0 +1,187 @@
+// Sessions as custom resources: every replica follows them, so what is written or deleted at one counts at all of them
+// within the delay of a watch. When a session ends is decided next door (session-end, session-reaper), who gets one by
+// the grants.
+import type { Logger } from 'pino';
+import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import { SESSION } from '../../../apis/iam/v1beta1/session.ts';
+import { isNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { objectIn } from '../../cluster/object-metadata.ts';
+import { Reflector } from '../../cluster/reflector.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { isSessionID } from './refresh-token.ts';
+import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
+import { SessionCache } from './session-cache.ts';
+import { type FoundSession, isGenuine, readSession, sessionObject } from './session-object.ts';
+import { SessionReads } from './session-reads.ts';
+
+export interface ClusterSessionStoreOptions {
+  readonly client: ClusterClient;
+  readonly keys: KeyRing;
+  /** API group, for instance `iam.platform.io`. */
+  readonly group: string;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Silence of the cluster, in ms, after which the cache says nothing any more. */
+  readonly staleAfterMs?: number;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+  /** Ms that never go back. */
+  readonly monotonic?: () => number;
+}
+
+/**
+ * Watches are short, since each one ends with a bookmark: a store that is cut off from its cluster learns it within
+ * seconds, although nobody signs in or out.
+ */
+const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
+const STALE_AFTER_MS = 30_000;
+
+export class ClusterSessionStore implements SessionStore {
+  readonly #options: ClusterSessionStoreOptions;
+  readonly #now: () => number;
+  readonly #monotonic: () => number;
+  readonly #path: string;
+  readonly #cache = new SessionCache();
+  readonly #closed = new AbortController();
+  readonly #reads: SessionReads;
+  /** Objects whose MAC has been found good, so that it is computed once for each version. */
+  readonly #genuine = new WeakSet<FoundSession>();
+  #heardAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ClusterSessionStoreOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#monotonic = options.monotonic ?? (() => performance.now());
+    this.#path = `/apis/${options.group}/${VERSION}/${SESSION.plural}`;
+    this.#reads = new SessionReads({
+      client: options.client,
+      path: this.#path,
+      signal: this.#closed.signal,
+      monotonic: this.#monotonic,
+    });
+  }
+
+  /** Follows the Session objects until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, log } = this.#options;
+    const heard = (): void => {
+      this.#heardAt = this.#monotonic();
+    };
+    await new Reflector({
+      client,
+      path: this.#path,
+      sink: this.#cache,
+      log,
+      observer: { listed: heard, progressed: heard, watchEnded: () => undefined },
+      tuning: TUNING,
+    }).run(signal);
+    this.#closed.abort(signal.reason);
+  }
+
+  get fresh(): boolean {
+    const staleAfterMs = this.#options.staleAfterMs ?? STALE_AFTER_MS;
+    return this.#cache.synced && this.#options.keys.ready && this.#monotonic() - this.#heardAt < staleAfterMs;
+  }
+
+  /** How many Session objects there are, whatever they are worth. */
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  get(id: string): StoredSession | undefined {
+    return this.#usable(this.#cache.get(id));
+  }
+
+  ofUser(user: string): readonly StoredSession[] {
+    return this.#cache
+      .ofUser(user)
+      .map((found) => this.#usable(found))
+      .filter((session) => session !== undefined);
+  }
+
+  /** Every object, also those that count for nothing. */
+  all(): Iterable<FoundSession> {
+    return this.#cache.all();
+  }
+
+  isGenuine(found: FoundSession): boolean {
+    if (this.#genuine.has(found)) return true;
+    const { session, mac } = found;
+    if (!session || !isGenuine(session, mac, this.#options.keys)) return false;
+    this.#genuine.add(found);
+    return true;
+  }
+
+  async read(id: string, signal: AbortSignal): Promise<StoredSession | undefined> {
+    if (!isSessionID(id)) return undefined;
+    const object = await this.#reads.get(id, signal);
+    if (!this.#options.keys.ready) throw newServiceUnavailable('the keys of sessions are not known yet', 1);
+    return object === undefined ? undefined : this.#usable(readSession(object));
+  }
+
+  create(session: Session, signal: AbortSignal): Promise<StoredSession> {
+    return this.#write('POST', this.#path, session, undefined, signal);
+  }
+
+  replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession> {
+    return this.#write('PUT', `${this.#path}/${session.id}`, session, session, signal);
+  }
+
+  async delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
+    if (!isSessionID(id)) return;
+    await this.remove(id, signal, exactly);
+  }
+
+  /** As `delete`, of an object of any name. */
+  async remove(name: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
+    const preconditions = exactly && { uid: exactly.uid, resourceVersion: exactly.resourceVersion };
+    let uid = exactly?.uid ?? this.#cache.get(name)?.uid ?? '';
+    try {
+      const answer = await this.#options.client.json({
+        method: 'DELETE',
+        path: `${this.#path}/${name}`,
+        ...(preconditions ? { json: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions } } : {}),
+        signal,
+      });
+      const deleted = objectIn(answer, 'details')['uid'];
+      if (typeof deleted === 'string') uid = deleted;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#cache.forget(name, uid);
+  }
+
+  async #write(
+    method: 'POST' | 'PUT',
+    path: string,
+    session: Session,
+    version: ObjectVersion | undefined,
+    signal: AbortSignal,
+  ): Promise<StoredSession> {
+    const { client, group, keys } = this.#options;
+    const { generation } = this.#cache;
+    const found = readSession(
+      await client.json({ method, path, json: sessionObject(group, session, keys, version), signal }),
+    );
+    const stored = this.#usable(found);
+    // Not what was written: fields that the cluster does not know, or clocks that are far apart.
+    if (!stored) {
+      this.#options.log.warn(
+        { session: session.id, creationTime: found.creationTime, now: this.#now() },
+        'a session that was written can not be used: compare the clocks, and the CustomResourceDefinition',
+      );
+      throw newServiceUnavailable('sessions can not be kept now', 5);
+    }
+    this.#cache.keep(found, generation);
+    return stored;
+  }
+
+  #usable(found: FoundSession | undefined): StoredSession | undefined {
+    const session = found?.session;
+    if (!found || !session) return undefined;
+    const now = this.#now();
+    return now < session.notAfter && now < session.idleNotAfter && this.isGenuine(found)
+      ? session
+      : undefined;
+  }
+}

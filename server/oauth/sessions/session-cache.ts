@@ -1,0 +1,137 @@
+import type { ReflectorSink, Replacement } from '../../cluster/reflector.ts';
+import type { ChangeType } from '../../cluster/watch-stream.ts';
+import { type FoundSession, readSession } from './session-object.ts';
+
+/**
+ * All Session objects, parsed. A sink of the reflector that also takes what this replica wrote itself, so that a
+ * session counts before the watch tells of it, and one that was deleted no longer does.
+ */
+export class SessionCache implements ReflectorSink {
+  #entries = new Map<string, FoundSession>();
+  #ofUser = new Map<string, Set<string>>();
+  #lists = 0;
+  /** Uids of what was deleted, the latest last: an answer that was under way then must not bring it back. */
+  readonly #removed = new Set<string>();
+
+  /** True once the first list is complete. */
+  get synced(): boolean {
+    return this.#lists > 0;
+  }
+
+  /** Changes with each complete list. */
+  get generation(): number {
+    return this.#lists;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  all(): Iterable<FoundSession> {
+    return this.#entries.values();
+  }
+
+  get(id: string): FoundSession | undefined {
+    return this.#entries.get(id);
+  }
+
+  ofUser(user: string): FoundSession[] {
+    const found: FoundSession[] = [];
+    for (const id of this.#ofUser.get(user) ?? []) {
+      const entry = this.#entries.get(id);
+      if (entry) found.push(entry);
+    }
+    return found;
+  }
+
+  /**
+   * Takes what was written, unless something newer is known. `generation` is the one before it was written: a list
+   * that came in between may know that it is gone.
+   */
+  keep(found: FoundSession, generation: number): void {
+    if (generation === this.#lists && !this.#removed.has(found.uid)) this.#update(found);
+  }
+
+  /** The object of this uid is deleted. */
+  forget(id: string, uid: string): void {
+    this.#remember(uid);
+    const known = this.#entries.get(id);
+    if (known && (uid === '' || known.uid === uid)) this.#drop(known);
+  }
+
+  replacement(): Replacement {
+    const found: FoundSession[] = [];
+    return {
+      add: (raw) => {
+        found.push(parse(raw));
+      },
+      commit: () => {
+        this.#entries = new Map();
+        this.#ofUser = new Map();
+        for (const entry of found) if (!this.#removed.has(entry.uid)) this.#set(entry);
+        this.#lists++;
+      },
+    };
+  }
+
+  apply(type: ChangeType, raw: Buffer): void {
+    const found = parse(raw);
+    if (type !== 'DELETED') {
+      if (!this.#removed.has(found.uid)) this.#update(found);
+      return;
+    }
+    this.#remember(found.uid);
+    const known = this.#entries.get(found.name);
+    // Another one of that name may have been made since.
+    if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#drop(known);
+  }
+
+  bookmark(): void {
+    // Nothing has changed.
+  }
+
+  #update(found: FoundSession): void {
+    const known = this.#entries.get(found.name);
+    if (!known || !isNewer(known.resourceVersion, found.resourceVersion)) this.#set(found);
+  }
+
+  #set(found: FoundSession): void {
+    const known = this.#entries.get(found.name);
+    if (known) this.#drop(known);
+    this.#entries.set(found.name, found);
+    const user = found.session?.user;
+    if (user === undefined) return;
+    const ids = this.#ofUser.get(user);
+    if (ids) ids.add(found.name);
+    else this.#ofUser.set(user, new Set([found.name]));
+  }
+
+  #drop(found: FoundSession): void {
+    this.#entries.delete(found.name);
+    const user = found.session?.user;
+    const ids = user === undefined ? undefined : this.#ofUser.get(user);
+    ids?.delete(found.name);
+    if (user !== undefined && ids?.size === 0) this.#ofUser.delete(user);
+  }
+
+  #remember(uid: string): void {
+    if (uid === '') return;
+    this.#removed.add(uid);
+    if (this.#removed.size <= MAX_REMOVED) return;
+    const oldest = this.#removed.values().next();
+    if (!oldest.done) this.#removed.delete(oldest.value);
+  }
+}
+
+/** An answer is under way for seconds at most. */
+const MAX_REMOVED = 10_000;
+
+/** Decimal numbers of any length. */
+function isNewer(a: string, b: string): boolean {
+  return a.length === b.length ? a > b : a.length > b.length;
+}
+
+function parse(raw: Buffer): FoundSession {
+  const object: unknown = JSON.parse(raw.toString('utf8'));
+  return readSession(object);
+}

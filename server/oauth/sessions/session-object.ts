@@ -1,0 +1,149 @@
+import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
+import { objectIn } from '../../cluster/object-metadata.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import type { ObjectVersion, Session, StoredSession } from './session.ts';
+
+/** A Session object as it was found; `session` is undefined when it can not be one of ours. */
+export interface FoundSession extends ObjectVersion {
+  readonly name: string;
+  /** Ms since the epoch, set by kube-apiserver; NaN when it is missing. */
+  readonly creationTime: number;
+  readonly session: StoredSession | undefined;
+  readonly mac: string;
+}
+
+/** How far the clocks of replicas and of kube-apiserver may be apart. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+const MAC_PURPOSE = 'session';
+
+/** Throws SyntaxError for something without a name. */
+export function readSession(object: unknown): FoundSession {
+  const { name, uid, resourceVersion, creationTimestamp } = objectIn(object, 'metadata');
+  if (typeof name !== 'string') throw new SyntaxError('a session without a name');
+  const version = { uid: text(uid) ?? '', resourceVersion: text(resourceVersion) ?? '' };
+  const creationTime = time(creationTimestamp) ?? Number.NaN;
+  const spec = objectIn(object, 'spec');
+  const session = sessionIn(name, spec);
+  // kube-apiserver sets this time: who creates a session anew from a saved copy, MAC included, can not choose it.
+  const original = session && Math.abs(creationTime - session.createdAt) <= MAX_CLOCK_DIFFERENCE_MS;
+  return {
+    ...version,
+    name,
+    creationTime,
+    session: original ? { ...session, ...version } : undefined,
+    mac: text(spec['mac']) ?? '',
+  };
+}
+
+/** True when our own key made this session, under exactly this name. */
+export function isGenuine(session: Session, mac: string, keys: KeyRing): boolean {
+  return keys.checkMac(MAC_PURPOSE, macMessage(session), mac);
+}
+
+/** With a version it replaces exactly that one. Throws ServiceUnavailable (StatusError) without a MAC key. */
+export function sessionObject(
+  group: string,
+  session: Session,
+  keys: KeyRing,
+  version?: ObjectVersion,
+): object {
+  return {
+    apiVersion: `${group}/${VERSION}`,
+    kind: SESSION.kind,
+    metadata: {
+      name: session.id,
+      ...(version ? { uid: version.uid, resourceVersion: version.resourceVersion } : {}),
+    },
+    spec: {
+      user: session.user,
+      userUID: session.userUID,
+      clientID: session.clientID,
+      scopes: [...session.scopes],
+      source: session.source,
+      userAgent: session.userAgent,
+      createdTime: new Date(session.createdAt).toISOString(),
+      lastUsedTime: new Date(session.lastUsedAt).toISOString(),
+      notAfter: new Date(session.notAfter).toISOString(),
+      idleNotAfter: new Date(session.idleNotAfter).toISOString(),
+      generation: session.generation,
+      refreshHash: session.refreshHash,
+      familyHash: session.familyHash,
+      mac: keys.mac(MAC_PURPOSE, macMessage(session)),
+    } satisfies SessionSpec,
+  };
+}
+
+/** Every field, in this order: a field that is added goes to the end. */
+function macMessage(session: Session): string {
+  return JSON.stringify([
+    session.id,
+    session.user,
+    session.userUID,
+    session.clientID,
+    session.scopes,
+    session.source,
+    session.userAgent,
+    session.createdAt,
+    session.lastUsedAt,
+    session.notAfter,
+    session.idleNotAfter,
+    session.generation,
+    session.refreshHash,
+    session.familyHash,
+  ]);
+}
+
+function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session | undefined {
+  const user = text(spec['user']);
+  const userUID = text(spec['userUID']);
+  const clientID = text(spec['clientID']);
+  const scopes = texts(spec['scopes'] ?? []);
+  const createdAt = time(spec['createdTime']);
+  const lastUsedAt = time(spec['lastUsedTime']);
+  const notAfter = time(spec['notAfter']);
+  const idleNotAfter = time(spec['idleNotAfter']);
+  const generation = spec['generation'] ?? 0;
+  if (
+    user === undefined ||
+    userUID === undefined ||
+    clientID === undefined ||
+    scopes === undefined ||
+    createdAt === undefined ||
+    lastUsedAt === undefined ||
+    notAfter === undefined ||
+    idleNotAfter === undefined ||
+    typeof generation !== 'number'
+  ) {
+    return undefined;
+  }
+  return {
+    id,
+    user,
+    userUID,
+    clientID,
+    scopes,
+    source: text(spec['source']) ?? '',
+    userAgent: text(spec['userAgent']) ?? '',
+    createdAt,
+    lastUsedAt,
+    notAfter,
+    idleNotAfter,
+    generation,
+    refreshHash: text(spec['refreshHash']) ?? '',
+    familyHash: text(spec['familyHash']) ?? '',
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+}
+
+function time(value: unknown): number | undefined {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino';
+import type { OAuthClient } from '../clients/oauth-client.ts';
+import type { Account, Credential } from '../users/account.ts';
+import { shownSource, shownUserAgent } from './client-description.ts';
+import { newRefreshToken, newSessionID, type RandomBytes } from './refresh-token.ts';
+import type { SessionStore, StoredSession } from './session.ts';
+
+export interface SessionOpeningOptions {
+  readonly sessions: Pick<SessionStore, 'create' | 'delete' | 'ofUser'>;
+  /** The most that a user has at a time; the one that was not used for longest makes room. */
+  readonly sessionsPerUser: number;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Who signs in, at which client, and from where. Scopes are granted ones. */
+export interface SignIn {
+  readonly account: Account;
+  /** The one that was checked. */
+  readonly credential: Pick<Credential, 'changedAt'> | undefined;
+  readonly client: OAuthClient;
+  readonly scopes: readonly string[];
+  readonly source: string;
+  readonly userAgent: string;
+  /** Where the id must follow from something: a random one when none is given. */
+  readonly id?: string;
+}
+
+export interface OpenedSession {
+  readonly session: StoredSession;
+  /** Undefined for a client that may not use one. */
+  readonly refreshToken: string | undefined;
+}
+
+export class SessionOpening {
+  readonly #options: SessionOpeningOptions;
+
+  constructor(options: SessionOpeningOptions) {
+    this.#options = options;
+  }
+
+  /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
+  async open(signIn: SignIn, signal: AbortSignal): Promise<OpenedSession> {
+    const { account, client, credential, scopes, source, userAgent } = signIn;
+    const { random, sessions } = this.#options;
+    const id = signIn.id ?? newSessionID(random);
+    const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
+    // Not before the password, whatever the clock of the replica says that changed it a moment ago.
+    const createdAt = Math.max(this.#options.now(), credential?.changedAt ?? 0);
+    const session = await sessions.create(
+      {
+        id,
+        user: account.name,
+        userUID: account.uid,
+        clientID: client.id,
+        scopes,
+        source: shownSource(source),
+        userAgent: shownUserAgent(userAgent),
+        createdAt,
+        lastUsedAt: createdAt,
+        ...(refreshToken
+          ? refreshableUntil(createdAt, client)
+          : until(createdAt + client.accessTokenLifetime * 1000)),
+        generation: 0,
+        refreshHash: refreshToken?.hash ?? '',
+        familyHash: refreshToken?.familyHash ?? '',
+      },
+      signal,
+    );
+    await this.#makeRoom(session, signal);
+    return { session, refreshToken: refreshToken?.text };
+  }
+
+  /** After the new one is written, so that a sign-in that fails costs nobody another one. */
+  async #makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> {
+    const { sessions, sessionsPerUser, log } = this.#options;
+    const others = sessions.ofUser(opened.user).filter(({ id }) => id !== opened.id);
+    const surplus = others
+      .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
+      .slice(0, Math.max(0, others.length + 1 - sessionsPerUser));
+    for (const { id, user } of surplus) {
+      try {
+        await sessions.delete(id, signal);
+        log.info({ session: id, user, limit: sessionsPerUser }, 'session ended: the user has too many');
+      } catch (err) {
+        log.warn({ err, session: id, user }, 'a session too many could not be ended');
+      }
+    }
+  }
+}
+
+/** Idle and absolute end of a session that can be refreshed. It does not end before its first access token does. */
+export function refreshableUntil(
+  createdAt: number,
+  client: OAuthClient,
+): { readonly notAfter: number; readonly idleNotAfter: number } {
+  const notAfter = createdAt + client.sessionLifetime * 1000;
+  return { notAfter, idleNotAfter: idleEnd(createdAt, notAfter, client) };
+}
+
+/** When a session that is used now ends unless it is used again. */
+export function idleEnd(usedAt: number, notAfter: number, client: OAuthClient): number {
+  const seconds = Math.max(client.refreshIdleLifetime, client.accessTokenLifetime);
+  return Math.min(notAfter, usedAt + seconds * 1000);
+}
+
+function until(end: number): { readonly notAfter: number; readonly idleNotAfter: number } {
+  return { notAfter: end, idleNotAfter: end };
+}

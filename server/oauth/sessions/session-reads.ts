@@ -1,0 +1,65 @@
+import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { ReviewCache } from '../../cluster/reviews-cache.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface SessionReadsOptions {
+  readonly client: Pick<ClusterClient, 'json'>;
+  /** Of the collection. */
+  readonly path: string;
+  /** Ends reads that are under way. */
+  readonly signal: AbortSignal;
+  readonly monotonic: () => number;
+}
+
+const READS_PER_SECOND = 100;
+const READ_BURST = 200;
+const MAX_PENDING = 64;
+/** Ids are random and known to nobody before their session is written: what is absent stays absent. */
+const ABSENT_MS = 10_000;
+const MAX_ABSENT = 1_000;
+
+/**
+ * Reads of single Session objects past the cache, bounded: whoever invents session ids must not flood kube-apiserver.
+ */
+export class SessionReads {
+  readonly #options: SessionReadsOptions;
+  readonly #bucket: TokenBucket;
+  readonly #answers: ReviewCache<{ readonly object: unknown } | undefined>;
+
+  constructor(options: SessionReadsOptions) {
+    const { signal, monotonic } = options;
+    this.#options = options;
+    this.#bucket = new TokenBucket({ burst: READ_BURST, perSecond: READS_PER_SECOND, monotonic });
+    this.#answers = new ReviewCache({
+      size: MAX_ABSENT,
+      ttlMs: (answer) => (answer ? 0 : ABSENT_MS),
+      maxPending: MAX_PENDING,
+      signal,
+      monotonic,
+    });
+  }
+
+  /** The object, or undefined when there is none. Throws ServiceUnavailable when that can not be told now. */
+  async get(id: string, signal: AbortSignal): Promise<unknown> {
+    try {
+      return (await this.#answers.get(id, (ending) => this.#ask(id, ending), { signal }))?.object;
+    } catch (error) {
+      if (error instanceof StatusError && error.reason !== 'ServiceUnavailable') {
+        throw newServiceUnavailable('sessions can not be looked up now', 1, { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  async #ask(id: string, signal: AbortSignal): Promise<{ readonly object: unknown } | undefined> {
+    if (!this.#bucket.take()) throw newServiceUnavailable('too many sessions are looked up', 1);
+    const { client, path } = this.#options;
+    try {
+      return { object: await client.json({ path: `${path}/${id}`, signal }) };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}
