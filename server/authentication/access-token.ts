@@ -1,0 +1,60 @@
+// Our own access tokens as a kind of bearer token: the caller that one stands for, exactly as kube-apiserver makes it
+// out of the same claims. Whether a token counts is decided in oauth/tokens.
+import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
+import type { TokenAuthenticator } from './bearer-token.ts';
+import type { UserInfo } from './user.ts';
+
+/** The claims of a token that counts. */
+export interface VerifiedToken {
+  readonly sub: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly jti: string;
+}
+
+export interface VerifiesTokens {
+  /** Undefined for a token of somebody else; throws as a TokenAuthenticator does. The same object for the same token. */
+  verify(
+    token: string,
+    scope: { readonly signal: AbortSignal },
+  ): Promise<VerifiedToken | undefined> | VerifiedToken | undefined;
+}
+
+export class AccessTokenAuthenticator implements TokenAuthenticator {
+  readonly name = 'access-token';
+  readonly #verifier: VerifiesTokens;
+  /** The same user for the same claims, so that what is decided about a user can be kept by it. */
+  readonly #users = new WeakMap<VerifiedToken, UserInfo>();
+
+  constructor(verifier: VerifiesTokens) {
+    this.#verifier = verifier;
+  }
+
+  authenticate(
+    token: string,
+    scope: { readonly signal: AbortSignal },
+  ): Promise<UserInfo | undefined> | UserInfo | undefined {
+    const claims = this.#verifier.verify(token, scope);
+    if (claims instanceof Promise) return claims.then((found) => found && this.#userOf(found));
+    return claims && this.#userOf(claims);
+  }
+
+  #userOf(claims: VerifiedToken): UserInfo {
+    let user = this.#users.get(claims);
+    if (!user) {
+      user = userOf(claims);
+      this.#users.set(claims, user);
+    }
+    return user;
+  }
+}
+
+function userOf({ sub, uid, groups, jti }: VerifiedToken): UserInfo {
+  const { username, groups: mapped } = CLAIM_MAPPING;
+  return {
+    name: `${username.prefix}${sub}`,
+    uid,
+    groups: groups.map((group) => `${mapped.prefix}${group}`),
+    extra: { [CREDENTIAL_ID]: [credentialID(jti)] },
+  };
+}

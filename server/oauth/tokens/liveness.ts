@@ -1,0 +1,107 @@
+// Whether what a token stands on still stands: its session, its user, and the password that the session began with.
+// Asked at every use of a token, so a revocation holds as soon as we have heard of it.
+import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import type { Session, SessionStore } from '../sessions/session.ts';
+import type { CredentialStore, UserDirectory } from '../users/account.ts';
+import { sessionOf } from './access-token.ts';
+
+/** Of a session what decides whether its tokens count. */
+export type Foundation = Pick<
+  Session,
+  'user' | 'userUID' | 'clientID' | 'createdAt' | 'notAfter' | 'idleNotAfter'
+>;
+
+/** See SessionStore. */
+export interface Foundations extends Pick<SessionStore, 'fresh'> {
+  get(id: string): Foundation | undefined;
+  read(id: string, signal: AbortSignal): Promise<Foundation | undefined>;
+}
+
+export interface LivenessOptions {
+  readonly sessions: Foundations;
+  readonly users: UserDirectory;
+  readonly credentials: Pick<CredentialStore, 'get'>;
+  /** Whether what was known last counts while the sessions can not be seen. */
+  readonly acceptWhenStale: boolean;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Of a token or of its id. */
+export interface Bearer {
+  readonly sid: string;
+  readonly user: string;
+  readonly uid: string;
+  /** Unknown when only the token's id reached us. */
+  readonly clientID: string | undefined;
+}
+
+interface Scope {
+  readonly signal: AbortSignal;
+}
+
+export class Liveness {
+  readonly #options: LivenessOptions;
+  readonly #now: () => number;
+
+  constructor(options: LivenessOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * Throws Unauthorized when it is over, ServiceUnavailable when that can not be told now. Synchronous when the
+   * session is known here; else the cluster is asked, for another replica may have made it a moment ago.
+   */
+  check(bearer: Bearer, { signal }: Scope): Promise<void> | void {
+    const { sessions, acceptWhenStale } = this.#options;
+    const session = sessions.get(bearer.sid);
+    if (!sessions.fresh && !(acceptWhenStale && session)) {
+      throw newServiceUnavailable('sessions can not be seen at the moment');
+    }
+    if (session) return this.#judge(session, bearer);
+    return sessions.read(bearer.sid, signal).then((found) => {
+      if (!found) throw over('there is no such session');
+      this.#judge(found, bearer);
+    });
+  }
+
+  #judge(session: Foundation, { user, uid, clientID }: Bearer): void {
+    const { users, credentials } = this.#options;
+    const now = this.#now();
+    if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
+      throw over('the session belongs to somebody else');
+    }
+    if (now >= session.notAfter || now >= session.idleNotAfter) throw over('the session has expired');
+    if (!users.synced) throw newServiceUnavailable('users can not be seen at the moment');
+    const account = users.get(user);
+    if (!account) throw over('there is no such user');
+    if (account.disabled) throw over('the user is disabled');
+    if (account.uid !== uid || session.userUID !== uid) throw over('the user was made anew');
+    const credential = credentials.get(user);
+    if (credential && session.createdAt < credential.changedAt) throw over('the password was changed');
+  }
+}
+
+/** The same question for the id of a token, which the aggregator hands on; ids that are not ours are not judged. */
+export class TokenIDs {
+  readonly #liveness: Liveness;
+
+  constructor(liveness: Liveness) {
+    this.#liveness = liveness;
+  }
+
+  check(
+    jti: string,
+    { name, uid }: { readonly name: string; readonly uid: string },
+    scope: Scope,
+  ): Promise<void> | void {
+    const sid = sessionOf(jti);
+    if (sid === undefined) return undefined;
+    return this.#liveness.check({ sid, user: name, uid, clientID: undefined }, scope);
+  }
+}
+
+function over(why: string): Error {
+  return newUnauthorized(new Error(why));
+}

@@ -1,0 +1,124 @@
+import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
+import { type Foundation, Liveness, TokenIDs } from '../../../../../server/oauth/tokens/liveness.ts';
+import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
+import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
+import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+
+export const ISSUER = 'https://localhost:9443/oauth';
+export const AUDIENCE = 'platform';
+export const NOW = Date.parse('2026-11-21T12:00:00Z');
+export const CLIENT = { id: 'console', accessTokenLifetime: 7200 };
+export const SESSION_ID = 's-abcdefghijklmnopqrst';
+
+export const ALICE: Account = {
+  name: 'alice',
+  uid: 'uid-of-alice',
+  email: 'alice@example.com',
+  displayName: 'Alice',
+  groups: ['developers', 'platform-admins'],
+  disabled: false,
+};
+
+export const SESSION = {
+  id: SESSION_ID,
+  user: 'alice',
+  userUID: ALICE.uid,
+  clientID: CLIENT.id,
+  createdAt: NOW - 60_000,
+  notAfter: NOW + 30 * 86_400_000,
+  idleNotAfter: NOW + 7 * 86_400_000,
+};
+
+/** All that a token stands on, to be changed by a test. */
+export class Surroundings {
+  now = NOW;
+  /** What is in the cluster, and what of it the cache knows. */
+  stored: Foundation | undefined = SESSION;
+  cached: Foundation | undefined = SESSION;
+  account: Account | undefined = ALICE;
+  credential: Credential | undefined;
+  reads = 0;
+  rereads = 0;
+  readonly stands = {
+    sessions: {
+      fresh: true,
+      get: () => this.cached,
+      read: () => {
+        this.reads++;
+        return Promise.resolve(this.stored);
+      },
+    },
+    users: { synced: true, get: () => this.account },
+    credentials: { get: () => this.credential },
+    acceptWhenStale: false,
+    now: () => this.now,
+  };
+  keys: KeyRing;
+  readonly issuer: TokenIssuer;
+  readonly verifier: TokenVerifier;
+  readonly ids: TokenIDs;
+
+  private constructor(keys: KeyRing) {
+    this.keys = keys;
+    const now = (): number => this.now;
+    this.issuer = new TokenIssuer({
+      keys: { signing: () => this.keys.signing() },
+      issuer: () => ISSUER,
+      audience: AUDIENCE,
+      now,
+    });
+    const liveness = new Liveness(this.stands);
+    this.ids = new TokenIDs(liveness);
+    this.verifier = new TokenVerifier({
+      keys: {
+        ready: true,
+        verification: (kid) => this.keys.verification(kid),
+        reread: () => {
+          this.rereads++;
+          return Promise.resolve();
+        },
+      },
+      issuer: () => ISSUER,
+      audience: AUDIENCE,
+      liveness,
+      now,
+    });
+  }
+
+  static async make(): Promise<Surroundings> {
+    return new Surroundings(await memoryKeyRing());
+  }
+
+  async token(): Promise<string> {
+    const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
+    return (await this.issuer.accessToken(subject)).token;
+  }
+
+  /** A token with our signature, whatever it says. */
+  sign(
+    claims: Readonly<Record<string, unknown>>,
+    header: Partial<JWTHeaderParameters> = {},
+  ): Promise<string> {
+    const { kid, privateKey } = this.keys.signing();
+    return new SignJWT({ ...this.claims(), ...claims })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+      .sign(privateKey);
+  }
+
+  claims(): JWTPayload {
+    return {
+      iss: ISSUER,
+      sub: 'alice',
+      aud: AUDIENCE,
+      exp: this.now / 1000 + 60,
+      iat: this.now / 1000,
+      jti: `ks.${SESSION_ID}.AAAAAAAAAAAAAAAA`,
+      client_id: CLIENT.id,
+      groups: ['developers'],
+      sid: SESSION_ID,
+      uid: ALICE.uid,
+    };
+  }
+}

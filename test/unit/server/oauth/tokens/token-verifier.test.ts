@@ -1,0 +1,276 @@
+import { expect } from 'chai';
+import { base64url, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, Surroundings } from './token-fixture.ts';
+
+const scope = { signal: new AbortController().signal };
+
+async function answer(at: Surroundings, token: string): Promise<AccessTokenClaims | undefined | number> {
+  try {
+    return await at.verifier.verify(token, scope);
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
+  }
+}
+
+describe('TokenVerifier', () => {
+  let at: Surroundings;
+  beforeEach(async () => {
+    at = await Surroundings.make();
+  });
+
+  it('gives the claims of a token that we have issued', async () => {
+    const claims = await answer(at, await at.token());
+    expect(claims).to.deep.include({
+      iss: ISSUER,
+      sub: 'alice',
+      aud: [AUDIENCE],
+      exp: NOW / 1000 + 7200,
+      iat: NOW / 1000,
+      client_id: CLIENT.id,
+      groups: ALICE.groups,
+      sid: SESSION.id,
+      uid: ALICE.uid,
+    });
+  });
+
+  it('answers at once, and with the same claims, for a token that it has seen', async () => {
+    const token = await at.token();
+    const first = await at.verifier.verify(token, scope);
+    expect(at.verifier.verify(token, scope)).to.equal(first);
+  });
+
+  describe('leaves to others', () => {
+    it('what is no JWT in compact form', async () => {
+      const token = await at.token();
+      const [header = '', payload = '', signature = ''] = token.split('.');
+      const json = JSON.stringify({ protected: header, payload, signature });
+      for (const other of [
+        '',
+        'abc',
+        `${token}.`,
+        `${token}=`,
+        `${token}.x`,
+        json,
+        ` ${token}`,
+        `${header}..${signature}`,
+      ]) {
+        expect(await answer(at, other), other).to.equal(undefined);
+      }
+    });
+
+    it('tokens of other issuers, however alike their URL', async () => {
+      for (const iss of [
+        'https://kubernetes.default.svc.cluster.local',
+        `${ISSUER}/`,
+        ISSUER.toUpperCase(),
+        '',
+        undefined,
+      ]) {
+        expect(await answer(at, await at.sign({ iss })), iss).to.equal(undefined);
+      }
+    });
+
+    it('tokens longer than 8 KiB', async () => {
+      expect(await answer(at, await at.sign({ more: 'x'.repeat(9000) }))).to.equal(undefined);
+    });
+  });
+
+  describe('refuses', () => {
+    it('a signature of another key', async () => {
+      const other = await memoryKeyRing();
+      const token = await new SignJWT(at.claims())
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid })
+        .sign(other.signing().privateKey);
+      expect(await answer(at, token)).to.equal(401);
+    });
+
+    it('a changed payload', async () => {
+      const [header, payload = '', signature] = (await at.token()).split('.');
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
+      const changed = base64url.encode(JSON.stringify({ ...claims, sub: 'bob' }));
+      expect(await answer(at, `${header}.${changed}.${signature}`)).to.equal(401);
+    });
+
+    it('no signature at all, and a signature of zeros', async () => {
+      const [header, payload] = (await at.token()).split('.');
+      expect(await answer(at, `${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(401);
+      const unsecured = new UnsecuredJWT(at.claims()).encode();
+      expect(await answer(at, `${unsecured}AA`)).to.equal(401);
+    });
+
+    it('other algorithms, among them HMAC under our public key', async () => {
+      const { kid } = at.keys.signing();
+      const secret = new TextEncoder().encode(JSON.stringify(at.keys.jwks().keys[0]));
+      const hmac = await new SignJWT(at.claims())
+        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
+        .sign(secret);
+      expect(await answer(at, hmac)).to.equal(401);
+      const { privateKey } = await generateKeyPair('ES384');
+      const es384 = await new SignJWT(at.claims())
+        .setProtectedHeader({ alg: 'ES384', typ: 'at+jwt', kid })
+        .sign(privateKey);
+      expect(await answer(at, es384)).to.equal(401);
+    });
+
+    it('a key that the token brings along or points to', async () => {
+      const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+      const { exportJWK } = await import('jose');
+      const jwk = await exportJWK(publicKey);
+      for (const header of [
+        { jwk },
+        { jwk, kid: at.keys.signing().kid },
+        { jku: 'https://evil.example/keys' },
+      ]) {
+        const token = await new SignJWT(at.claims())
+          .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header })
+          .sign(privateKey);
+        expect(await answer(at, token), JSON.stringify(header)).to.equal(401);
+      }
+    });
+
+    it('an id token, and any other type', async () => {
+      const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
+      expect(await answer(at, await at.issuer.idToken(subject))).to.equal(401);
+      const sameAudience = { ...subject, client: { ...CLIENT, id: AUDIENCE } };
+      expect(await answer(at, await at.issuer.idToken(sameAudience))).to.equal(401);
+      for (const typ of ['JWT', 'at+JWT+x', ''])
+        expect(await answer(at, await at.sign({}, { typ })), typ).to.equal(401);
+    });
+
+    it('extensions that it does not know', async () => {
+      const { kid, privateKey } = at.keys.signing();
+      const token = await new SignJWT(at.claims())
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, crit: ['x'], x: 1 })
+        .sign(privateKey, { crit: { x: true } });
+      expect(await answer(at, token)).to.equal(401);
+    });
+
+    for (const [what, claims] of [
+      ['another audience', { aud: 'console' }],
+      ['no audience', { aud: undefined }],
+      ['no expiry', { exp: undefined }],
+      ['expiry as text', { exp: '9999999999' }],
+      ['no time of issue', { iat: undefined }],
+      ['no subject', { sub: undefined }],
+      ['a subject that is no text', { sub: 7 }],
+      ['no id', { jti: undefined }],
+      ['an id that names another session', { jti: 'ks.s-bbbbbbbbbbbbbbbbbbbb.AAAAAAAAAAAAAAAA' }],
+      ['an id that is not ours', { jti: 'something', sid: 'something' }],
+      ['no client', { client_id: undefined }],
+      ['groups that are no list', { groups: 'developers' }],
+      ['groups that are not all text', { groups: ['a', 1] }],
+      ['no uid', { uid: undefined }],
+      ['a validity that has not begun', { nbf: NOW / 1000 + 5 }],
+    ] as const) {
+      it(what, async () => {
+        expect(await answer(at, await at.sign(claims))).to.equal(401);
+      });
+    }
+
+    it('a token at the second of its expiry, remembered or not', async () => {
+      const token = await at.token();
+      at.now = NOW + 7200_000 - 1;
+      expect(await answer(at, token)).to.be.an('object');
+      at.now = NOW + 7200_000;
+      expect(await answer(at, token)).to.equal(401);
+    });
+  });
+
+  it('asks once for keys that it does not know, and refuses a key that nobody knows', async () => {
+    const token = await at.token();
+    at.keys = await memoryKeyRing();
+    expect(await answer(at, token)).to.equal(401);
+    expect(at.rereads).to.equal(1);
+  });
+
+  describe('looks at what a token stands on at every use:', () => {
+    let token: string;
+    beforeEach(async () => {
+      token = await at.token();
+      expect(await answer(at, token)).to.be.an('object');
+    });
+
+    for (const [what, change] of [
+      ['a session that has ended', (now: Surroundings) => (now.stored = now.cached = undefined)],
+      ['a session of another user', (now: Surroundings) => (now.cached = { ...SESSION, user: 'bob' })],
+      [
+        'a session of another client',
+        (now: Surroundings) => (now.cached = { ...SESSION, clientID: 'other' }),
+      ],
+      ['a session that is too old', (now: Surroundings) => (now.cached = { ...SESSION, notAfter: NOW })],
+      [
+        'a session that was idle too long',
+        (now: Surroundings) => (now.cached = { ...SESSION, idleNotAfter: NOW }),
+      ],
+      ['a user who is gone', (now: Surroundings) => (now.account = undefined)],
+      ['a user who is disabled', (now: Surroundings) => (now.account = { ...ALICE, disabled: true })],
+      ['a user who was made anew', (now: Surroundings) => (now.account = { ...ALICE, uid: 'other' })],
+      [
+        'a password that was changed since',
+        (now: Surroundings) => {
+          const changedAt = SESSION.createdAt + 1;
+          now.credential = {
+            passwordHash: '',
+            userUID: '',
+            mustChange: false,
+            changedAt,
+            resourceVersion: '',
+          };
+        },
+      ],
+    ] as const) {
+      it(`${what} is refused`, async () => {
+        change(at);
+        expect(await answer(at, token)).to.equal(401);
+      });
+    }
+
+    it('a session that only the cluster knows yet counts', async () => {
+      at.cached = undefined;
+      expect(await answer(at, token)).to.be.an('object');
+      expect(at.reads).to.equal(1);
+    });
+
+    it('nobody is let in, nor told off, while sessions or users can not be seen', async () => {
+      at.stands.sessions.fresh = false;
+      expect(await answer(at, token)).to.equal(503);
+      at.stands.sessions.fresh = true;
+      at.stands.users.synced = false;
+      expect(await answer(at, token)).to.equal(503);
+    });
+
+    it('what was known last counts when an operator wants it so, but nothing beyond that', async () => {
+      at.stands.acceptWhenStale = true;
+      at.stands.sessions.fresh = false;
+      expect(await answer(at, token)).to.be.an('object');
+      at.cached = undefined;
+      expect(await answer(at, token)).to.equal(503);
+    });
+  });
+});
+
+describe('TokenIDs', () => {
+  it('judges ids of our own only', async () => {
+    const at = await Surroundings.make();
+    const alice = { name: 'alice', uid: ALICE.uid };
+    const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
+    expect(at.ids.check(ours, alice, scope)).to.equal(undefined);
+    at.cached = undefined;
+    at.stored = undefined;
+    expect(at.ids.check('b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c', alice, scope)).to.equal(undefined);
+    const refused = await Promise.resolve(at.ids.check(ours, alice, scope)).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refused).to.have.property('code', 401);
+    expect(at.reads).to.equal(1);
+  });
+
+  it('refuses the id of a token of another user', async () => {
+    const at = await Surroundings.make();
+    const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
+    expect(() => at.ids.check(ours, { name: 'bob', uid: 'b' }, scope)).to.throw('Unauthorized');
+  });
+});
