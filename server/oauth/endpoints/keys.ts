@@ -1,0 +1,17 @@
+import type { Handler } from '../../filters/request-context.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { writePublicDocument } from './public-document.ts';
+
+export interface KeysEndpointOptions {
+  readonly keys: Pick<KeyRing, 'jwks'>;
+  /** How long a key is published before it signs, in ms: who keeps the document that long never misses one. */
+  readonly publishAhead: number;
+}
+
+const LONGEST_MAX_AGE_SECONDS = 300;
+
+/** The public keys as a JWK Set (RFC 7517). 503 until there are any. */
+export function keysHandler({ keys, publishAhead }: KeysEndpointOptions): Handler {
+  const maxAge = Math.min(LONGEST_MAX_AGE_SECONDS, Math.floor(publishAhead / 2000));
+  return (context) => writePublicDocument(context, keys.jwks(), maxAge);
+}

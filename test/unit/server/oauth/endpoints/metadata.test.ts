@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { keysHandler } from '../../../../../server/oauth/endpoints/keys.ts';
+import {
+  AUTHORIZATION_SERVER,
+  metadataHandlers,
+  metadataOf,
+  OPENID_CONFIGURATION,
+} from '../../../../../server/oauth/endpoints/metadata.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+
+const issuer = (): string => 'https://api.example.com/oauth';
+const client = { isPublic: false, grants: ['password', 'refresh_token'], scopes: ['openid'] } as const;
+
+describe('the metadata of the token handler', () => {
+  it('names only what is mounted', () => {
+    const mounted = new Set(['/oauth/token', '/oauth/keys', '/oauth/revoke']);
+    const metadata = metadataOf({
+      issuer,
+      mounted,
+      grants: ['password', 'refresh_token', 'authorization_code'],
+      clients: [client],
+    });
+    expect(Object.keys(metadata).filter((name) => name.endsWith('_endpoint'))).to.deep.equal([
+      'token_endpoint',
+      'revocation_endpoint',
+    ]);
+    expect(metadata).to.deep.include({
+      issuer: 'https://api.example.com/oauth',
+      jwks_uri: 'https://api.example.com/oauth/keys',
+      token_endpoint: 'https://api.example.com/oauth/token',
+      grant_types_supported: ['password', 'refresh_token'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+    expect(metadata).not.to.have.property('code_challenge_methods_supported');
+    expect(metadata).not.to.have.property('authorization_endpoint');
+  });
+
+  it('promises PKCE with S256 only, and the issuer in answers, where there are codes', () => {
+    const mounted = new Set(['/oauth/token', '/oauth/authorize']);
+    const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
+    const metadata = metadataOf({ issuer, mounted, grants: ['authorization_code'], clients: [browser] });
+    expect(metadata).to.deep.include({
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      scopes_supported: ['openid', 'email'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    });
+  });
+
+  it('is the same at both well-known paths, and may be kept for minutes', async () => {
+    const handlers = metadataHandlers({ issuer, mounted: new Set(), grants: [], clients: [client] });
+    expect([...handlers.keys()]).to.deep.equal([OPENID_CONFIGURATION, AUTHORIZATION_SERVER]);
+    const handler = handlers.get(AUTHORIZATION_SERVER);
+    if (!handler) throw new Error('no handler');
+    const server = await new HandlerServer(handler).start();
+    try {
+      const answer = await server.ask(AUTHORIZATION_SERVER);
+      expect(answer.status).to.equal(200);
+      expect(answer.headers).to.include({
+        'content-type': 'application/json',
+        'cache-control': 'public, max-age=300',
+      });
+      const again = await server.ask(AUTHORIZATION_SERVER, {
+        headers: { 'If-None-Match': answer.headers.etag ?? '' },
+      });
+      expect(again.status).to.equal(304);
+      expect((await server.ask(AUTHORIZATION_SERVER, { method: 'HEAD' })).body).to.have.length(0);
+      await server.ask(AUTHORIZATION_SERVER, { method: 'POST' });
+      expect(server.lastFault).to.include({ status: 405, allow: 'GET, HEAD' });
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('the keys endpoint', () => {
+  it('gives public keys, to be kept for less time than a key is published ahead', async () => {
+    const keys = await memoryKeyRing();
+    const server = await new HandlerServer(keysHandler({ keys, publishAhead: 60_000 })).start();
+    try {
+      const answer = await server.ask('/oauth/keys');
+      expect(answer.headers['cache-control']).to.equal('public, max-age=30');
+      expect(JSON.parse(answer.body.toString())).to.deep.equal(keys.jwks());
+      expect(answer.body.toString()).not.to.include('"d"');
+    } finally {
+      await server.close();
+    }
+  });
+});
