@@ -160,9 +160,10 @@ describe('the watch of the reflector', () => {
     );
     await sink.until('list@5 a@3 b@2');
     const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
-    expect(waits[0]).to.be.within(35, 75);
-    expect(waits[1]).to.be.within(75, 155);
-    expect(waits[2]).to.be.within(150, 310);
+    // No upper bounds: on a busy machine any timer may be late.
+    expect(waits[0]).to.be.at.least(35);
+    expect(waits[1]).to.be.at.least(75);
+    expect(waits[2]).to.be.at.least(150);
   });
 
   it('waits as long as a 429 asks it to', async () => {
