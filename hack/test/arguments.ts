@@ -4,6 +4,8 @@ export interface TestArguments {
   /** Names of stages; empty means all of them. */
   readonly stages: readonly string[];
   readonly grep: string | undefined;
+  /** Test files that run at the same time; each suite has its own number unless told otherwise. */
+  readonly jobs: number | undefined;
   readonly help: boolean;
 }
 
@@ -12,13 +14,21 @@ export function parseTestArguments(args: readonly string[], known: readonly stri
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { grep: { type: 'string', short: 'g' }, help: { type: 'boolean', short: 'h', default: false } },
+    options: {
+      grep: { type: 'string', short: 'g' },
+      jobs: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   });
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new Error(`There is no stage '${unknown}'; there are ${known.join(', ')}.`);
   }
-  return { stages: positionals, grep: values.grep, help: values.help };
+  if (values.jobs !== undefined && !/^[1-9]\d?$/.test(values.jobs)) {
+    throw new Error(`--jobs ${values.jobs}: a whole number from 1 to 99 is needed.`);
+  }
+  const jobs = values.jobs === undefined ? undefined : Number(values.jobs);
+  return { stages: positionals, grep: values.grep, jobs, help: values.help };
 }
 
 export function testHelp(known: readonly string[]): string {
@@ -27,6 +37,7 @@ export function testHelp(known: readonly string[]): string {
     '',
     `Stages: ${known.join(', ')}; all of them when none is named.`,
     '  -g, --grep TITLE   only the tests whose title matches, and no gates',
+    '  --jobs N           so many test files at a time; 1 also notices what a test leaves open',
     '  -h, --help         this text',
     '',
     'With CI=true a skipped test is a failure. The last line is the sum of all stages.',

@@ -4,7 +4,12 @@ import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
 
 /** All stages, the quick ones first. */
-export function stages(options: { grep: string | undefined; strict: boolean }): Stage[] {
+export function stages(options: {
+  grep?: string | undefined;
+  jobs?: number | undefined;
+  strict: boolean;
+}): Stage[] {
+  const { grep, jobs, strict } = options;
   const prerequisites = new Prerequisites();
   const prepare = (context: StageContext): Promise<void> => prerequisites.ready(context);
   return [
@@ -29,15 +34,24 @@ export function stages(options: { grep: string | undefined; strict: boolean }): 
       command: [process.execPath, 'hack/generate.ts', '--check'],
       cure: 'npm run generate',
     }),
-    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: 1, timeout: 10_000, ...options }),
+    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: jobs ?? 1, timeout: 10_000, grep, strict }),
     suite({
       name: 'integration',
       files: 'test/integration/**/*.test.ts',
-      jobs: 2,
+      jobs: jobs ?? 2,
       timeout: 60_000,
       prepare,
-      ...options,
+      grep,
+      strict,
     }),
-    suite({ name: 'e2e', files: 'test/e2e/**/*.test.ts', jobs: 2, timeout: 120_000, prepare, ...options }),
+    suite({
+      name: 'e2e',
+      files: 'test/e2e/**/*.test.ts',
+      jobs: jobs ?? 2,
+      timeout: 120_000,
+      prepare,
+      grep,
+      strict,
+    }),
   ];
 }
