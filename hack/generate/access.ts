@@ -1,5 +1,10 @@
 // Who may do what: the rights of the server itself, and the roles that it offers to users. Every right of the server
 // is here with its reason; the integration tests run it with exactly these.
+import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
+import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
+import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
+import { SESSION } from '../../apis/iam/v1beta1/session.ts';
+import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { groupVersionsOf } from './groups.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
@@ -19,6 +24,32 @@ export function clusterRules(names: Names): PolicyRule[] {
       resourceNames: apiServices,
       verbs: ['list', 'watch', 'patch'],
     },
+    // Who signs in, and who is signed in. What callers may do to users is asked of the cluster for each of them.
+    {
+      apiGroups: [groupName(names.platform)],
+      resources: [USER.plural, CREDENTIAL.plural, SESSION.plural],
+      verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+    },
+    {
+      apiGroups: [groupName(names.platform)],
+      resources: [`${USER.plural}/status`],
+      verbs: ['patch'],
+    },
+  ];
+}
+
+/** What it may do in its own namespace. */
+export function namespaceRules(): PolicyRule[] {
+  return [
+    // Signing keys, the first administrator's password, secrets of OAuth clients. A right to create can not name
+    // objects, and neither can one to watch those that a configuration names.
+    {
+      apiGroups: [''],
+      resources: ['secrets'],
+      verbs: ['get', 'list', 'watch', 'create', 'update'],
+    },
+    // The election of the replica that rotates keys and removes what has expired.
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   ];
 }
 
@@ -47,7 +78,28 @@ export function serverAccess(names: Names): KubernetesObject[] {
       roleRef: { apiGroup: RBAC, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
       subjects,
     },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
+      metadata: { name: SERVER, namespace: names.namespace },
+      rules: namespaceRules(),
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: SERVER, namespace: names.namespace },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: SERVER },
+      subjects,
+    },
   ];
+}
+
+/** The only right that anybody has from the start: it is the first user's. */
+export function administrators(names: Names): KubernetesObject {
+  const group = administratorsGroup(names.platform);
+  return binding('ClusterRoleBinding', `${names.platform}:administrators`, 'cluster-admin', [
+    { apiGroup: RBAC, kind: 'Group', name: group },
+  ]);
 }
 
 /** Bound to nobody: nodes are cluster-scoped, so kube-apiserver's own view, edit and admin do not show them either. */

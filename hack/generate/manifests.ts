@@ -1,7 +1,9 @@
 // The tree under manifests/, as one table: path, what the file is for, and what stands in it.
 import { stringify } from 'yaml';
-import { serverAccess, userRoles } from './access.ts';
+import { administrators, serverAccess, userRoles } from './access.ts';
+import { admissionPolicies } from './admission.ts';
 import { configuration } from './configuration.ts';
+import { CUSTOM_RESOURCES, customResourceDefinition } from './custom-resources.ts';
 import { component, kustomization } from './kustomization.ts';
 import { type Names, SERVER } from './names.ts';
 import { apiServices, developmentService, service } from './registration.ts';
@@ -47,12 +49,41 @@ function files(names: Names): ManifestFile[] {
       documents: userRoles(names),
     },
     {
+      path: 'identity/kustomization.yaml',
+      about: 'Users and their sessions. Deleting the definitions deletes all of them.',
+      documents: [
+        kustomization({
+          resources: [
+            ...CUSTOM_RESOURCES.map(({ plural }) => `${plural}.yaml`),
+            'admission.yaml',
+            'administrators.yaml',
+          ],
+        }),
+      ],
+    },
+    ...CUSTOM_RESOURCES.map((resource) => ({
+      path: `identity/${resource.plural}.yaml`,
+      about: resource.description,
+      documents: [customResourceDefinition(names, resource)],
+    })),
+    {
+      path: 'identity/admission.yaml',
+      about: 'Nobody gives a group or sets a password beyond what they may impersonate.',
+      documents: admissionPolicies(names),
+    },
+    {
+      path: 'identity/administrators.yaml',
+      about: 'What the group of the first user may do: everything.',
+      documents: [administrators(names)],
+    },
+    {
       path: 'base/kustomization.yaml',
       about: 'The whole installation: kubectl apply -k manifests/base',
       documents: [
         kustomization({
           resources: [
             '../access',
+            '../identity',
             'deployment.yaml',
             'pod-disruption-budget.yaml',
             'service.yaml',
@@ -152,7 +183,9 @@ function files(names: Names): ManifestFile[] {
     {
       path: 'overlays/development/kustomization.yaml',
       about: 'For a server that runs on the machine of kube-apiserver, at port 9443, without any pod.',
-      documents: [kustomization({ resources: ['../../access', 'service.yaml', 'api-service.yaml'] })],
+      documents: [
+        kustomization({ resources: ['../../access', '../../identity', 'service.yaml', 'api-service.yaml'] }),
+      ],
     },
     {
       path: 'overlays/development/service.yaml',
@@ -185,6 +218,9 @@ export function developmentManifests(names: Names, port: number): string {
     serviceAccount(names),
     ...serverAccess(names),
     ...userRoles(names),
+    ...CUSTOM_RESOURCES.map((resource) => customResourceDefinition(names, resource)),
+    ...admissionPolicies(names),
+    administrators(names),
     developmentService(names),
     ...apiServices(names, port),
   ];

@@ -67,7 +67,8 @@ describe('the manifests, applied to a real kube-apiserver', function () {
 
     expect(await can('patch', 'apiservices/v1.apps')).to.equal(false);
     expect(await can('delete', 'apiservices/v1alpha3.resources.platform.io')).to.equal(false);
-    expect(await can('get', 'secrets', '--namespace', 'platform-system')).to.equal(false);
+    expect(await can('get', 'secrets', '--namespace', 'platform-system')).to.equal(true);
+    expect(await can('get', 'secrets', '--namespace', 'kube-system')).to.equal(false);
     expect(await can('update', 'nodes')).to.equal(false);
   });
 

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { credential, type IamCluster, ROOT_USER, session, startIamCluster, user } from './iam-cluster.ts';
+
+const APPLY = ['create', '--validate=strict', '-f', '-'];
+
+describe('the custom resources of identity, in a real kube-apiserver', function () {
+  this.timeout(120_000);
+  let cluster: IamCluster;
+
+  before(async () => {
+    cluster = await startIamCluster();
+  });
+  after(() => cluster?.stop());
+
+  const row = async (plural: string, wide = false): Promise<string[]> => {
+    const table = await cluster.kubectl([
+      'get',
+      `${plural}.iam.platform.io`,
+      ...(wide ? ['-o', 'wide'] : []),
+    ]);
+    return table.split('\n').map((line) => line.replaceAll(/ {2,}/g, '|').replace(/\|$/, ''));
+  };
+
+  it('show users with what people want to know of them', async () => {
+    const spec = { email: 'ada@example.com', displayName: 'Ada L.', groups: ['dev', 'ops'], disabled: true };
+    await cluster.kubectl(APPLY, user('ada', spec));
+    const [heading, line] = await row('users');
+    expect(heading).to.equal('NAME|EMAIL|GROUPS|DISABLED|AGE');
+    expect(line).to.match(/^ada\|ada@example\.com\|\["dev","ops"\]\|true\|\d+s$/);
+  });
+
+  it('show credentials without their hash', async () => {
+    await cluster.kubectl(APPLY, credential('ada', { mustChange: true }));
+    const table = (await row('credentials', true)).join('\n');
+    expect(table).to.match(/^NAME\|MUST-CHANGE\|CHANGED\|AGE\nada\|true\|\d+d\|\d+s/);
+    expect(table).not.to.include('argon2');
+  });
+
+  it('show sessions with user, client, source, age and last use, and find those of a user', async () => {
+    await cluster.kubectl(APPLY, session('s-aaaaaaaaaaaaaaaaaaaa'));
+    await cluster.kubectl(APPLY, session('s-bbbbbbbbbbbbbbbbbbbb', { user: 'bob' }));
+    const [heading, line] = await row('sessions');
+    expect(heading).to.equal('NAME|USER|CLIENT|SOURCE|AGE|LAST-USED');
+    expect(line).to.match(/^s-a+\|ada\|platform\|192\.0\.2\.7\|\d+s\|\d+d$/);
+    const found = await cluster.kubectl([
+      'get',
+      'sessions.iam.platform.io',
+      '--field-selector=spec.user=bob',
+      '-o',
+      'name',
+    ]);
+    expect(found).to.equal('session.iam.platform.io/s-bbbbbbbbbbbbbbbbbbbb\n');
+  });
+
+  it('keep the status of a user from who writes its spec', async () => {
+    const withStatus = JSON.stringify({
+      ...(JSON.parse(user('eve')) as object),
+      status: { lastLoginTime: '2026-01-02T03:04:05Z' },
+    });
+    await cluster.kubectl(APPLY, withStatus);
+    expect(await cluster.kubectl(['get', 'users.iam.platform.io/eve', '-o', 'jsonpath={.status}'])).to.equal(
+      '',
+    );
+  });
+
+  const refused: readonly (readonly [what: string, object: string, says: RegExp])[] = [
+    [
+      'a group of Kubernetes',
+      user('x', { groups: ['system:masters'] }),
+      /spec\.groups\[0\].*not starting with "system:"/,
+    ],
+    ['a group with a colon', user('x', { groups: ['a:b'] }), /without ":"/],
+    ['a group with white space', user('x', { groups: ['a b'] }), /white space/],
+    ['a group without a name', user('x', { groups: [''] }), /spec\.groups\[0\]/],
+    ['a group twice', user('x', { groups: ['a', 'a'] }), /Duplicate value/],
+    ['65 groups', user('x', { groups: Array.from({ length: 65 }, (_, i) => `g${i}`) }), /at most 64/],
+    ['an address that is none', user('x', { email: 'nobody' }), /an address such as name@example\.com/],
+    ['a name of two lines', user('x', { displayName: 'a\nb' }), /one line of text/],
+    ['a user named as those of Kubernetes', user('system:admin'), /metadata\.name/],
+    ['a user named with a colon', user('a:b'), /metadata\.name/],
+    ['a very long name', user('x'.repeat(64)), /at most 63 characters/],
+    ['an unknown member', user('x', { password: 'secret' }), /unknown field "spec\.password"/],
+    [
+      'a user without a spec',
+      JSON.stringify({ ...(JSON.parse(user('x')) as object), spec: undefined }),
+      /spec: Required/,
+    ],
+    [
+      'a password that is not a hash',
+      credential('x', { passwordHash: 'secret' }),
+      /argon2id as a PHC string, or bcrypt/,
+    ],
+    ['a time that is none', credential('x', { changedTime: 'yesterday' }), /date-time/],
+    ['a credential of nobody', credential('x', { userUID: '' }), /userUID/],
+    ['a hash that is none', session('s-x', { refreshHash: 'abc' }), /SHA-256 in lower-case/],
+  ];
+  for (const [what, object, says] of refused) {
+    it(`refuse ${what}, and say why`, async () => {
+      expect(await cluster.refusal(ROOT_USER, APPLY, object)).to.match(says);
+    });
+  }
+
+  it('are in no role that others are made of', async () => {
+    for (const role of ['view', 'edit', 'admin']) {
+      const rules = await cluster.kubectl(['get', 'clusterrole', role, '-o', 'json']);
+      expect(rules).not.to.include('iam.platform.io');
+    }
+  });
+});
