@@ -1,0 +1,96 @@
+// Signing out (OpenID Connect RP-Initiated Logout): ends the session of whoever shows an access token or an id token of
+// it. There is no cookie to ride on, so nobody can be signed out by a link. Leads on to addresses only that are
+// registered, to the letter.
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import { type Form, parseForm, readForm } from '../form.ts';
+import { NOT_STORED, writeJSON } from '../json-answer.ts';
+import type { SessionStore } from '../sessions/session.ts';
+import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import { bearerClaims } from './bearer-claims.ts';
+import type { HintedLogin, IDTokenHints } from './id-token-hint.ts';
+
+export interface LogoutOptions {
+  readonly verifier: AccessTokenVerifier;
+  readonly hints: Pick<IDTokenHints, 'read'>;
+  readonly sessions: Pick<SessionStore, 'delete' | 'get' | 'read'>;
+  /** Exact URIs that a client may send people to afterwards; none for an unknown client. */
+  readonly redirectsOf: (clientID: string) => readonly string[];
+  readonly log: Pick<Logger, 'info'>;
+}
+
+export function logoutHandler(options: LogoutOptions): Handler {
+  const { verifier, hints } = options;
+  return async (context) => {
+    const form = await parameters(context.request);
+    const claims = await bearerClaims(context, verifier);
+    const hint = form.get('id_token_hint');
+    const hinted = hint === undefined ? undefined : await hints.read(hint);
+    const clientID = clientOf(form, hinted);
+    if (claims)
+      await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub }, context, options);
+    if (hinted && (await isLive(hinted, context, options))) await end(hinted, context, options);
+    answer(context, form, clientID === undefined ? [] : options.redirectsOf(clientID));
+  };
+}
+
+/** From the URL of a GET, from the form of a POST; as strictly either way. */
+async function parameters(request: IncomingMessage): Promise<Form> {
+  const { method, url = '', headers } = request;
+  if (method === 'GET') {
+    const mark = url.indexOf('?');
+    return parseForm(Buffer.from(mark < 0 ? '' : url.slice(mark + 1), 'latin1'));
+  }
+  if (method !== 'POST') throw methodNotAllowed('GET, POST');
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  return isEmpty ? new Map() : readForm(request);
+}
+
+function clientOf(form: Form, hinted: HintedLogin | undefined): string | undefined {
+  const named = form.get('client_id');
+  if (named !== undefined && hinted && named !== hinted.clientID) {
+    throw invalidRequest('the id token was issued to another client');
+  }
+  return named ?? hinted?.clientID;
+}
+
+/** A session of that id may belong to another login by now: only its own client's hint of its own user ends it. */
+async function isLive(
+  { session: id, clientID, user }: HintedLogin,
+  { signal }: RequestContext,
+  { sessions }: LogoutOptions,
+): Promise<boolean> {
+  const session = sessions.get(id) ?? (await sessions.read(id, signal));
+  return session !== undefined && session.clientID === clientID && session.user === user;
+}
+
+async function end(
+  { session, clientID, user }: HintedLogin,
+  { signal }: RequestContext,
+  { sessions, log }: LogoutOptions,
+): Promise<void> {
+  await sessions.delete(session, signal).catch((error: unknown) => {
+    throw temporarilyUnavailable('the session can not be ended at the moment', 1, error);
+  });
+  log.info({ session, user, client: clientID, reason: 'signed out' }, 'session ended');
+}
+
+function answer({ response }: RequestContext, form: Form, registered: readonly string[]): void {
+  const target = form.get('post_logout_redirect_uri');
+  if (target === undefined || !registered.includes(target)) {
+    writeJSON(response, { message: 'success' });
+    return;
+  }
+  const state = form.get('state');
+  const location = new URL(target);
+  if (state !== undefined) location.searchParams.append('state', state);
+  // Unchanged to the letter where nothing is added. 303: what follows is a GET, whatever this was (RFC 9700, 4.12).
+  response.writeHead(303, {
+    Location: state === undefined ? target : location.href,
+    'Content-Length': 0,
+    ...NOT_STORED,
+  });
+  response.end();
+}

@@ -1,0 +1,42 @@
+// Userinfo (OpenID Connect Core, 5.3): what the user object says of who shows an access token, as far as its scopes
+// reach. Groups and names are those of now, not of when the token was made.
+import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
+import type { Handler } from '../../filters/request-context.ts';
+import { writeJSON } from '../json-answer.ts';
+import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { Account, UserDirectory } from '../users/account.ts';
+import { bearerClaims } from './bearer-claims.ts';
+
+export interface UserInfoOptions {
+  readonly verifier: AccessTokenVerifier;
+  readonly users: UserDirectory;
+}
+
+export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
+  return async (context) => {
+    const { method } = context.request;
+    if (method !== 'GET' && method !== 'POST') throw methodNotAllowed('GET, POST');
+    const claims = await bearerClaims(context, verifier);
+    if (!claims) throw unidentified();
+    const scopes = claims.scope?.split(' ') ?? [];
+    const account = users.get(claims.sub);
+    writeJSON(context.response, { sub: claims.sub, ...(account ? claimsOf(account, scopes) : {}) });
+  };
+}
+
+function claimsOf({ name, displayName, email, groups }: Account, scopes: readonly string[]): object {
+  return {
+    ...(scopes.includes('profile')
+      ? { preferred_username: name, ...(displayName === '' ? {} : { name: displayName }) }
+      : {}),
+    ...(scopes.includes('email') && email !== '' ? { email } : {}),
+    ...(scopes.includes('groups') ? { groups } : {}),
+  };
+}
+
+/** RFC 6750, 3.1: who shows nothing is told the scheme, and no error code in it. */
+function unidentified(): OAuthError {
+  return new OAuthError(401, 'login_required', 'an access token is needed', {
+    challenge: 'Bearer realm="oauth"',
+  });
+}

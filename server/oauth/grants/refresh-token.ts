@@ -1,0 +1,186 @@
+// The refresh_token grant (RFC 6749, 6): each token is good for one use. One that was used already, however long ago,
+// ends the whole session (RFC 9700, 4.14.2), also when a client only repeats a request whose answer it did not get:
+// the answer can not be given again, for the tokens are not kept.
+import type { Logger } from 'pino';
+import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
+import {
+  invalidGrant,
+  invalidRequest,
+  type OAuthError,
+  temporarilyUnavailable,
+} from '../../../apis/oauth/errors.ts';
+import { requestedScopes } from '../scopes.ts';
+import {
+  parseRefreshToken,
+  type RandomBytes,
+  type RefreshToken,
+  sameHash,
+  successor,
+} from '../sessions/refresh-token.ts';
+import type { SessionStore, StoredSession } from '../sessions/session.ts';
+import { sessionEnd } from '../sessions/session-end.ts';
+import { idleEnd } from '../sessions/session-opening.ts';
+import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
+import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
+
+export interface RefreshTokenGrantOptions {
+  readonly sessions: SessionStore;
+  readonly users: UserDirectory;
+  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly observer?: RefreshObserver;
+}
+
+export interface RefreshObserver {
+  refreshed(client: string): void;
+  /** A used token was shown: the session has been ended. */
+  reused(client: string): void;
+}
+
+/** How often somebody else may have written to the session in between: rotations do not, they end it. */
+const ATTEMPTS = 5;
+
+export class RefreshTokenGrant implements Grant {
+  readonly type = 'refresh_token';
+  readonly #options: RefreshTokenGrantOptions;
+
+  constructor(options: RefreshTokenGrantOptions) {
+    this.#options = options;
+  }
+
+  async exchange(request: TokenRequest): Promise<TokenResponse> {
+    const text = request.form.get('refresh_token');
+    if (text === undefined) throw invalidRequest('refresh_token is missing');
+    const { sessions, users } = this.#options;
+    if (!sessions.fresh || !users.synced) {
+      throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
+    }
+    const token = parseRefreshToken(text);
+    if (!token) throw refused('not the form of a refresh token');
+    let session = sessions.get(token.sessionID);
+    // The cache may be behind a rotation at another replica: what it does not confirm is asked of the cluster.
+    if (!session || !sameHash(session.refreshHash, token.hash)) session = await this.#read(token, request);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (!session) throw refused('there is no such session');
+      const answer = await this.#use(token, session, request);
+      if (answer) return answer;
+      session = await this.#read(token, request);
+    }
+    throw temporarilyUnavailable('the session is being changed, try again', 1);
+  }
+
+  /** Undefined when the session was changed under us: it must be looked at again. */
+  async #use(
+    token: RefreshToken,
+    session: StoredSession,
+    request: TokenRequest,
+  ): Promise<TokenResponse | undefined> {
+    const { client } = request;
+    // Another client's token stays untouched: what a stranger sends ends nobody's session.
+    if (session.clientID !== client.id) throw refused('the token belongs to another client');
+    if (!sameHash(session.refreshHash, token.hash)) {
+      if (!sameHash(session.familyHash, token.familyHash)) throw refused('not a token of this session');
+      return this.#endReused(session, request);
+    }
+    const account = this.#livingUser(session);
+    const scopes = requestedScopes(request.form.get('scope'), session.scopes);
+    return this.#rotate(token, session, {
+      ...request,
+      account,
+      scopes: scopes.length > 0 ? scopes : session.scopes,
+    });
+  }
+
+  async #rotate(
+    token: RefreshToken,
+    session: StoredSession,
+    granted: TokenRequest & { readonly account: Account; readonly scopes: readonly string[] },
+  ): Promise<TokenResponse | undefined> {
+    const { tokens, sessions, random, now, observer } = this.#options;
+    const { client, account, scopes, signal } = granted;
+    // Signed before the write: a key that is missing must not cost the client its refresh token.
+    const subject = { client, account, session, scopes };
+    const access = await tokens.accessToken(subject);
+    const idToken = scopes.includes('openid')
+      ? await tokens.idToken(subject, { accessToken: access.token })
+      : undefined;
+    const next = successor(token, random);
+    const usedAt = Math.max(now(), session.lastUsedAt);
+    const rotated = {
+      ...session,
+      generation: session.generation + 1,
+      refreshHash: next.hash,
+      lastUsedAt: usedAt,
+      idleNotAfter: idleEnd(usedAt, session.notAfter, client),
+    };
+    if (!(await this.#write(rotated, sessions, signal))) return undefined;
+    observer?.refreshed(client.id);
+    return {
+      access_token: access.token,
+      token_type: 'Bearer',
+      refresh_token: next.text,
+      expires_in: access.expiresIn,
+      ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+      ...(idToken === undefined ? {} : { id_token: idToken }),
+    };
+  }
+
+  /** False when another write came first. */
+  async #write(rotated: StoredSession, sessions: SessionStore, signal: AbortSignal): Promise<boolean> {
+    try {
+      await sessions.replace(rotated, signal);
+      return true;
+    } catch (error) {
+      if (isConflict(error)) return false;
+      if (isNotFound(error)) throw refused('the session has ended');
+      // The answer was lost, which says nothing about the write: only who looks can tell.
+      const found = await sessions.read(rotated.id, signal).catch(() => undefined);
+      if (found && sameHash(found.refreshHash, rotated.refreshHash)) return true;
+      throw unavailable(error);
+    }
+  }
+
+  /** Undefined when it was changed since it was read: then it may have been rotated, and the token be the new one. */
+  async #endReused(session: StoredSession, { client, source, signal }: TokenRequest): Promise<undefined> {
+    const { id, user, uid, resourceVersion } = session;
+    try {
+      await this.#options.sessions.delete(id, signal, { uid, resourceVersion });
+    } catch (error) {
+      if (isConflict(error)) return undefined;
+      throw unavailable(error);
+    }
+    this.#options.observer?.reused(client.id);
+    this.#options.log.warn(
+      { session: id, user, client: client.id, source },
+      'session ended: a refresh token was used twice, it may have been stolen',
+    );
+    throw refused('the token was used already');
+  }
+
+  /** Only refused: removing what has ended is left to the reaper, for the users known here may be a moment old. */
+  #livingUser(session: StoredSession): Account {
+    const { users, credentials } = this.#options;
+    const account = users.get(session.user);
+    const end = sessionEnd(session, account, credentials.get(session.user));
+    if (end !== undefined || !account) throw refused(end);
+    return account;
+  }
+
+  #read(token: RefreshToken, { signal }: TokenRequest): Promise<StoredSession | undefined> {
+    return this.#options.sessions.read(token.sessionID, signal);
+  }
+}
+
+/** One answer outside; the reason goes to the log. */
+function refused(reason: string | undefined): OAuthError {
+  return invalidGrant('the refresh token is not valid', new Error(reason));
+}
+
+function unavailable(cause: unknown): OAuthError {
+  return temporarilyUnavailable('the session can not be kept at the moment', 1, cause);
+}

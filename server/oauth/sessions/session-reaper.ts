@@ -1,0 +1,92 @@
+// Removes Session objects that count for nothing any more. Run by the elected replica. Nobody waits for it: an ended
+// session is refused at every use, whether its object is still there or not.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isConflict } from '../../../apis/meta/v1/errors.ts';
+import { Pacer } from '../../cluster/pacer.ts';
+import type { CredentialStore, UserDirectory } from '../users/account.ts';
+import type { ClusterSessionStore } from './cluster-session-store.ts';
+import { type SessionEnd, sessionEnd } from './session-end.ts';
+import type { FoundSession } from './session-object.ts';
+
+export type RemovalReason = SessionEnd | 'expired' | 'not ours';
+
+/** In ms. */
+export interface ReaperTiming {
+  readonly intervalMs: number;
+  /** How old a session must be to be judged by its user: what we know of users may be older than what another replica knew. */
+  readonly settleMs: number;
+  /** How old an object must be that we did not make: a new key may not have reached us yet. */
+  readonly foreignMs: number;
+}
+
+export interface SessionReaperOptions {
+  readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'remove'>;
+  readonly users: UserDirectory;
+  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly timing?: ReaperTiming;
+  readonly removed?: (reason: RemovalReason) => void;
+}
+
+const DEFAULT_TIMING: ReaperTiming = { intervalMs: 10_000, settleMs: 5_000, foreignMs: 86_400_000 };
+
+export class SessionReaper {
+  readonly #options: SessionReaperOptions;
+  readonly #timing: ReaperTiming;
+
+  constructor(options: SessionReaperOptions) {
+    this.#options = options;
+    this.#timing = options.timing ?? DEFAULT_TIMING;
+  }
+
+  /** Sweeps until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.sweep(signal);
+      } catch (err) {
+        if (!signal.aborted) this.#options.log.warn({ err }, 'ended sessions are left for the next time');
+      }
+      await delay(this.#timing.intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Removes what has ended; how many that were. Throws what kept it from going on. */
+  async sweep(signal: AbortSignal): Promise<number> {
+    const { sessions, users, log } = this.#options;
+    if (!sessions.fresh || !users.synced) return 0;
+    const pacer = new Pacer();
+    let count = 0;
+    for (const found of sessions.all()) {
+      if (pacer.spent) await pacer.breathe();
+      signal.throwIfAborted();
+      const reason = this.#reasonToRemove(found);
+      if (reason === undefined) continue;
+      try {
+        await sessions.remove(found.name, signal, found);
+      } catch (error) {
+        if (isConflict(error)) continue;
+        throw error;
+      }
+      count++;
+      this.#options.removed?.(reason);
+      log.info({ session: found.name, user: found.session?.user, reason }, 'session removed');
+    }
+    return count;
+  }
+
+  #reasonToRemove(found: FoundSession): RemovalReason | undefined {
+    const { sessions, users, credentials, now } = this.#options;
+    const { session, creationTime } = found;
+    const time = now();
+    if (!session || !sessions.isGenuine(found)) {
+      return time - creationTime > this.#timing.foreignMs ? 'not ours' : undefined;
+    }
+    if (time >= session.notAfter || time >= session.idleNotAfter) return 'expired';
+    if (time - session.createdAt < this.#timing.settleMs) return undefined;
+    return sessionEnd(session, users.get(session.user), credentials.get(session.user));
+  }
+}
