@@ -9,7 +9,7 @@ import { freePort } from '../control-plane/ports.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import { createNodes, nodeName } from '../control-plane/realistic-node.ts';
 import { apply, available, grant, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
-import { ServerProcess } from '../extension/server-process.ts';
+import { ServerProcess, type ServerProcessOptions } from '../extension/server-process.ts';
 import { LoadGenerator, type Target } from './load-generator.ts';
 import type { Machine } from './machine.ts';
 import type { Options } from './options.ts';
@@ -41,7 +41,7 @@ export interface Scene {
   /** Nodes have names in this order. */
   nodeName(index: number): string;
   /** One more server on the same cluster, on a port of its own and registered nowhere. */
-  another(): Promise<ServerProcess>;
+  another(listening?: ServerProcessOptions['listening']): Promise<ServerProcess>;
 }
 
 /** Runs `work` on a scene, and leaves nothing of it behind. */
@@ -68,7 +68,11 @@ export async function withScene(
     progress('starting and registering the server');
     await grant(cluster, port, signal);
     const kubeconfig = await controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
-    const start = async (port: number, name: string): Promise<ServerProcess> => {
+    const start = async (
+      port: number,
+      name: string,
+      listening?: ServerProcessOptions['listening'],
+    ): Promise<ServerProcess> => {
       const server = await ServerProcess.start({
         dir: join(dir, name),
         kubeconfig,
@@ -76,6 +80,7 @@ export async function withScene(
         certificate: { ...files.serving, ca: files.ca },
         imports: [PROBE],
         signal,
+        ...(listening ? { listening } : {}),
       });
       cleanups.push(() => server.stop());
       return server;
@@ -100,7 +105,7 @@ export async function withScene(
       direct: { server: server.url, ...caller },
       writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
       nodeName,
-      another: async () => start(await freePort(), `another-${++others}`),
+      another: async (listening) => start(await freePort(), `another-${++others}`, listening),
     });
   } finally {
     for (const cleanup of cleanups.toReversed()) {

@@ -25,6 +25,8 @@ export interface ServerProcessOptions {
   /** Modules to load before the server's own. */
   readonly imports?: readonly string[];
   readonly signal: AbortSignal;
+  /** Runs when the server listens, ready or not, with `ask` as below. */
+  readonly listening?: (ask: (message: Serializable) => Promise<unknown>) => Promise<void>;
   /** From the start to the first /readyz that is answered with 200; 30,000 when none is given. */
   readonly readyTimeoutMs?: number;
 }
@@ -65,12 +67,8 @@ export class ServerProcess {
     child.once('error', () => undefined);
     await log.close();
     try {
-      await ready(
-        child,
-        port,
-        ca,
-        AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? 30_000)]),
-      );
+      const bound = AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? 30_000)]);
+      await ready(child, port, ca, bound, options.listening);
     } catch (error) {
       end();
       signal.throwIfAborted();
@@ -86,11 +84,8 @@ export class ServerProcess {
   }
 
   /** Sends a message to a module of `imports` and gives its answer. */
-  async ask(message: Serializable): Promise<unknown> {
-    const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(10_000) });
-    this.#child.send(message);
-    const [value] = (await answer) as unknown[];
-    return value;
+  ask(message: Serializable): Promise<unknown> {
+    return ask(this.#child, message);
   }
 
   /** Ends it in good order, and by force after 30 s. Gives the code that it ended with, null after a signal. */
@@ -120,14 +115,33 @@ function configurationOf(options: ServerProcessOptions): Readonly<Record<string,
   };
 }
 
-async function ready(child: ChildProcess, port: number, ca: string, signal: AbortSignal): Promise<void> {
+async function ask(child: ChildProcess, message: Serializable): Promise<unknown> {
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(10_000) });
+  child.send(message);
+  const [value] = (await answer) as unknown[];
+  return value;
+}
+
+async function ready(
+  child: ChildProcess,
+  port: number,
+  ca: string,
+  signal: AbortSignal,
+  listening: ServerProcessOptions['listening'],
+): Promise<void> {
+  let told = false;
   using agent = keptConnection(ca);
   for (;;) {
     signal.throwIfAborted();
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
     }
-    if ((await statusOf(port, agent)) === 200) return;
+    const status = await statusOf(port, agent);
+    if (status !== undefined && !told) {
+      told = true;
+      await listening?.((message) => ask(child, message));
+    }
+    if (status === 200) return;
     await delay(POLL_MS, undefined, { signal });
   }
 }
