@@ -1,0 +1,209 @@
+// Slows down who guesses passwords. It counts failed attempts by account and by source, before a password is hashed,
+// and knows nothing of passwords or users: names that do not exist count like others. What has crossed the threshold
+// is handed on to shared-failures next door, so that restarts and other replicas change nothing.
+import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
+import type { Bucket, BucketLimits, Failures } from './bucket.ts';
+import { BucketTable } from './bucket-table.ts';
+import { KnownSources } from './known-sources.ts';
+import { networkOf } from './network.ts';
+
+export interface ThrottleLimits extends BucketLimits {
+  /** Failures from one source before it is delayed: many people may sit behind it. */
+  readonly sourceFailures: number;
+  /** Accounts and sources that are remembered. */
+  readonly entries: number;
+}
+
+/** What others need to know of one account or source whose attempts are delayed; without failures it is over. */
+export interface Crossing extends Failures {
+  readonly key: string;
+  /** Of an account: keys of the sources from which it may still sign in. */
+  readonly knownSources: readonly string[];
+}
+
+export interface LoginThrottleOptions {
+  readonly limits: ThrottleLimits;
+  /** A key that tells nothing about the value to who has no key of ours, the same on all replicas. */
+  readonly digest: (kind: 'account' | 'source', value: string) => string;
+  /** Whether the account is signed in from there now, for instance through another replica. */
+  readonly isSignedIn?: (account: string, network: string) => boolean;
+  readonly crossed?: (crossing: Crossing) => void;
+  /** How long an attempt may wait for others of the same account, in ms, and how many may. */
+  readonly patience?: { readonly timeoutMs: number; readonly length: number };
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** An attempt that may go on. It has to be told how it ended, exactly once. */
+export interface Reservation {
+  succeeded(): void;
+  failed(): void;
+  /** It came to no end: nothing is known about the password. */
+  cancelled(): void;
+}
+
+interface Place {
+  readonly key: string;
+  readonly bucket: Bucket;
+  /** Ms until an attempt may begin, and whether there was room for it. */
+  readonly wait: number;
+  readonly full: boolean;
+}
+
+/** Of a source no delay is longer, in ms: strangers behind the same address must not be shut out for long. */
+const MAX_SOURCE_DELAY = 60_000;
+const KNOWN_FOR = 30 * 86_400_000;
+const KNOWN_SOURCES = 8;
+
+export class LoginThrottle {
+  readonly #options: LoginThrottleOptions;
+  readonly #bySource: BucketLimits;
+  readonly #table: BucketTable;
+  readonly #known: KnownSources;
+  readonly #waiting = new Set<() => void>();
+  readonly #now: () => number;
+
+  constructor(options: LoginThrottleOptions) {
+    const { limits } = options;
+    this.#options = options;
+    this.#bySource = {
+      ...limits,
+      failures: limits.sourceFailures,
+      maxDelay: Math.min(limits.maxDelay, MAX_SOURCE_DELAY),
+    };
+    this.#table = new BucketTable(limits.entries);
+    this.#known = new KnownSources({
+      accounts: limits.entries,
+      sourcesOfOne: KNOWN_SOURCES,
+      lifetime: KNOWN_FOR,
+    });
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** How many accounts and sources are remembered. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /**
+   * Throws TooManyRequests with the time to wait, ServiceUnavailable when too many attempts of the same account are
+   * under way. `account` is the name in the one spelling that users have.
+   */
+  async reserve(account: string, source: string, signal?: AbortSignal): Promise<Reservation> {
+    const network = networkOf(source);
+    const accountKey = this.#options.digest('account', account);
+    const sourceKey = this.#options.digest('source', network);
+    for (;;) {
+      signal?.throwIfAborted();
+      const now = this.#now();
+      const known =
+        this.#known.has(accountKey, sourceKey, now) || this.#options.isSignedIn?.(account, network) === true;
+      const places = this.#begin(accountKey, sourceKey, known);
+      const wait = Math.max(...places.map(({ wait }) => wait));
+      if (wait === 0 && places.every(({ full }) => !full)) {
+        return this.#reservation(accountKey, sourceKey, places);
+      }
+      for (const { bucket } of places) bucket.release();
+      this.#settle(places);
+      if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
+      await this.#turn(signal);
+    }
+  }
+
+  /** Takes over what another replica saw, or what was seen before a restart. */
+  merge({ key, knownSources, ...failures }: Crossing): void {
+    const now = this.#now();
+    for (const source of knownSources) {
+      if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
+    }
+    const bucket = this.#table.take(key, this.#limitsOf(key), now);
+    bucket.merge(failures);
+    this.#table.settle(key, now);
+  }
+
+  /**
+   * Who comes from where the account has been used before has a budget of his own there: neither a stranger's attempts
+   * nor his neighbours' count against him.
+   */
+  #begin(accountKey: string, sourceKey: string, known: boolean): readonly Place[] {
+    const now = this.#now();
+    const keys = known ? [`${accountKey}.${sourceKey}`] : [accountKey, sourceKey];
+    return keys.map((key) => {
+      const bucket = this.#table.take(key, this.#limitsOf(key), now);
+      const place = { key, bucket, wait: bucket.remaining(now), full: bucket.full };
+      // At once, since the table evicts only buckets without attempts under way.
+      bucket.begin();
+      return place;
+    });
+  }
+
+  #limitsOf(key: string): BucketLimits {
+    return key.startsWith('source') ? this.#bySource : this.#options.limits;
+  }
+
+  #reservation(accountKey: string, sourceKey: string, places: readonly Place[]): Reservation {
+    let open = true;
+    const end = (change: (place: Place, now: number) => void): void => {
+      if (!open) throw new Error('an attempt has ended twice');
+      open = false;
+      const now = this.#now();
+      for (const place of places) change(place, now);
+      this.#settle(places);
+      for (const wake of this.#waiting) wake();
+    };
+    return {
+      cancelled: () => end(({ bucket }) => bucket.release()),
+      failed: () =>
+        end((place, now) => {
+          place.bucket.fail(now);
+          if (place.bucket.isDelaying(now)) this.#tell(place.key, now);
+        }),
+      succeeded: () => {
+        end(({ key, bucket }, now) => {
+          bucket.release();
+          if (key !== `${accountKey}.${sourceKey}`) return;
+          const wasDelaying = bucket.isDelaying(now);
+          bucket.clear();
+          if (wasDelaying) this.#tell(key, now);
+        });
+        const now = this.#now();
+        const isNew = this.#known.add(accountKey, sourceKey, now);
+        // While a stranger keeps the account delayed, others have to know from where its owner comes.
+        if (isNew && this.#table.get(accountKey)?.isDelaying(now)) this.#tell(accountKey, now);
+      },
+    };
+  }
+
+  #tell(key: string, now: number): void {
+    const state = this.#table.get(key)?.state(now);
+    if (state) this.#options.crossed?.({ key, ...state, knownSources: this.#known.of(key) });
+  }
+
+  #settle(places: readonly Place[]): void {
+    for (const { key } of places) this.#table.settle(key, this.#now());
+  }
+
+  /** Until an attempt has ended. */
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    const { timeoutMs, length } = this.#options.patience ?? { timeoutMs: 2000, length: 64 };
+    if (this.#waiting.size >= length) throw newServiceUnavailable('too many sign-ins at a time', 2);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      this.#waiting.delete(wake);
+    };
+    // Also when the caller has gone: whoever wakes looks for himself.
+    const wake = (): void => {
+      end();
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      end();
+      reject(newServiceUnavailable('too many sign-ins at a time', 2));
+    }, timeoutMs);
+    signal?.addEventListener('abort', wake, { once: true });
+    this.#waiting.add(wake);
+    return promise;
+  }
+}

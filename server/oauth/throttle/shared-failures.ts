@@ -1,0 +1,154 @@
+// Failures that delay somebody, kept in a ConfigMap that all replicas follow: so a restart forgets none of them, and
+// who is delayed at one replica is delayed at all. Only what has crossed the threshold is written, and each further
+// write of the same account takes twice as long to come, so guessing does not become writing. The keys are digests
+// and the values carry a MAC: who may read the ConfigMap learns no name, who may write it can delay nobody.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { ObjectFollower } from '../../cluster/object-follower.ts';
+import { Reflector } from '../../cluster/reflector.ts';
+import { record, texts } from '../../resources/read.ts';
+import { decodeCrossing, encodeCrossing, type Macs } from './crossing-record.ts';
+import type { Crossing } from './login-throttle.ts';
+
+export interface SharedFailuresOptions {
+  readonly client: ClusterClient;
+  readonly namespace: string;
+  /** Of the ConfigMap. */
+  readonly name: string;
+  readonly macs: Macs;
+  /** Told what others have written, and what was there at the start. */
+  readonly merge: (crossing: Crossing) => void;
+  /** After this time a record is of no more use, in ms. */
+  readonly lifetimeMs: number;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Between two writes, in ms. */
+  readonly pauseMs?: number;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Half of what a ConfigMap may hold. */
+const MAX_RECORDS = 1000;
+
+export class SharedFailures {
+  readonly #options: SharedFailuresOptions;
+  readonly #now: () => number;
+  readonly #unwritten = new Map<string, string | null>();
+  #stored: Readonly<Record<string, string>> = {};
+  #wake: () => void = () => undefined;
+
+  constructor(options: SharedFailuresOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** To be written soon; does not wait for it. */
+  save(crossing: Crossing): void {
+    if (crossing.failures === 0 && !(crossing.key in this.#stored)) return;
+    this.#unwritten.set(
+      crossing.key,
+      crossing.failures === 0 ? null : encodeCrossing(crossing, this.#options.macs),
+    );
+    this.#wake();
+  }
+
+  /** Follows and writes until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, namespace, name, log } = this.#options;
+    const reflector = new Reflector({
+      client,
+      path: `/api/v1/namespaces/${namespace}/configmaps`,
+      query: { fieldSelector: `metadata.name=${name}` },
+      sink: new ObjectFollower((objects) => this.#take(objects.get(`${namespace}/${name}`))),
+      log,
+    });
+    await Promise.all([reflector.run(signal), this.#writeUntil(signal)]);
+  }
+
+  /** Reads again what was there before the MAC keys were known. */
+  refresh(): void {
+    this.#merge({});
+  }
+
+  #take(configMap: unknown): void {
+    const before = this.#stored;
+    this.#stored = texts(record(configMap)['data']);
+    this.#merge(before);
+  }
+
+  #merge(before: Readonly<Record<string, string>>): void {
+    const oldest = this.#now() - this.#options.lifetimeMs;
+    for (const [key, value] of Object.entries(this.#stored)) {
+      if (before[key] === value) continue;
+      const crossing = decodeCrossing(key, value, this.#options.macs);
+      if (crossing && crossing.lastAt > oldest) this.#options.merge(crossing);
+    }
+  }
+
+  async #writeUntil(signal: AbortSignal): Promise<void> {
+    const { log, pauseMs = 1000 } = this.#options;
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    while (!signal.aborted) {
+      if (this.#unwritten.size === 0) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      const batch = new Map(this.#unwritten);
+      this.#unwritten.clear();
+      try {
+        await this.#write(batch, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ err: error }, 'failed sign-ins could not be shared with other replicas');
+        for (const [key, value] of batch) {
+          if (!this.#unwritten.has(key)) this.#unwritten.set(key, value);
+        }
+        await delay(pauseMs * 4, undefined, { signal }).catch(() => undefined);
+      }
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Only the members that change, so that replicas do not write over each other. */
+  async #write(batch: ReadonlyMap<string, string | null>, signal: AbortSignal): Promise<void> {
+    const { client, namespace, name } = this.#options;
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    const data = { ...Object.fromEntries(batch), ...this.#outlived(batch) };
+    const patch = { method: 'PATCH', path: `${path}/${name}`, json: { data }, signal } as const;
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    try {
+      await client.json({ ...patch, headers });
+      return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    const fresh = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+    const json = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: fresh };
+    await client.json({ method: 'POST', path, json, signal }).catch((error: unknown) => {
+      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
+      return client.json({ ...patch, headers });
+    });
+  }
+
+  /** What is to be removed: records that are of no more use, then the mildest while there are too many. */
+  #outlived(batch: ReadonlyMap<string, string | null>): Readonly<Record<string, null>> {
+    const oldest = this.#now() - this.#options.lifetimeMs;
+    const removed: Record<string, null> = {};
+    const kept: Crossing[] = [];
+    for (const [key, value] of Object.entries(this.#stored)) {
+      if (batch.has(key)) continue;
+      const crossing = decodeCrossing(key, value, this.#options.macs);
+      if (crossing && crossing.lastAt > oldest) kept.push(crossing);
+      else removed[key] = null;
+    }
+    const excess = kept.length + batch.size - MAX_RECORDS;
+    if (excess <= 0) return removed;
+    kept.sort((one, other) => one.failures - other.failures || one.lastAt - other.lastAt);
+    for (const { key } of kept.slice(0, excess)) removed[key] = null;
+    return removed;
+  }
+}

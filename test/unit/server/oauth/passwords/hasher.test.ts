@@ -1,0 +1,164 @@
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { expect } from 'chai';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { hashConcurrency } from '../../../../../server/oauth/passwords/hash-concurrency.ts';
+import { HashQueue } from '../../../../../server/oauth/passwords/hash-queue.ts';
+import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
+
+const QUEUE = { concurrency: 2, length: 64, timeoutMs: 2000 };
+const hasher = new PasswordHasher({ memory: 19 * 1024 * 1024, iterations: 2, queue: QUEUE });
+
+describe('the password hasher', () => {
+  let stored = '';
+  before(async () => {
+    stored = await hasher.hash('pass wörd');
+  });
+
+  it("makes argon2id hashes with OWASP's parameters and a salt of their own", async () => {
+    expect(stored).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(await hasher.hash('pass wörd')).not.to.equal(stored);
+  });
+
+  it('knows the password again, byte for byte', async () => {
+    expect(await hasher.verify(stored, 'pass wörd')).to.equal(true);
+    expect(await hasher.verify(stored, 'pass wörd ')).to.equal(false);
+    expect(await hasher.verify(stored, 'pass wo\u0308rd')).to.equal(false);
+  });
+
+  it('takes as long without a hash', async () => {
+    await hasher.prepare();
+    const times = { known: 0, unknown: 0 };
+    // The least of several runs: a busy machine only ever adds.
+    const least = async (work: () => Promise<unknown>): Promise<number> => {
+      const runs: number[] = [];
+      for (let i = 0; i < 8; i++) {
+        const began = performance.now();
+        await work();
+        runs.push(performance.now() - began);
+      }
+      return Math.min(...runs);
+    };
+    times.known = await least(() => hasher.verify(stored, 'wrong'));
+    times.unknown = await least(() => hasher.verify(undefined, 'wrong'));
+    expect(times.unknown / times.known).to.be.within(0.5, 2);
+    expect(times.unknown).to.be.above(1);
+  });
+
+  it('takes bcrypt hashes of imported users', async () => {
+    const imported = await bcryptHash('secret', { cost: 4 });
+    expect(await hasher.verify(imported, 'secret')).to.equal(true);
+    expect(await hasher.verify(imported, 'Secret')).to.equal(false);
+    expect(await hasher.verify(imported.replace('$2b$', '$2a$'), 'secret')).to.equal(true);
+  });
+
+  it('refuses a password of which bcrypt would read only a part', async () => {
+    const imported = await bcryptHash('x'.repeat(72), { cost: 4 });
+    expect(await hasher.verify(imported, 'x'.repeat(72))).to.equal(true);
+    expect(await hasher.verify(imported, 'x'.repeat(73))).to.equal(false);
+  });
+
+  for (const broken of [
+    '',
+    'secret',
+    '$argon2id$',
+    '$2b$31$abcdefghijklmnopqrstuuJ8B8v9h8qk2QO2yqYI0p8eG4h9bqQe6',
+    '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$c29tZWhhc2hzb21laGFzaHNvbWVoYXNoc29tZWhhc2g',
+  ]) {
+    it(`never matches what is stored as ${JSON.stringify(broken)}, and does not work on it for long`, async () => {
+      expect(await hasher.verify(broken, 'secret')).to.equal(false);
+    });
+  }
+
+  it('asks for a new hash where one is of another kind or weaker than those made now', async () => {
+    expect(hasher.needsRehash(stored)).to.equal(false);
+    expect(hasher.needsRehash(await bcryptHash('secret', { cost: 4 }))).to.equal(true);
+    expect(hasher.needsRehash(stored.replace('m=19456', 'm=9728'))).to.equal(true);
+    expect(hasher.needsRehash(stored.replace('m=19456', 'm=65536'))).to.equal(false);
+    expect(hasher.needsRehash(stored.replace('$argon2id', '$argon2i'))).to.equal(true);
+  });
+});
+
+describe('the hash queue', () => {
+  function work(): { run: () => Promise<void>; finish: () => void; begun: Promise<void> } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    return {
+      run: () => {
+        begun.resolve();
+        return promise;
+      },
+      finish: resolve,
+      begun: begun.promise,
+    };
+  }
+
+  it('works on a bounded number at a time, in the order of arrival', async () => {
+    const queue = new HashQueue({ ...QUEUE, concurrency: 1 });
+    const [first, second] = [work(), work()];
+    const order: string[] = [];
+    const begin = (name: string, work: () => Promise<void>): Promise<void> =>
+      queue.run(() => {
+        order.push(name);
+        return work();
+      });
+    const all = [
+      begin('first', first.run),
+      begin('second', second.run),
+      begin('third', () => Promise.resolve()),
+    ];
+    await first.begun;
+    expect(order).to.deep.equal(['first']);
+    first.finish();
+    await second.begun;
+    expect(order).to.deep.equal(['first', 'second']);
+    second.finish();
+    await Promise.all(all);
+    expect(order).to.deep.equal(['first', 'second', 'third']);
+  });
+
+  it('answers 503 with a time to wait when too many wait', async () => {
+    const queue = new HashQueue({ concurrency: 1, length: 0, timeoutMs: 1000 });
+    const first = work();
+    const running = queue.run(first.run);
+    const error: unknown = await queue.run(first.run).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(StatusError).and.include({ code: 503 });
+    expect((error as StatusError).details?.retryAfterSeconds).to.equal(2);
+    first.finish();
+    await running;
+    await queue.run(() => Promise.resolve());
+  });
+
+  it('answers 503 to one that has waited too long', async () => {
+    const queue = new HashQueue({ concurrency: 1, length: 1, timeoutMs: 5 });
+    const first = work();
+    const running = queue.run(first.run);
+    expect(await queue.run(first.run).catch((reason: unknown) => reason)).to.include({ code: 503 });
+    first.finish();
+    await running;
+  });
+
+  it('does not work for a caller who has gone', async () => {
+    const queue = new HashQueue({ ...QUEUE, concurrency: 1 });
+    const first = work();
+    const running = queue.run(first.run);
+    const gone = new AbortController();
+    let worked = false;
+    const waiting = queue.run(async () => {
+      worked = true;
+    }, gone.signal);
+    gone.abort(new Error('gone'));
+    expect(await waiting.catch((reason: unknown) => reason)).to.have.property('message', 'gone');
+    first.finish();
+    await running;
+    expect(worked).to.equal(false);
+  });
+});
+
+describe('hashConcurrency', () => {
+  it('is the number of cores, but leaves a thread of the pool to others', () => {
+    expect(hashConcurrency(0, 2, 4)).to.equal(2);
+    expect(hashConcurrency(0, 16, 4)).to.equal(3);
+    expect(hashConcurrency(8, 2, 16)).to.equal(8);
+    expect(hashConcurrency(0, 4, 1)).to.equal(1);
+  });
+});

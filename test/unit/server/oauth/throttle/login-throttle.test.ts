@@ -1,0 +1,254 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import {
+  type Crossing,
+  LoginThrottle,
+  type LoginThrottleOptions,
+  type Reservation,
+} from '../../../../../server/oauth/throttle/login-throttle.ts';
+
+const LIMITS = {
+  failures: 3,
+  sourceFailures: 6,
+  delay: 1000,
+  maxDelay: 900_000,
+  reset: 3_600_000,
+  entries: 1000,
+};
+const HOME = '192.0.2.1';
+const STRANGER = '198.51.100.9';
+
+class Scene {
+  now = 1_000_000;
+  readonly crossings: Crossing[] = [];
+  readonly throttle: LoginThrottle;
+
+  constructor(options: Partial<LoginThrottleOptions> = {}) {
+    this.throttle = new LoginThrottle({
+      limits: LIMITS,
+      digest: (kind, value) => `${kind}.${value}`,
+      crossed: (crossing) => this.crossings.push(crossing),
+      now: () => this.now,
+      ...options,
+    });
+  }
+
+  reserve(account: string, source = HOME): Promise<Reservation> {
+    return this.throttle.reserve(account, source);
+  }
+
+  async fail(account: string, source = HOME, times = 1): Promise<void> {
+    for (let i = 0; i < times; i++) (await this.reserve(account, source)).failed();
+  }
+
+  async succeed(account: string, source = HOME): Promise<void> {
+    (await this.reserve(account, source)).succeeded();
+  }
+
+  /** Seconds to wait; 0 when an attempt may begin. */
+  async wait(account: string, source = HOME): Promise<number> {
+    try {
+      (await this.reserve(account, source)).cancelled();
+      return 0;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
+      throw error;
+    }
+  }
+}
+
+describe('the throttle of sign-ins', () => {
+  it('delays an account after its failures, twice as long after each further one', async () => {
+    const scene = new Scene();
+    await scene.fail('alice', HOME, 2);
+    expect(await scene.wait('alice')).to.equal(0);
+    const waits: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      await scene.fail('alice');
+      const seconds = await scene.wait('alice');
+      waits.push(seconds);
+      scene.now += seconds * 1000;
+    }
+    expect(waits).to.deep.equal([1, 2, 4]);
+  });
+
+  it('delays no longer than the longest delay', async () => {
+    const scene = new Scene();
+    for (let i = 0; i < 30; i++) {
+      // From ever new sources, so that only the account counts.
+      const source = `203.0.113.${i}`;
+      scene.now += (await scene.wait('alice', source)) * 1000;
+      await scene.fail('alice', source);
+    }
+    expect(await scene.wait('alice', '203.0.113.99')).to.equal(900);
+  });
+
+  it('forgets failures after a time without any', async () => {
+    const scene = new Scene();
+    await scene.fail('alice', HOME, 3);
+    scene.now += LIMITS.reset + 1;
+    await scene.fail('alice', HOME, 2);
+    expect(await scene.wait('alice')).to.equal(0);
+  });
+
+  it('delays a source that fails with many accounts, for a minute at most', async () => {
+    const scene = new Scene();
+    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`);
+    expect(await scene.wait('another')).to.equal(1);
+    expect(await scene.wait('another', STRANGER)).to.equal(0);
+    for (let i = 0; i < 20; i++) {
+      scene.now += (await scene.wait(`later${i}`)) * 1000;
+      await scene.fail(`later${i}`);
+    }
+    expect(await scene.wait('another')).to.equal(60);
+  });
+
+  it('takes the /64 network of an IPv6 address for one source', async () => {
+    const scene = new Scene();
+    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, `2001:db8::${i}`);
+    expect(await scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
+    expect(await scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
+  });
+
+  it('lets no more attempts run at a time than may still fail', async () => {
+    const scene = new Scene();
+    const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
+    const fourth = scene.reserve('alice');
+    expect(await Promise.race([fourth.then(() => 'begun'), Promise.resolve('waits')])).to.equal('waits');
+    for (const reservation of running) reservation.failed();
+    const outcome = await fourth.then(
+      () => 'begun',
+      (error: unknown) => (error instanceof StatusError ? error.code : error),
+    );
+    expect(outcome).to.equal(429);
+  });
+
+  it('lets attempts of the same account go on as earlier ones succeed', async () => {
+    const scene = new Scene();
+    const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
+    const later = [1, 2, 3, 4].map(async () => (await scene.reserve('alice')).succeeded());
+    for (const reservation of running) reservation.succeeded();
+    await Promise.all(later);
+    expect(await scene.wait('alice')).to.equal(0);
+  });
+
+  it('lets an attempt wait only for a while, and only a few', async () => {
+    const scene = new Scene({ patience: { timeoutMs: 10, length: 1 } });
+    await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
+    const outcomes = await Promise.all(
+      [1, 2].map(() =>
+        scene.reserve('alice').catch((error: unknown) => (error instanceof StatusError ? error.code : error)),
+      ),
+    );
+    expect(outcomes).to.deep.equal([503, 503]);
+  });
+
+  it('does not count an attempt that came to no end', async () => {
+    const scene = new Scene();
+    for (let i = 0; i < 10; i++) (await scene.reserve('alice')).cancelled();
+    expect(await scene.wait('alice')).to.equal(0);
+    expect(scene.throttle.size).to.equal(0);
+  });
+
+  it('remembers nothing of accounts without failures', async () => {
+    const scene = new Scene();
+    await scene.succeed('alice');
+    expect(scene.throttle.size).to.equal(0);
+  });
+
+  it('does not let a stranger lock out who comes from a known source', async () => {
+    const scene = new Scene();
+    await scene.succeed('alice', HOME);
+    await scene.fail('alice', STRANGER, 3);
+    expect(await scene.wait('alice', STRANGER)).to.equal(1);
+    expect(await scene.wait('alice', HOME)).to.equal(0);
+  });
+
+  it('knows a source also by a session that another replica has made', async () => {
+    const scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
+    await scene.fail('alice', STRANGER, 3);
+    expect(await scene.wait('alice', HOME)).to.equal(0);
+    expect(await scene.wait('alice', '192.0.2.2')).to.equal(1);
+  });
+
+  it('does not let neighbours at the same source lock out who is known there', async () => {
+    const scene = new Scene();
+    await scene.succeed('alice', HOME);
+    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, HOME);
+    expect(await scene.wait('bob', HOME)).to.equal(1);
+    expect(await scene.wait('alice', HOME)).to.equal(0);
+  });
+
+  it('delays guesses from a known source too, until its owner signs in', async () => {
+    const scene = new Scene();
+    await scene.succeed('alice');
+    await scene.fail('alice', HOME, 3);
+    expect(await scene.wait('alice')).to.equal(1);
+    scene.now += 1000;
+    await scene.succeed('alice');
+    await scene.fail('alice', HOME, 2);
+    expect(await scene.wait('alice')).to.equal(0);
+  });
+
+  it('leaves a stranger his delays when the owner signs in', async () => {
+    const scene = new Scene();
+    await scene.succeed('alice', HOME);
+    await scene.fail('alice', STRANGER, 3);
+    await scene.succeed('alice', HOME);
+    expect(await scene.wait('alice', STRANGER)).to.equal(1);
+  });
+
+  it('tells of each failure that delays, and of sources learnt meanwhile', async () => {
+    const scene = new Scene();
+    await scene.succeed('alice', HOME);
+    await scene.fail('alice', STRANGER, 2);
+    expect(scene.crossings).to.have.length(0);
+    await scene.fail('alice', STRANGER);
+    expect(scene.crossings.at(-1)).to.deep.equal({
+      key: 'account.alice',
+      failures: 3,
+      lastAt: scene.now,
+      knownSources: [`source.${HOME}`],
+    });
+    scene.now += 1000;
+    await scene.succeed('alice', '192.0.2.7');
+    expect(scene.crossings.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
+  });
+
+  it('takes over what another replica saw', async () => {
+    const [here, there] = [new Scene(), new Scene()];
+    await here.succeed('alice', HOME);
+    await here.fail('alice', STRANGER, 3);
+    for (const crossing of here.crossings) there.throttle.merge(crossing);
+    expect(await there.wait('alice', STRANGER)).to.equal(1);
+    expect(await there.wait('alice', HOME)).to.equal(0);
+  });
+
+  describe('when it is full', () => {
+    const small = { limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } };
+
+    it('keeps what delays somebody, whatever is thrown at it', async () => {
+      const scene = new Scene(small);
+      await scene.fail('alice', HOME, 3);
+      for (let i = 0; i < 500; i++) await scene.fail(`invented${i}`, HOME);
+      expect(await scene.wait('alice', STRANGER)).to.equal(1);
+      expect(scene.throttle.size).to.be.at.most(20);
+    });
+
+    it('still counts the failures of new accounts', async () => {
+      const scene = new Scene(small);
+      for (let i = 0; i < 20; i++) await scene.fail(`attacked${i}`, HOME, 3);
+      expect(scene.throttle.size).to.be.at.most(20);
+      await scene.fail('alice', HOME, 3);
+      expect(await scene.wait('alice')).to.equal(1);
+    });
+
+    it('takes new accounts again when old failures are forgotten', async () => {
+      const scene = new Scene(small);
+      for (let i = 0; i < 20; i++) await scene.fail(`attacked${i}`, HOME, 3);
+      scene.now += LIMITS.reset + 1;
+      await scene.fail('alice', HOME);
+      expect(scene.throttle.size).to.be.at.most(3);
+    });
+  });
+});
