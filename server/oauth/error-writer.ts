@@ -20,8 +20,12 @@ const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> 
   504: ['temporarily_unavailable', 'the request took too long'],
 };
 
+/** RFC 8414, 3.1: the metadata of an issuer with a path have theirs in front of it. */
+const METADATA = '/.well-known/oauth-authorization-server/oauth';
+
+/** Paths of the token handler: open to everybody, errors in this form. */
 export function isOAuthPath(path: string): boolean {
-  return path === '/oauth' || path.startsWith('/oauth/');
+  return path === '/oauth' || path.startsWith('/oauth/') || path === METADATA;
 }
 
 export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };

@@ -7,6 +7,8 @@ export interface TokenRequest {
   /** Address of the caller, behind trusted proxies the one that they name. */
   readonly source: string;
   readonly userAgent: string;
+  /** Of the request that it came with, for records. */
+  readonly requestID?: string;
   readonly signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
@@ -83,7 +83,7 @@ describe('readForm', () => {
     const outgoing = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false });
     outgoing.on('error', () => undefined);
     outgoing.end(body);
-    const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
     let text = '';
     for await (const chunk of incoming) text += String(chunk);
     return [incoming.statusCode ?? 0, text];

@@ -1,0 +1,135 @@
+// The clients of the configuration, with their secrets followed to where they are kept: files, and Secrets in our own
+// namespace. Who a request's client is, is decided by client-authentication beside it.
+import type { Logger } from 'pino';
+import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { ObjectFollower } from '../../cluster/object-follower.ts';
+import { Reflector } from '../../cluster/reflector.ts';
+import { record, texts } from '../../resources/read.ts';
+import type { ConfiguredClient } from '../settings.ts';
+import { ClientSecrets } from './client-secrets.ts';
+import type { ClientRegistry } from './oauth-client.ts';
+import { followSecretFile, withoutLineEnd } from './secret-file.ts';
+
+export interface ConfiguredClientsOptions {
+  readonly clients: readonly ConfiguredClient[];
+  readonly client: ClusterClient;
+  /** Of the Secrets. */
+  readonly namespace: string;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** How often a file is read although nobody said that it changed, in ms. */
+  readonly pollMs?: number;
+}
+
+export class ConfiguredClients implements ClientRegistry {
+  readonly #options: ConfiguredClientsOptions;
+  readonly #clients: ReadonlyMap<string, ConfiguredClient>;
+  readonly #secrets = new ClientSecrets();
+
+  constructor(options: ConfiguredClientsOptions) {
+    this.#options = options;
+    this.#clients = new Map(options.clients.map((client) => [client.id, client]));
+    for (const { id, wellKnownSecret } of options.clients) this.#secrets.set(id, 'default', wellKnownSecret);
+  }
+
+  get(id: string): ConfiguredClient | undefined {
+    return this.#clients.get(id);
+  }
+
+  checkSecret(id: string, secret: string): boolean {
+    return this.#secrets.matches(id, secret);
+  }
+
+  /** Confidential clients that can not sign in now, for want of a secret. */
+  withoutSecret(): readonly string[] {
+    return this.#options.clients
+      .filter(({ id, isPublic }) => !isPublic && !this.#secrets.has(id))
+      .map(({ id }) => id);
+  }
+
+  /** True while a client has the secret that everybody knows. */
+  get usesWellKnownSecret(): boolean {
+    return this.#options.clients.some(({ wellKnownSecret }) => wellKnownSecret !== undefined);
+  }
+
+  /** Follows the secrets until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clients, log } = this.#options;
+    for (const { id, wellKnownSecret } of clients) {
+      if (wellKnownSecret === undefined) continue;
+      log.warn(
+        { client: id },
+        'the default OAuth client is in use, whose secret everybody knows: set oauth.clients',
+      );
+    }
+    const files = clients.flatMap((client) =>
+      client.secretFiles.map((path) => this.#followFile(client.id, path, signal)),
+    );
+    await Promise.all([...files, ...this.#secretNames().map((name) => this.#followSecret(name, signal))]);
+  }
+
+  #followFile(client: string, path: string, signal: AbortSignal): Promise<void> {
+    const { log, pollMs } = this.#options;
+    return followSecretFile(
+      path,
+      (secret, failure) => {
+        this.#secrets.set(client, `file ${path}`, secret);
+        if (failure === undefined) log.info({ client, path }, 'client secret taken into use');
+        else log.warn({ client, path, reason: failure }, 'a file with a client secret can not be used');
+      },
+      signal,
+      pollMs,
+    );
+  }
+
+  #secretNames(): string[] {
+    return [
+      ...new Set(this.#options.clients.flatMap(({ secretRefs }) => secretRefs.map(({ name }) => name))),
+    ];
+  }
+
+  /** A Secret may hold secrets of several clients. */
+  async #followSecret(name: string, signal: AbortSignal): Promise<void> {
+    const { client, namespace, log } = this.#options;
+    const reflector = new Reflector({
+      client,
+      log,
+      path: `/api/v1/namespaces/${namespace}/secrets`,
+      query: { fieldSelector: `metadata.name=${name}` },
+      sink: new ObjectFollower((objects) => this.#take(name, objects.get(`${namespace}/${name}`))),
+    });
+    await reflector.run(signal);
+  }
+
+  #take(name: string, secret: unknown): void {
+    const { clients, log } = this.#options;
+    const data = texts(record(secret)['data']);
+    for (const { id, secretRefs } of clients) {
+      for (const { name: wanted, key } of secretRefs) {
+        if (wanted !== name) continue;
+        const value = withoutLineEnd(Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
+        this.#secrets.set(id, `secret ${name}/${key}`, value);
+        if (value === '') log.warn({ client: id, secret: name, key }, 'a client secret is not there');
+        else log.info({ client: id, secret: name, key }, 'client secret taken into use');
+      }
+    }
+  }
+}
+
+/** Throws StartupError for clients that could never be told apart or never prove themselves. */
+export function checkClients(clients: readonly ConfiguredClient[]): void {
+  const seen = new Set<string>();
+  for (const { id, isPublic, secretFiles, secretRefs, wellKnownSecret } of clients) {
+    if (seen.has(id)) throw fault(`two clients have the id ${id}`);
+    seen.add(id);
+    const places = secretFiles.length + secretRefs.length + (wellKnownSecret === undefined ? 0 : 1);
+    if (isPublic && places > 0) throw fault(`the public client ${id} has a secret`);
+    if (!isPublic && places === 0) {
+      throw fault(`the client ${id} has no secret: give it secretFiles or a secretRef, or make it public`);
+    }
+  }
+}
+
+function fault(message: string): StartupError {
+  return new StartupError('ERR_OAUTH_CLIENTS', `oauth.clients: ${message}`);
+}

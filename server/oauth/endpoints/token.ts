@@ -1,0 +1,70 @@
+import { Counter, type Registry } from 'prom-client';
+import {
+  invalidRequest,
+  methodNotAllowed,
+  OAuthError,
+  unauthorizedClient,
+  unsupportedGrantType,
+} from '../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import { authenticateClient } from '../clients/client-authentication.ts';
+import type { ClientRegistry } from '../clients/oauth-client.ts';
+import { readForm } from '../form.ts';
+import type { Grant, TokenResponse } from '../grants/grant.ts';
+import { writeJSON } from '../json-answer.ts';
+import type { SourceAddress } from '../source-address.ts';
+
+export interface TokenEndpointOptions {
+  readonly clients: ClientRegistry;
+  readonly grants: readonly Grant[];
+  readonly sourceOf: SourceAddress;
+  readonly metrics: Registry;
+}
+
+/** POST /oauth/token (RFC 6749, 3.2). */
+export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpointOptions): Handler {
+  const byType = new Map(grants.map((grant) => [grant.type, grant]));
+  const requests = new Counter({
+    name: 'oauth_token_requests_total',
+    help: 'Requests of the token endpoint, by grant and the error they were answered with.',
+    labelNames: ['grant_type', 'error'],
+    registers: [metrics],
+  });
+  const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
+    const { request, signal, auditID } = context;
+    const form = await readForm(request);
+    const type = form.get('grant_type');
+    if (type === undefined) throw invalidRequest('grant_type is missing');
+    const grant = byType.get(type);
+    // A type that nobody knows is no label: there would be as many as callers can think of.
+    if (grant) known.grantType = type;
+    const client = authenticateClient(request, form, clients);
+    if (!grant) throw unsupportedGrantType();
+    if (!client.grants.some((allowed) => allowed === type)) {
+      throw unauthorizedClient('the client may not use this grant');
+    }
+    return grant.exchange({
+      client,
+      form,
+      source: sourceOf(request),
+      userAgent: request.headers['user-agent'] ?? '',
+      requestID: auditID,
+      signal,
+    });
+  };
+  return async (context) => {
+    if (context.request.method !== 'POST') throw methodNotAllowed('POST');
+    const known = { grantType: '' };
+    let error = 'server_error';
+    try {
+      const response = await exchange(context, known);
+      error = '';
+      writeJSON(context.response, response);
+    } catch (failure) {
+      if (failure instanceof OAuthError) error = failure.code;
+      throw failure;
+    } finally {
+      requests.inc({ grant_type: known.grantType, error });
+    }
+  };
+}

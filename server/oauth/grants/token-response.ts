@@ -1,0 +1,21 @@
+import type { OpenedSession } from '../sessions/session-opening.ts';
+import type { TokenIssuer, TokenSubject } from '../tokens/token-issuer.ts';
+import type { TokenResponse } from './grant.ts';
+
+/** The tokens of a session that was just opened; an id token when `openid` was asked for. */
+export async function tokenResponse(
+  tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>,
+  { refreshToken, nonce, ...subject }: TokenSubject & OpenedSession & { readonly nonce?: string },
+): Promise<TokenResponse> {
+  const { scopes } = subject;
+  const access = await tokens.accessToken(subject);
+  const bound = { accessToken: access.token, ...(nonce === undefined ? {} : { nonce }) };
+  return {
+    access_token: access.token,
+    token_type: 'Bearer',
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    expires_in: access.expiresIn,
+    ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+    ...(scopes.includes('openid') ? { id_token: await tokens.idToken(subject, bound) } : {}),
+  };
+}

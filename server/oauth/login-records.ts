@@ -1,0 +1,66 @@
+// Who signed in, who tried to, and from where: audit lines and metrics. Never a password, and no name that no user
+// has: people type passwords into the wrong field.
+import { Counter, type Registry } from 'prom-client';
+
+/** Where the password was given: the token endpoint, the sign-in page, or a change of the password. */
+export type LoginMethod = 'password_grant' | 'page' | 'password_change';
+
+/** What became of it. `rejected`: neither name nor password was at fault; the server could not check them. */
+export type LoginOutcome =
+  | 'success'
+  | 'unknown_user'
+  | 'no_password'
+  | 'wrong_password'
+  | 'disabled'
+  | 'must_change'
+  | 'throttled'
+  | 'unavailable';
+
+export interface LoginRecord {
+  readonly method: LoginMethod;
+  readonly outcome: LoginOutcome;
+  /** Undefined for one that no user has. */
+  readonly user: string | undefined;
+  /** Id of a configured client; empty where none is involved. */
+  readonly client: string;
+  readonly source: string;
+  readonly userAgent: string;
+  readonly requestID: string | undefined;
+}
+
+export interface LoginRecords {
+  record(login: LoginRecord): void;
+}
+
+const MAX_AGENT = 256;
+
+/** `audit`: a logger whose lines a collector routes by `audit: true`. */
+export function newLoginRecords(
+  audit: { info(line: object, message: string): void },
+  registry: Registry,
+): LoginRecords {
+  const logins = new Counter({
+    name: 'oauth_logins_total',
+    help: 'Attempts to sign in with a password, by where, what became of them and the client.',
+    labelNames: ['method', 'outcome', 'client'],
+    registers: [registry],
+  });
+  return {
+    record: ({ method, outcome, user, client, source, userAgent, requestID }) => {
+      logins.inc({ method, outcome, client });
+      audit.info(
+        {
+          stage: 'Login',
+          method,
+          outcome,
+          ...(user === undefined ? {} : { user }),
+          ...(client === '' ? {} : { client }),
+          source,
+          userAgent: userAgent.slice(0, MAX_AGENT),
+          ...(requestID === undefined ? {} : { requestID }),
+        },
+        'login',
+      );
+    },
+  };
+}

@@ -1,0 +1,160 @@
+// A name and a password, checked: for the password grant, the sign-in page, and who changes his own password. One
+// answer for all that is wrong with them, at one cost; what it was goes to the records of logins.
+import type { Logger } from 'pino';
+import {
+  invalidGrant,
+  invalidRequest,
+  type OAuthError,
+  temporarilyUnavailable,
+  tooManyAttempts,
+} from '../../../apis/oauth/errors.ts';
+import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.ts';
+import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../status-of-chain.ts';
+import type { LoginThrottle, Reservation } from '../throttle/login-throttle.ts';
+import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
+import type { PasswordHasher } from './hasher.ts';
+
+export interface SignInOptions {
+  readonly users: UserDirectory;
+  readonly credentials: CredentialStore;
+  readonly hasher: Pick<PasswordHasher, 'verify' | 'hash' | 'needsRehash'>;
+  readonly throttle: Pick<LoginThrottle, 'reserve'>;
+  readonly records: LoginRecords;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+export interface SignInAttempt {
+  readonly user: string;
+  readonly password: string;
+  readonly method: LoginMethod;
+  /** Id of the client; empty where none is involved. */
+  readonly client: string;
+  readonly source: string;
+  readonly userAgent: string;
+  readonly requestID?: string;
+  /** A password that has to be replaced is refused unless the caller sees to that. */
+  readonly acceptMustChange?: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface CheckedUser {
+  readonly account: Account;
+  /** The one that was checked. */
+  readonly credential: Credential;
+}
+
+/** NIST 800-63B asks for 64 at least; a bound, since every byte is hashed. In UTF-16 units. */
+const MAX_PASSWORD = 1024;
+
+export class PasswordSignIn {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 when it can not be told now. */
+  async check(attempt: SignInAttempt): Promise<CheckedUser> {
+    const { users, credentials, throttle, hasher } = this.#options;
+    const { password, source, signal } = attempt;
+    if (password.length > MAX_PASSWORD) throw invalidRequest('the password is too long');
+    if (!users.synced) throw this.#unavailable(attempt, undefined);
+    // Users are Kubernetes objects: their names have no upper case.
+    const name = attempt.user.toLowerCase();
+    const account = users.get(name);
+    const credential = account && ownCredential(account, credentials.get(name));
+    const reservation = await throttle
+      .reserve(name, source, signal)
+      .catch((error: unknown) => Promise.reject(this.#refusedByThrottle(attempt, account, error)));
+    let matches: boolean;
+    try {
+      matches = await hasher.verify(credential?.passwordHash, password, signal);
+    } catch (error) {
+      reservation.cancelled();
+      throw signal.aborted ? error : this.#unavailable(attempt, account, error);
+    }
+    const outcome = outcomeOf(account, credential, matches);
+    if (outcome !== 'success' || !account || !credential)
+      throw this.#refuse(attempt, account, outcome, reservation);
+    reservation.succeeded();
+    if (credential.mustChange && !attempt.acceptMustChange) {
+      this.#record(attempt, account, 'must_change');
+      throw invalidGrant('the password has to be changed first, on the sign-in page');
+    }
+    await this.#renewHash(account, credential, attempt);
+    this.#record(attempt, account, 'success');
+    return { account, credential };
+  }
+
+  #refuse(
+    attempt: SignInAttempt,
+    account: Account | undefined,
+    outcome: LoginOutcome,
+    reservation: Reservation,
+  ): OAuthError {
+    // The right password of a disabled user counts as a failure too: the delays must not tell it from a wrong one.
+    reservation.failed();
+    this.#record(attempt, account, outcome);
+    return invalidGrant('the user name or the password is wrong', new Error(outcome));
+  }
+
+  #refusedByThrottle(attempt: SignInAttempt, account: Account | undefined, error: unknown): unknown {
+    if (isTooManyRequests(error)) {
+      this.#record(attempt, account, 'throttled');
+      return tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+    }
+    return isServiceUnavailable(error) ? this.#unavailable(attempt, account, error) : error;
+  }
+
+  #unavailable(attempt: SignInAttempt, account: Account | undefined, cause?: unknown): unknown {
+    if (cause !== undefined && !isServiceUnavailable(cause)) return cause;
+    this.#record(attempt, account, 'unavailable');
+    const seconds = cause === undefined ? undefined : retryAfterSeconds(cause);
+    return temporarilyUnavailable('sign-ins can not be checked now, try again', seconds ?? 1, cause);
+  }
+
+  /** While the password is at hand. That it fails keeps nobody out: the old hash still stands. */
+  async #renewHash(
+    account: Account,
+    credential: Credential,
+    { password, signal }: SignInAttempt,
+  ): Promise<void> {
+    const { hasher, credentials, log } = this.#options;
+    if (!hasher.needsRehash(credential.passwordHash)) return;
+    try {
+      const passwordHash = await hasher.hash(password, signal);
+      await credentials.set(account.name, { ...credential, passwordHash }, signal);
+    } catch (err) {
+      log.warn({ err, user: account.name }, 'a password hash could not be renewed');
+    }
+  }
+
+  #record(attempt: SignInAttempt, account: Account | undefined, outcome: LoginOutcome): void {
+    const { method, client, source, userAgent, requestID } = attempt;
+    this.#options.records.record({
+      method,
+      outcome,
+      user: account?.name,
+      client,
+      source,
+      userAgent,
+      requestID,
+    });
+  }
+}
+
+/** Not that of an earlier user of the same name. */
+function ownCredential(account: Account, credential: Credential | undefined): Credential | undefined {
+  return credential?.userUID === account.uid ? credential : undefined;
+}
+
+function outcomeOf(
+  account: Account | undefined,
+  credential: Credential | undefined,
+  matches: boolean,
+): LoginOutcome {
+  if (!account) return 'unknown_user';
+  if (!credential) return 'no_password';
+  if (!matches) return 'wrong_password';
+  return account.disabled ? 'disabled' : 'success';
+}
