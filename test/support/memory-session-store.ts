@@ -1,0 +1,97 @@
+import { newConflict, newNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
+import type {
+  ObjectVersion,
+  Session,
+  SessionStore,
+  StoredSession,
+} from '../../server/oauth/sessions/session.ts';
+
+const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
+
+/** What all replicas of a test write to. */
+export class MemorySessions {
+  readonly objects = new Map<string, StoredSession>();
+  #version = 0;
+
+  nextVersion(): string {
+    return String(++this.#version);
+  }
+}
+
+/** The store of one replica. Its cache is the shared state itself, unless it is told to lag behind. */
+export class MemorySessionStore implements SessionStore {
+  fresh = true;
+  /** How often the cluster was asked past the cache. */
+  reads = 0;
+  /** Told before each write; may throw, or wait. */
+  beforeWrite: () => Promise<void> | void = () => undefined;
+  /** Told after each write that was done; what it throws, the writer gets instead of the answer. */
+  afterWrite: () => void = () => undefined;
+  readonly #shared: MemorySessions;
+  readonly #now: () => number;
+  #lagging: ReadonlyMap<string, StoredSession> | undefined;
+
+  constructor(shared: MemorySessions, now: () => number = Date.now) {
+    this.#shared = shared;
+    this.#now = now;
+  }
+
+  /** From now on the cache knows only what there is at this moment. */
+  lag(): void {
+    this.#lagging = new Map(this.#shared.objects);
+  }
+
+  async create(session: Session): Promise<StoredSession> {
+    await this.beforeWrite();
+    const { objects } = this.#shared;
+    if (objects.has(session.id)) throw new StatusError(409, 'AlreadyExists', 'already exists');
+    return this.#put({ ...session, uid: `uid-${this.#shared.nextVersion()}` });
+  }
+
+  get(id: string): StoredSession | undefined {
+    return this.#live((this.#lagging ?? this.#shared.objects).get(id));
+  }
+
+  read(id: string): Promise<StoredSession | undefined> {
+    this.reads++;
+    return Promise.resolve(this.#live(this.#shared.objects.get(id)));
+  }
+
+  async replace(session: StoredSession): Promise<StoredSession> {
+    await this.beforeWrite();
+    this.#check(session.id, session);
+    return this.#put(session);
+  }
+
+  async delete(id: string, _signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
+    await this.beforeWrite();
+    if (exactly && this.#shared.objects.has(id)) this.#check(id, exactly);
+    this.#shared.objects.delete(id);
+  }
+
+  ofUser(user: string): readonly StoredSession[] {
+    return [...(this.#lagging ?? this.#shared.objects).values()].filter(
+      (session) => session.user === user && this.#live(session),
+    );
+  }
+
+  #check(id: string, { uid, resourceVersion }: ObjectVersion): void {
+    const found = this.#shared.objects.get(id);
+    if (!found) throw newNotFound(TARGET, id);
+    if (found.uid !== uid || found.resourceVersion !== resourceVersion) {
+      throw newConflict(TARGET, id, 'the object has been modified');
+    }
+  }
+
+  #put(session: Omit<StoredSession, 'resourceVersion'>): StoredSession {
+    const stored = { ...session, resourceVersion: this.#shared.nextVersion() };
+    this.#shared.objects.set(stored.id, stored);
+    this.afterWrite();
+    return stored;
+  }
+
+  #live(session: StoredSession | undefined): StoredSession | undefined {
+    const now = this.#now();
+    return session && now < session.notAfter && now < session.idleNotAfter ? session : undefined;
+  }
+}

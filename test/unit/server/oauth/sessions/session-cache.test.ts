@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { SessionCache } from '../../../../../server/oauth/sessions/session-cache.ts';
+import { readSession, sessionObject } from '../../../../../server/oauth/sessions/session-object.ts';
+import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { newSession } from '../../../../support/new-session.ts';
+
+describeReflectorSink('the cache of sessions', () => {
+  const cache = new SessionCache();
+  return {
+    sink: cache,
+    contents: () =>
+      cache.synced
+        ? [...cache.all()].map(({ name, resourceVersion }) => `${name}@${resourceVersion}`)
+        : undefined,
+  };
+});
+
+describe('the cache of sessions', () => {
+  const session = newSession();
+  let made: object;
+  let cache: SessionCache;
+
+  before(async () => {
+    made = sessionObject('iam.platform.io', session, await memoryKeyRing());
+  });
+
+  beforeEach(() => {
+    cache = new SessionCache();
+    list();
+  });
+
+  function object(resourceVersion: number, uid = 'u1'): object {
+    const metadata = {
+      name: session.id,
+      uid,
+      resourceVersion: String(resourceVersion),
+      creationTimestamp: new Date(session.createdAt).toISOString(),
+    };
+    return { ...made, metadata };
+  }
+  const raw = (resourceVersion: number, uid?: string): Buffer =>
+    Buffer.from(JSON.stringify(object(resourceVersion, uid)));
+  const version = (): string | undefined => cache.get(session.id)?.resourceVersion;
+  function list(...objects: readonly Buffer[]): void {
+    const replacement = cache.replacement();
+    for (const one of objects) replacement.add(one);
+    replacement.commit('10');
+  }
+  function keep(resourceVersion: number, uid?: string): void {
+    cache.keep(readSession(object(resourceVersion, uid)), cache.generation);
+  }
+
+  it('knows what this replica wrote before the watch tells of it, and never goes back', () => {
+    keep(20);
+    cache.apply('ADDED', raw(11));
+    expect(version()).to.equal('20');
+    cache.apply('MODIFIED', raw(100));
+    expect(version()).to.equal('100');
+    keep(99);
+    expect(version()).to.equal('100');
+    expect(cache.ofUser('alice').map(({ name }) => name)).to.deep.equal([session.id]);
+  });
+
+  it('does not bring back what this replica deleted when an earlier event comes late', () => {
+    cache.apply('ADDED', raw(11));
+    cache.forget(session.id, 'u1');
+    cache.apply('MODIFIED', raw(12));
+    expect(version()).to.equal(undefined);
+    expect(cache.ofUser('alice')).to.deep.equal([]);
+    list(raw(12));
+    expect(version()).to.equal(undefined);
+  });
+
+  it('does not bring back what somebody deleted while an answer to us was under way', () => {
+    cache.apply('ADDED', raw(11));
+    cache.apply('DELETED', raw(13));
+    keep(12);
+    expect(version()).to.equal(undefined);
+  });
+
+  it('does not take an answer that a complete list has overtaken', () => {
+    const { generation } = cache;
+    list();
+    cache.keep(readSession(object(12)), generation);
+    expect(version()).to.equal(undefined);
+  });
+
+  it('keeps the new object of a name when the end of the old one is told late', () => {
+    keep(20, 'u2');
+    cache.apply('DELETED', raw(15, 'u1'));
+    expect(version()).to.equal('20');
+    cache.forget(session.id, 'u1');
+    expect(version()).to.equal('20');
+  });
+});

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
+import type { Session } from '../../../../../server/oauth/sessions/session.ts';
+import {
+  isGenuine,
+  readSession,
+  sessionObject,
+} from '../../../../../server/oauth/sessions/session-object.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { newSession } from '../../../../support/new-session.ts';
+
+describe('a Session object', () => {
+  const session = newSession({ scopes: ['openid', 'groups'], generation: 3 });
+  let keys: KeyRing;
+
+  before(async () => {
+    keys = await memoryKeyRing();
+  });
+
+  interface Parts {
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly spec: Readonly<Record<string, unknown>>;
+  }
+  /** As kube-apiserver gives it back, but for `changes`. */
+  function kept({ metadata, spec }: Partial<Parts> = {}, of: Session = session): Parts {
+    const object = sessionObject('iam.platform.io', of, keys) as Parts;
+    return {
+      ...object,
+      metadata: {
+        ...object.metadata,
+        uid: 'u1',
+        resourceVersion: '7',
+        creationTimestamp: new Date(of.createdAt).toISOString().replace(/\.\d+Z/, 'Z'),
+        ...metadata,
+      },
+      spec: { ...object.spec, ...spec },
+    };
+  }
+  function counts(object: unknown): boolean {
+    const found = readSession(object);
+    return found.session !== undefined && isGenuine(found.session, found.mac, keys);
+  }
+
+  it('is read back as it was written', () => {
+    expect(readSession(kept()).session).to.deep.equal({ ...session, uid: 'u1', resourceVersion: '7' });
+    expect(counts(kept())).to.equal(true);
+  });
+
+  it('holds no refresh token, only hashes', () => {
+    expect(JSON.stringify(kept())).to.not.contain('prt_');
+  });
+
+  for (const [field, value] of Object.entries({
+    user: 'admin',
+    userUID: 'uid-of-admin',
+    clientID: 'other',
+    scopes: ['openid'],
+    source: '127.0.0.1',
+    userAgent: 'kubectl',
+    createdTime: new Date(session.createdAt + 1000).toISOString(),
+    lastUsedTime: new Date(session.lastUsedAt + 1000).toISOString(),
+    notAfter: new Date(session.notAfter + 1000).toISOString(),
+    idleNotAfter: new Date(session.idleNotAfter + 1000).toISOString(),
+    generation: 4,
+    refreshHash: 'b'.repeat(64),
+    familyHash: 'b'.repeat(64),
+  })) {
+    it(`counts for nothing when somebody changed ${field}`, () => {
+      expect(counts(kept({ spec: { [field]: value } }))).to.equal(false);
+    });
+  }
+
+  it('covers every field of a session with its MAC', () => {
+    const macOf = (changed: Session) => readSession(kept({}, changed)).mac;
+    const fields = Object.keys(session) as (keyof Session)[];
+    for (const field of fields) {
+      const value = session[field];
+      const other =
+        typeof value === 'number' ? value - 1000 : Array.isArray(value) ? [] : `${String(value)}x`;
+      expect(macOf({ ...session, [field]: other }), field).to.not.equal(macOf(session));
+    }
+  });
+
+  it('counts for nothing under another name, or with the MAC of another key', async () => {
+    expect(counts(kept({ metadata: { name: newSession().id } }))).to.equal(false);
+    const { mac } = readSession(kept());
+    expect(isGenuine(session, mac, await memoryKeyRing())).to.equal(false);
+    for (const forged of ['', 'x', `${mac}0`])
+      expect(counts(kept({ spec: { mac: forged } }))).to.equal(false);
+  });
+
+  it('counts for nothing when it was made anew from a saved copy', () => {
+    const later = new Date(session.createdAt + 301_000).toISOString();
+    expect(counts(kept({ metadata: { creationTimestamp: later } }))).to.equal(false);
+    expect(counts(kept({ metadata: { creationTimestamp: undefined } }))).to.equal(false);
+  });
+
+  it('counts for nothing when a field is missing or of another type', () => {
+    for (const spec of [
+      { user: undefined },
+      { scopes: [1] },
+      { generation: '3' },
+      { notAfter: 'tomorrow' },
+    ]) {
+      const found = readSession(kept({ spec }));
+      expect(found.session, JSON.stringify(spec)).to.equal(undefined);
+      expect(found).to.include({ name: session.id, uid: 'u1' });
+    }
+    expect(readSession({ metadata: { name: 'x' } }).session).to.equal(undefined);
+    expect(() => readSession({ metadata: {} })).to.throw(SyntaxError);
+  });
+});
