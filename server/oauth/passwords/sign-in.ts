@@ -15,8 +15,10 @@ import type { Account, Credential, CredentialStore, UserDirectory } from '../use
 import type { PasswordHasher } from './hasher.ts';
 
 export interface SignInOptions {
-  readonly users: UserDirectory;
-  readonly credentials: CredentialStore;
+  /** Whether users, passwords and sessions are known here; until then nobody is refused or let in. */
+  readonly ready: () => boolean;
+  readonly users: Pick<UserDirectory, 'get'>;
+  readonly credentials: Pick<CredentialStore, 'get' | 'set'>;
   readonly hasher: Pick<PasswordHasher, 'verify' | 'hash' | 'needsRehash'>;
   readonly throttle: Pick<LoginThrottle, 'reserve'>;
   readonly records: LoginRecords;
@@ -55,10 +57,10 @@ export class PasswordSignIn {
 
   /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 when it can not be told now. */
   async check(attempt: SignInAttempt): Promise<CheckedUser> {
-    const { users, credentials, throttle, hasher } = this.#options;
+    const { ready, users, credentials, throttle, hasher } = this.#options;
     const { password, source, signal } = attempt;
     if (password.length > MAX_PASSWORD) throw invalidRequest('the password is too long');
-    if (!users.synced) throw this.#unavailable(attempt, undefined);
+    if (!ready()) throw this.#unavailable(attempt, undefined);
     // Users are Kubernetes objects: their names have no upper case.
     const name = attempt.user.toLowerCase();
     const account = users.get(name);

@@ -1,0 +1,92 @@
+// Handlers by exact path behind the real request chain, with errors as the token handler writes them.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import { ANONYMOUS } from '../../server/authentication/user.ts';
+import { RequestChain } from '../../server/filters/chain.ts';
+import type { Handler } from '../../server/filters/request-context.ts';
+import { oauthErrors } from '../../server/oauth/error-writer.ts';
+import { RequestMetrics } from '../../server/observability/request-metrics.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+export interface OAuthAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export class OAuthChain {
+  readonly #stop = new AbortController();
+  readonly #server: Server;
+
+  constructor(handlers: ReadonlyMap<string, Handler>, maxMutating = 0) {
+    const chain = new RequestChain({
+      handler: (context) => {
+        const handler = handlers.get(context.info.path);
+        if (!handler) throw newPathNotFound();
+        return handler(context);
+      },
+      authenticator: { name: 'test', authenticate: () => ANONYMOUS },
+      identityHeaders: () => [],
+      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+      logger: pino({ level: 'silent' }),
+      metrics: new RequestMetrics(new Registry()),
+      knownResource: () => false,
+      audit: { record: () => undefined },
+      limits: {
+        maxReadOnly: 0,
+        maxMutating,
+        maxLongRunning: 0,
+        maxBodyBytes: 1024 * 1024,
+        timeoutMs: 10_000,
+      },
+      errorFamilies: [oauthErrors],
+      signal: this.#stop.signal,
+    });
+    this.#server = createServer((incoming, response) => chain.serve(incoming, response, true));
+  }
+
+  async start(): Promise<this> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  post(
+    path: string,
+    form: Readonly<Record<string, string>> | string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<OAuthAnswer> {
+    const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+    return this.ask('POST', path, { 'content-type': FORM, ...headers }, body);
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    body = '',
+  ): Promise<OAuthAnswer> {
+    const { port } = this.#server.address() as AddressInfo;
+    const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+    // A server that refuses a body closes the connection before it has taken all of it.
+    outgoing.on('error', () => undefined);
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    const json = (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>;
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, json };
+  }
+}

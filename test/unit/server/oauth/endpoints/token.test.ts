@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { newServiceUnavailable, newUnauthorized } from '../../../../../apis/meta/v1/errors.ts';
+import { invalidGrant, tooManyAttempts } from '../../../../../apis/oauth/errors.ts';
+import type { Handler } from '../../../../../server/filters/request-context.ts';
+import { tokenHandler } from '../../../../../server/oauth/endpoints/token.ts';
+import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/grant.ts';
+import { OAuthChain } from '../../../../support/oauth-chain.ts';
+import { newClient } from '../../../../support/oauth-clients.ts';
+
+const TOKEN = '/oauth/token';
+const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+const clients = [newClient('platform'), newClient('browser', { grants: ['authorization_code'] })];
+
+class PlayedGrant implements Grant {
+  readonly type = 'password';
+  readonly requests: TokenRequest[] = [];
+  failure: Error | undefined;
+
+  async exchange(request: TokenRequest) {
+    this.requests.push(request);
+    if (this.failure) throw this.failure;
+    return { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in: 7200 } as const;
+  }
+}
+
+describe('POST /oauth/token', () => {
+  const grant = new PlayedGrant();
+  const metrics = new Registry();
+  let release = (): void => undefined;
+  const handlers = new Map<string, Handler>([
+    [
+      TOKEN,
+      tokenHandler({
+        clients: {
+          get: (id) => clients.find((client) => client.id === id),
+          checkSecret: (id, secret) => id === secret,
+        },
+        grants: [grant],
+        sourceOf: () => '192.0.2.1',
+        metrics,
+      }),
+    ],
+    [
+      '/oauth/slow',
+      (context) =>
+        new Promise((resolve) => {
+          release = () => {
+            context.response.end();
+            resolve();
+          };
+        }),
+    ],
+    ['/oauth/broken', () => Promise.reject(new Error('a secret of ours'))],
+    ['/oauth/refused', () => Promise.reject(newUnauthorized())],
+  ]);
+  const server = new OAuthChain(handlers, 1);
+  before(() => server.start());
+  after(() => server.close());
+  beforeEach(() => {
+    grant.failure = undefined;
+    grant.requests.length = 0;
+  });
+
+  const ask = (form: Record<string, string> | string, headers = {}) => server.post(TOKEN, form, headers);
+
+  it('answers as RFC 6749, 5.1 and the specification have it, never to be stored', async () => {
+    const { status, headers, json } = await ask({ grant_type: 'password', ...CLIENT, username: 'alice' });
+    expect(status).to.equal(200);
+    expect(json).to.deep.equal({
+      access_token: 'a',
+      token_type: 'Bearer',
+      refresh_token: 'r',
+      expires_in: 7200,
+    });
+    expect(headers).to.include({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+    });
+  });
+
+  it('hands the grant the form, the client and where the request comes from', async () => {
+    await ask({ grant_type: 'password', ...CLIENT, username: 'älice' }, { 'user-agent': 'curl/8' });
+    const [request] = grant.requests;
+    expect(request).to.deep.include({ client: clients[0], source: '192.0.2.1', userAgent: 'curl/8' });
+    expect(request?.form.get('username')).to.equal('älice');
+  });
+
+  for (const [what, form, status, error] of [
+    ['no grant type', CLIENT, 400, 'invalid_request'],
+    ['an empty grant type', { ...CLIENT, grant_type: '' }, 400, 'invalid_request'],
+    ['an unknown grant type', { ...CLIENT, grant_type: 'magic' }, 400, 'unsupported_grant_type'],
+    ['no client', { grant_type: 'password' }, 401, 'invalid_client'],
+    ['an unknown client', { ...CLIENT, grant_type: 'password', client_id: 'x' }, 401, 'invalid_client'],
+    ['a wrong secret', { ...CLIENT, grant_type: 'password', client_secret: 'x' }, 401, 'invalid_client'],
+    [
+      'a client that may not use the grant',
+      { grant_type: 'password', client_id: 'browser', client_secret: 'browser' },
+      400,
+      'unauthorized_client',
+    ],
+    ['a repeated parameter', 'grant_type=password&grant_type=password', 400, 'invalid_request'],
+  ] as const) {
+    it(`answers ${status} ${error} to ${what}`, async () => {
+      const answer = await ask(form);
+      expect([answer.status, answer.json['error']]).to.deep.equal([status, error]);
+      expect(answer.headers).to.include({ 'cache-control': 'no-store', pragma: 'no-cache' });
+      expect(answer.headers).not.to.have.property('www-authenticate');
+      expect(grant.requests).to.have.length(0);
+    });
+  }
+
+  it('challenges a client that failed with the Authorization header', async () => {
+    const authorization = `Basic ${Buffer.from('platform:wrong').toString('base64')}`;
+    const answer = await ask({ grant_type: 'password' }, { authorization });
+    expect([answer.status, answer.json['error']]).to.deep.equal([401, 'invalid_client']);
+    expect(answer.headers['www-authenticate']).to.match(/^Basic realm=/);
+  });
+
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+    it(`answers 405 to ${method} and says what is allowed`, async () => {
+      const answer = await server.ask(method, `${TOKEN}?grant_type=password&client_id=platform`);
+      expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'POST']);
+      expect(answer.headers['cache-control']).to.equal('no-store');
+    });
+  }
+
+  it('takes no parameter from the URL', async () => {
+    const answer = await server.post(`${TOKEN}?grant_type=password`, CLIENT);
+    expect([answer.status, answer.json['error']]).to.deep.equal([400, 'invalid_request']);
+  });
+
+  it('answers 415 to JSON', async () => {
+    const answer = await ask(JSON.stringify(CLIENT), { 'content-type': 'application/json' });
+    expect([answer.status, answer.json['error']]).to.deep.equal([415, 'invalid_request']);
+  });
+
+  it('answers 413 to a large form, in OAuth form also when the chain refuses it', async () => {
+    for (const size of [70_000, 2_000_000]) {
+      const answer = await ask(`a=${'x'.repeat(size)}`);
+      expect([answer.status, answer.json['error']]).to.deep.equal([413, 'invalid_request']);
+    }
+  });
+
+  it('writes the errors of a grant with their headers', async () => {
+    const form = { grant_type: 'password', ...CLIENT };
+    grant.failure = invalidGrant('wrong', new Error('it was the password'));
+    expect((await ask(form)).json).to.deep.equal({ error: 'invalid_grant', error_description: 'wrong' });
+    grant.failure = tooManyAttempts(7);
+    const throttled = await ask(form);
+    expect([throttled.status, throttled.json['error'], throttled.headers['retry-after']]).to.deep.equal([
+      429,
+      'invalid_grant',
+      '7',
+    ]);
+    grant.failure = newServiceUnavailable('the cluster is away', 3);
+    const unavailable = await ask(form);
+    expect([unavailable.status, unavailable.json['error'], unavailable.headers['retry-after']]).to.deep.equal(
+      [503, 'temporarily_unavailable', '3'],
+    );
+  });
+
+  it('counts requests by known grant and error only', async () => {
+    const text = await metrics.metrics();
+    expect(text).to.include('oauth_token_requests_total{grant_type="password",error=""}');
+    expect(text).to.include('oauth_token_requests_total{grant_type="",error="unsupported_grant_type"}');
+    expect(text).not.to.include('magic');
+  });
+
+  it('says nothing about what broke inside', async () => {
+    const { status, json } = await server.post('/oauth/broken', {});
+    expect([status, json['error']]).to.deep.equal([500, 'server_error']);
+    expect(json['error_description']).to.match(/^an internal error occurred \(request [\w-]+\)$/);
+  });
+
+  it('answers an unknown path of the token handler in OAuth form', async () => {
+    const { status, json } = await server.post('/oauth/nothing', {});
+    expect([status, json['error']]).to.deep.equal([404, 'invalid_request']);
+  });
+
+  it('challenges a bearer whose token the chain refuses', async () => {
+    const { status, json, headers } = await server.post('/oauth/refused', {});
+    expect([status, json['error']]).to.deep.equal([401, 'invalid_token']);
+    expect(headers['www-authenticate']).to.include('error="invalid_token"');
+  });
+
+  it('answers in OAuth form when too many requests are under way', async () => {
+    const slow = server.post('/oauth/slow', {});
+    // The second one arrives at the latest when the first one is being served.
+    let answer = await server.post('/oauth/slow-too', {});
+    while (answer.status !== 429) answer = await server.post('/oauth/slow-too', {});
+    expect(answer.json['error']).to.equal('temporarily_unavailable');
+    expect(answer.headers['retry-after']).to.equal('1');
+    release();
+    await slow;
+  });
+
+  it('keeps descriptions to the characters that RFC 6749 allows', async () => {
+    for (const answer of [
+      await ask(CLIENT),
+      await ask('a=%'),
+      await ask({ grant_type: 'magic', ...CLIENT }),
+    ]) {
+      expect(answer.json['error_description']).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+    }
+  });
+});

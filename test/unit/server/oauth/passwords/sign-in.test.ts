@@ -1,0 +1,233 @@
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import type { LoginRecord } from '../../../../../server/oauth/login-records.ts';
+import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
+import { PasswordSignIn } from '../../../../../server/oauth/passwords/sign-in.ts';
+import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+
+const hasher = new PasswordHasher({
+  memory: 1024 * 1024,
+  iterations: 1,
+  queue: { concurrency: 1, length: 8, timeoutMs: 2000 },
+});
+
+function account(name: string, overrides: Partial<Account> = {}): Account {
+  return { name, uid: `${name}-uid`, email: '', displayName: '', groups: [], disabled: false, ...overrides };
+}
+
+class Scene {
+  readonly users = new Map<string, Account>();
+  readonly credentials = new Map<string, Credential>();
+  readonly records: LoginRecord[] = [];
+  /** What became of reservations. */
+  readonly ended: string[] = [];
+  readonly verified: (string | undefined)[] = [];
+  ready = true;
+  throttled: Error | undefined;
+  hashing: Error | undefined;
+  setFails = false;
+  readonly signIn: PasswordSignIn;
+
+  constructor() {
+    this.signIn = new PasswordSignIn({
+      ready: () => this.ready,
+      users: this.users,
+      credentials: {
+        get: (name) => this.credentials.get(name),
+        set: async (name, credential) => {
+          if (this.setFails) throw newServiceUnavailable('the cluster is away');
+          this.credentials.set(name, { ...credential, resourceVersion: '2' });
+        },
+      },
+      hasher: {
+        hash: (password) => hasher.hash(password),
+        needsRehash: (stored) => hasher.needsRehash(stored),
+        verify: async (stored, password) => {
+          if (this.hashing) throw this.hashing;
+          this.verified.push(stored);
+          return hasher.verify(stored, password);
+        },
+      },
+      throttle: {
+        reserve: async (name) => {
+          if (this.throttled) throw this.throttled;
+          return {
+            succeeded: () => this.ended.push(`${name} succeeded`),
+            failed: () => this.ended.push(`${name} failed`),
+            cancelled: () => this.ended.push(`${name} cancelled`),
+          };
+        },
+      },
+      records: { record: (login) => this.records.push(login) },
+      log: pino({ level: 'silent' }),
+    });
+  }
+
+  add(user: Account, passwordHash: string, overrides: Partial<Credential> = {}): void {
+    this.users.set(user.name, user);
+    this.credentials.set(user.name, {
+      passwordHash,
+      userUID: user.uid,
+      mustChange: false,
+      changedAt: 1000,
+      resourceVersion: '1',
+      ...overrides,
+    });
+  }
+
+  check(user: string, password = 'secret', options: { acceptMustChange?: boolean } = {}) {
+    return this.signIn.check({
+      user,
+      password,
+      method: 'password_grant',
+      client: 'platform',
+      source: '192.0.2.1',
+      userAgent: 'curl/8',
+      signal: new AbortController().signal,
+      ...options,
+    });
+  }
+
+  /** [status, code, description] */
+  async refusal(user: string, password = 'secret'): Promise<unknown> {
+    const error: unknown = await this.check(user, password).catch((reason: unknown) => reason);
+    return error instanceof OAuthError ? [error.status, error.code, error.message] : error;
+  }
+}
+
+describe('signing in with a password', () => {
+  let stored = '';
+  let scene = new Scene();
+  before(async () => {
+    stored = await hasher.hash('secret');
+  });
+  beforeEach(() => {
+    scene = new Scene();
+    scene.add(account('alice'), stored);
+  });
+
+  it('tells who it is', async () => {
+    const { account: found, credential } = await scene.check('alice');
+    expect([found.name, credential.changedAt]).to.deep.equal(['alice', 1000]);
+    expect(scene.ended).to.deep.equal(['alice succeeded']);
+    expect(scene.records).to.deep.equal([
+      {
+        method: 'password_grant',
+        outcome: 'success',
+        user: 'alice',
+        client: 'platform',
+        source: '192.0.2.1',
+        userAgent: 'curl/8',
+        requestID: undefined,
+      },
+    ]);
+  });
+
+  it('takes the name in any case, since users have lower-case names', async () => {
+    expect((await scene.check('Alice')).account.name).to.equal('alice');
+    expect(scene.ended).to.deep.equal(['alice succeeded']);
+  });
+
+  it('gives one answer for all that is wrong, hashes each time and counts each time', async () => {
+    scene.add(account('off', { disabled: true }), stored);
+    scene.add(account('anew'), stored, { userUID: 'another' });
+    scene.users.set('bare', account('bare'));
+    const answers = [
+      await scene.refusal('nobody'),
+      await scene.refusal('alice', 'wrong'),
+      await scene.refusal('off'),
+      await scene.refusal('off', 'wrong'),
+      await scene.refusal('anew'),
+      await scene.refusal('bare'),
+      await scene.refusal('__proto__'),
+      await scene.refusal('x'.repeat(60_000)),
+    ];
+    for (const answer of answers) {
+      expect(answer).to.deep.equal([400, 'invalid_grant', 'the user name or the password is wrong']);
+    }
+    expect(scene.verified).to.have.length(answers.length);
+    expect(scene.ended.map((end) => end.split(' ')[1])).to.deep.equal(answers.map(() => 'failed'));
+    expect(scene.records.map(({ outcome }) => outcome).slice(0, 6)).to.deep.equal([
+      'unknown_user',
+      'wrong_password',
+      'disabled',
+      'wrong_password',
+      'no_password',
+      'no_password',
+    ]);
+  });
+
+  it('records no name that no user has: it may be a password', async () => {
+    await scene.refusal('my-secret-password');
+    expect(scene.records[0]?.user).to.equal(undefined);
+    expect(JSON.stringify(scene.records)).not.to.include('my-secret-password');
+  });
+
+  it('does not hash what the throttle refuses', async () => {
+    scene.throttled = newTooManyRequests('slow down', 9);
+    const error: unknown = await scene.check('alice').catch((reason: unknown) => reason);
+    expect(error).to.include({ status: 429, code: 'invalid_grant', retryAfterSeconds: 9 });
+    expect(scene.verified).to.deep.equal([]);
+    expect(scene.records[0]?.outcome).to.equal('throttled');
+  });
+
+  it('gives the attempt back when it could not be checked', async () => {
+    scene.hashing = newServiceUnavailable('too many', 2);
+    const error: unknown = await scene.check('alice').catch((reason: unknown) => reason);
+    expect(error).to.include({ status: 503, code: 'temporarily_unavailable', retryAfterSeconds: 2 });
+    expect(scene.ended).to.deep.equal(['alice cancelled']);
+  });
+
+  it('refuses nobody while users are not known', async () => {
+    scene.ready = false;
+    expect(await scene.refusal('nobody')).to.have.members([
+      503,
+      'temporarily_unavailable',
+      'sign-ins can not be checked now, try again',
+    ]);
+    expect(scene.ended).to.deep.equal([]);
+  });
+
+  it('refuses a password beyond all measure, whoever sends it', async () => {
+    expect(await scene.refusal('alice', 'x'.repeat(1025))).to.include('invalid_request');
+    expect(await scene.refusal('nobody', 'x'.repeat(1025))).to.include('invalid_request');
+  });
+
+  it('refuses a password that has to be changed, unless the caller sees to that', async () => {
+    scene.add(account('new'), stored, { mustChange: true });
+    expect(await scene.refusal('new')).to.deep.equal([
+      400,
+      'invalid_grant',
+      'the password has to be changed first, on the sign-in page',
+    ]);
+    expect(scene.records.at(-1)?.outcome).to.equal('must_change');
+    expect((await scene.check('new', 'secret', { acceptMustChange: true })).credential.mustChange).to.equal(
+      true,
+    );
+  });
+
+  it('replaces the bcrypt hash of an imported user, and leaves the password as old as it is', async () => {
+    scene.add(account('imported'), await bcryptHash('secret', { cost: 4 }));
+    await scene.check('imported');
+    const renewed = scene.credentials.get('imported');
+    expect(renewed?.passwordHash).to.match(/^\$argon2id\$/);
+    expect(renewed?.changedAt).to.equal(1000);
+    await scene.check('imported');
+  });
+
+  it('replaces no hash for a wrong password', async () => {
+    const imported = await bcryptHash('secret', { cost: 4 });
+    scene.add(account('imported'), imported);
+    await scene.refusal('imported', 'wrong');
+    expect(scene.credentials.get('imported')?.passwordHash).to.equal(imported);
+  });
+
+  it('lets a user in whose hash can not be replaced', async () => {
+    scene.add(account('imported'), await bcryptHash('secret', { cost: 4 }));
+    scene.setFails = true;
+    expect((await scene.check('imported')).account.name).to.equal('imported');
+  });
+});
