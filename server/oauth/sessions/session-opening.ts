@@ -69,12 +69,12 @@ export class SessionOpening {
       },
       signal,
     );
-    await this.#makeRoom(session, signal);
+    await this.makeRoom(session, signal);
     return { session, refreshToken: refreshToken?.text };
   }
 
   /** After the new one is written, so that a sign-in that fails costs nobody another one. */
-  async #makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> {
+  async makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> {
     const { sessions, sessionsPerUser, log } = this.#options;
     const others = sessions.ofUser(opened.user).filter(({ id }) => id !== opened.id);
     const surplus = others

@@ -1,0 +1,63 @@
+import type { OAuthClient } from '../clients/oauth-client.ts';
+import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
+import { newSessionID, type RandomBytes } from '../sessions/refresh-token.ts';
+import type { SessionStore } from '../sessions/session.ts';
+import type { Account, Credential } from '../users/account.ts';
+import { CODE_LIFETIME_MS, codeHash, newCode } from './authorization-code.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+
+export interface CodeIssuerOptions {
+  readonly sessions: Pick<SessionStore, 'create'>;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** Who signed in, for which request, and from where. */
+export interface GrantedRequest {
+  readonly request: AuthorizationRequest;
+  readonly client: OAuthClient;
+  readonly account: Account;
+  /** The one that was checked. */
+  readonly credential: Pick<Credential, 'changedAt'>;
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+export class CodeIssuer {
+  readonly #options: CodeIssuerOptions;
+
+  constructor(options: CodeIssuerOptions) {
+    this.#options = options;
+  }
+
+  /** The code, as text; its session begins when it is exchanged. Throws ServiceUnavailable without the cluster. */
+  async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
+    const { request, client, account, credential, source, userAgent } = granted;
+    const { sessions, random, now } = this.#options;
+    const code = newCode(newSessionID(random), request.nonce, random);
+    // Not before the password, whatever the clock of the replica says that changed it a moment ago.
+    const createdAt = Math.max(now(), credential.changedAt);
+    const notAfter = createdAt + CODE_LIFETIME_MS;
+    await sessions.create(
+      {
+        id: code.sessionID,
+        user: account.name,
+        userUID: account.uid,
+        clientID: client.id,
+        scopes: request.scopes,
+        source: shownSource(source),
+        userAgent: shownUserAgent(userAgent),
+        createdAt,
+        lastUsedAt: createdAt,
+        notAfter,
+        idleNotAfter: notAfter,
+        generation: 0,
+        refreshHash: codeHash(code, request),
+        familyHash: '',
+      },
+      signal,
+    );
+    return code.text;
+  }
+}

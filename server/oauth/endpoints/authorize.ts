@@ -1,0 +1,80 @@
+// The authorization endpoint: RFC 6749, 3.1 with PKCE, RFC 9207 and OpenID Connect Core, 3.1.2. Nobody stays signed in
+// here: each request asks for the password, so no cookie is worth stealing.
+
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
+import {
+  AuthorizationRefusal,
+  type AuthorizationRequest,
+  authorizationRequest,
+} from '../codes/authorization-request.ts';
+import type { CodeIssuer } from '../codes/code-issuer.ts';
+import { isRegistered, placeName, policySource } from '../codes/redirect-uri.ts';
+import { parseForm, readForm } from '../form.ts';
+import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
+import type { Continuation, SignInForms } from './sign-in.ts';
+
+export interface AuthorizeOptions {
+  readonly issuer: () => string;
+  readonly clients: Pick<ClientRegistry, 'get'>;
+}
+
+const MAX_QUERY = 16 * 1024;
+const MAX_HINT = 253;
+
+/** GET and POST, as OpenID Connect demands; parameters from the query or the body, never from both. */
+export function authorizeHandler(
+  { issuer, clients }: AuthorizeOptions,
+  forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
+): Handler {
+  return forBrowsers(['GET', 'POST'], issuer, async (context) => {
+    const parameters =
+      context.request.method === 'POST' ? await readForm(context.request) : parseForm(queryOf(context));
+    const request = authorizationRequest(parameters, clients);
+    forms.show(context, request, { user: parameters.get('login_hint')?.slice(0, MAX_HINT) ?? '' });
+  });
+}
+
+export interface CodeContinuationOptions extends AuthorizeOptions {
+  readonly codes: Pick<CodeIssuer, 'issue'>;
+}
+
+/** After signing in the browser goes back to the client, with a code. */
+export function codeContinuation(options: CodeContinuationOptions): Continuation<AuthorizationRequest> {
+  const { issuer, clients, codes } = options;
+  // Asked again at each step: the request may have been made under another configuration.
+  const clientOf = ({ clientID, redirectURI }: AuthorizationRequest): OAuthClient => {
+    const client = clients.get(clientID);
+    if (client && isRegistered(redirectURI, client.redirectURIs)) return client;
+    throw new PageFault(
+      400,
+      'This sign-in can not go on',
+      'The program that sent you here is not known any more.',
+    );
+  };
+  return {
+    describe: (request) => ({
+      client: clientOf(request),
+      scopes: request.scopes,
+      destination: placeName(request.redirectURI),
+      formTarget: policySource(request.redirectURI),
+    }),
+    granted: async (context, request, by) => {
+      const code = await codes.issue({ ...by, request, client: clientOf(request) }, context.signal);
+      answerClient(context, request, issuer(), { code });
+    },
+    cancelled: (_context, request) => {
+      clientOf(request);
+      throw new AuthorizationRefusal('access_denied', 'the user did not sign in', request);
+    },
+  };
+}
+
+function queryOf({ request }: RequestContext): Uint8Array {
+  const target = request.url ?? '';
+  const mark = target.indexOf('?');
+  const query = mark < 0 ? '' : target.slice(mark + 1);
+  if (query.length > MAX_QUERY)
+    throw new PageFault(414, 'This sign-in can not go on', 'The address is too long.');
+  return Buffer.from(query, 'latin1');
+}

@@ -1,0 +1,119 @@
+// What the endpoints for browsers share: faults become pages, and answers to a client become redirects that say who
+// answers (RFC 9207).
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { OAuthError } from '../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import { AuthorizationRefusal } from '../codes/authorization-request.ts';
+import { withParameters } from '../codes/redirect-uri.ts';
+import { messagePage } from '../page/message-page.ts';
+import { redirect, writePage } from '../page/page.ts';
+
+/** `handle` with its errors told to the person in front of it, in fixed words. Unknown ones go to the chain. */
+export function forBrowsers(
+  methods: readonly string[],
+  issuer: () => string,
+  handle: (context: RequestContext) => Promise<void> | void,
+): Handler {
+  return async (context) => {
+    const { request, response, log } = context;
+    try {
+      if (!methods.includes(request.method ?? '')) throw notAllowed(methods);
+      if (!isPrivate(context)) throw notPrivate();
+      await handle(context);
+    } catch (error) {
+      if (response.headersSent) throw error;
+      if (error instanceof AuthorizationRefusal) {
+        log.info({ error: error.code, reason: error.message }, 'an authorization request was refused');
+        answerClient(context, error, issuer(), { error: error.code, error_description: error.message });
+        return;
+      }
+      const { status, title, text, headers } = told(error);
+      log.info({ err: error }, 'a page tells of an error');
+      // The rest of a body that nobody is going to read must not be taken for the next request.
+      const rest = request.complete ? {} : { Connection: 'close' };
+      writePage(response, messagePage(title, text), { status, headers: { ...headers, ...rest } });
+    }
+  };
+}
+
+/** Sends the browser back to the client with an answer (RFC 6749, 4.1.2). */
+export function answerClient(
+  { response }: RequestContext,
+  to: { readonly redirectURI: string; readonly state?: string | undefined },
+  issuer: string,
+  answer: Readonly<Record<string, string>>,
+): void {
+  redirect(response, withParameters(to.redirectURI, { ...answer, state: to.state, iss: issuer }));
+}
+
+/** A fault that a person can do something about. */
+export class PageFault extends Error {
+  readonly status: number;
+  readonly title: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, title: string, text: string, headers: Readonly<Record<string, string>> = {}) {
+    super(text);
+    this.name = 'PageFault';
+    this.status = status;
+    this.title = title;
+    this.headers = headers;
+  }
+}
+
+interface Told {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function told(error: unknown): Told {
+  if (error instanceof PageFault) {
+    const { status, title, message, headers } = error;
+    return { status, title, text: message, headers };
+  }
+  if (error instanceof OAuthError) {
+    return tellStatus(error.status, `${sentence(error.message)}. `, error.retryAfterSeconds);
+  }
+  if (error instanceof StatusError) return tellStatus(error.code, '', error.details?.retryAfterSeconds);
+  throw error;
+}
+
+function tellStatus(status: number, why: string, retryAfterSeconds: number | undefined): Told {
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  if (status === 503 || status === 429) {
+    return {
+      status,
+      title: 'Try again in a moment',
+      text: 'You can not be signed in right now. Go back, wait a moment and try again.',
+      headers,
+    };
+  }
+  const text = `${why}Go back to the program that sent you here; whoever looks after it can help.`;
+  return { status, title: 'This sign-in can not go on', text, headers };
+}
+
+/** A proxy in front that speaks TLS for us says so; who lies about it deceives himself only. */
+function isPrivate({ secure, request }: RequestContext): boolean {
+  return secure || request.headers['x-forwarded-proto'] === 'https';
+}
+
+function notPrivate(): PageFault {
+  return new PageFault(
+    400,
+    'This connection is not private',
+    'Passwords are taken over HTTPS only. Use the https address of this server.',
+  );
+}
+
+function notAllowed(methods: readonly string[]): PageFault {
+  return new PageFault(405, 'Start again', 'Go back to the program that sent you here and sign in again.', {
+    Allow: methods.join(', '),
+  });
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

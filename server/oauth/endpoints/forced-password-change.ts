@@ -1,0 +1,68 @@
+import type { Account, CredentialStore } from '../users/account.ts';
+import { passwordFaults } from '../users/password-policy.ts';
+import { PageFault } from './browser-handler.ts';
+
+export interface ForcedPasswordChangeOptions {
+  readonly credentials: CredentialStore;
+  readonly hasher: {
+    hash(password: string, signal?: AbortSignal): Promise<string>;
+    verify(stored: string | undefined, password: string, signal?: AbortSignal): Promise<boolean>;
+  };
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** What was wrong with the password, in words for its owner; or when it became the new one. */
+export type ChangeOutcome = { readonly fault: string } | { readonly changedAt: number };
+
+/** Replaces a password that somebody else set, by the person who has just proven to know it. */
+export class ForcedPasswordChange {
+  readonly #options: ForcedPasswordChangeOptions;
+
+  constructor(options: ForcedPasswordChangeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Replaces the password of `changedAt`, and no other: one that was changed since is not the one that was proven.
+   * Throws PageFault for that, ServiceUnavailable without the cluster.
+   */
+  async change(
+    account: Account,
+    password: string,
+    changedAt: number,
+    signal: AbortSignal,
+  ): Promise<ChangeOutcome> {
+    const { credentials, hasher, now } = this.#options;
+    const [fault] = passwordFaults(password, account.name);
+    if (fault !== undefined) return { fault: `The new password ${fault}.` };
+    const current = credentials.get(account.name);
+    if (!current?.mustChange || current.userUID !== account.uid || current.changedAt !== changedAt) {
+      throw changedMeanwhile();
+    }
+    if (await hasher.verify(current.passwordHash, password, signal)) {
+      return { fault: 'Use another password than the one you have.' };
+    }
+    const passwordHash = await hasher.hash(password, signal);
+    // Later than the old one in any case: sessions are held against this time.
+    const changed = Math.max(now(), changedAt + 1);
+    const { resourceVersion, userUID } = current;
+    const next = { passwordHash, userUID, mustChange: false, changedAt: changed, resourceVersion };
+    try {
+      await credentials.set(account.name, next, signal);
+    } catch (error) {
+      if (error instanceof Error && 'reason' in error && error.reason === 'Conflict')
+        throw changedMeanwhile();
+      throw error;
+    }
+    return { changedAt: changed };
+  }
+}
+
+function changedMeanwhile(): PageFault {
+  return new PageFault(
+    409,
+    'Start again',
+    'Your password was changed in the meantime. Go back to the program that sent you here and sign in again.',
+  );
+}

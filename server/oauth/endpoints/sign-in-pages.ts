@@ -1,0 +1,49 @@
+// Composition of what browsers see: the authorization endpoint, its sign-in form, the style of all pages.
+import type { Handler } from '../../filters/request-context.ts';
+import type { ClientRegistry } from '../clients/oauth-client.ts';
+import { CodeIssuer } from '../codes/code-issuer.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { STYLE_PATH } from '../page/page.ts';
+import { styleHandler } from '../page/style.ts';
+import type { RandomBytes } from '../sessions/refresh-token.ts';
+import type { SessionStore } from '../sessions/session.ts';
+import type { SourceAddress } from '../source-address.ts';
+import type { CredentialStore } from '../users/account.ts';
+import { authorizeHandler, codeContinuation } from './authorize.ts';
+import { ForcedPasswordChange, type ForcedPasswordChangeOptions } from './forced-password-change.ts';
+import { type PasswordCheck, SignInForms } from './sign-in.ts';
+
+export interface SignInPagesOptions {
+  readonly issuer: () => string;
+  readonly clients: Pick<ClientRegistry, 'get'>;
+  readonly sessions: Pick<SessionStore, 'create'>;
+  readonly credentials: CredentialStore;
+  readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
+  readonly passwords: PasswordCheck;
+  readonly hasher: ForcedPasswordChangeOptions['hasher'];
+  readonly source: SourceAddress;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** Handlers by exact path. */
+export function newSignInPages(options: SignInPagesOptions): ReadonlyMap<string, Handler> {
+  const { issuer, clients, sessions, credentials, keys, passwords, hasher, source, random, now } = options;
+  const codes = new CodeIssuer({ sessions, random, now });
+  const forms = new SignInForms({
+    action: '/oauth/sign-in',
+    issuer,
+    keys,
+    now,
+    passwords,
+    passwordChange: new ForcedPasswordChange({ credentials, hasher, now }),
+    source,
+    continuation: codeContinuation({ issuer, clients, codes }),
+  });
+  return new Map([
+    ['/oauth/authorize', authorizeHandler({ issuer, clients }, forms)],
+    ['/oauth/sign-in', forms.handler],
+    [STYLE_PATH, styleHandler()],
+  ]);
+}

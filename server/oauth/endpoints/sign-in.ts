@@ -1,0 +1,229 @@
+// The form that asks for user name and password, and the one that has a password replaced that somebody else set. What
+// the person signs in for is a continuation's business; how a password is checked and attempts are slowed down,
+// passwords/ and throttle/ know.
+import { OAuthError } from '../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
+import { type Form, readForm } from '../form.ts';
+import type { Alert } from '../page/alert.ts';
+import { browserOf, comesFromElsewhere, knownBrowser } from '../page/browser-binding.ts';
+import { FormTickets, type TicketOptions } from '../page/form-ticket.ts';
+import { newPasswordPage } from '../page/new-password-page.ts';
+import { type PageOptions, writePage } from '../page/page.ts';
+import { signInPage } from '../page/sign-in-page.ts';
+import type { CheckedUser, SignInAttempt } from '../passwords/sign-in.ts';
+import type { SourceAddress } from '../source-address.ts';
+import type { Account, Credential } from '../users/account.ts';
+import { forBrowsers, PageFault } from './browser-handler.ts';
+import type { ForcedPasswordChange } from './forced-password-change.ts';
+
+/** passwords/sign-in.ts: throws OAuthError, `invalid_grant` for all that is wrong and 429 for too many attempts. */
+export interface PasswordCheck {
+  check(attempt: SignInAttempt): Promise<CheckedUser>;
+}
+
+/** What somebody signs in for. */
+export interface Continuation<T> {
+  /** What the page says about it. Throws when it can not go on any more. */
+  describe(request: T): {
+    readonly client: OAuthClient;
+    readonly scopes: readonly string[];
+    /** Where the browser goes afterwards, for people; undefined when it stays. */
+    readonly destination: string | undefined;
+    /** The same as a source of Content-Security-Policy. */
+    readonly formTarget: string | undefined;
+  };
+  granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
+  cancelled(context: RequestContext, request: T): Promise<void> | void;
+}
+
+export interface SignedIn {
+  readonly account: Account;
+  /** The one that was checked. */
+  readonly credential: Pick<Credential, 'changedAt'>;
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+export interface SignInOptions<T> extends TicketOptions {
+  /** Path of its handler. */
+  readonly action: string;
+  readonly issuer: () => string;
+  readonly passwords: PasswordCheck;
+  readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
+  readonly source: SourceAddress;
+  readonly continuation: Continuation<T>;
+}
+
+interface ChangeTicket<T> {
+  readonly request: T;
+  readonly account: Account;
+  /** The password that was checked, by its time. */
+  readonly changedAt: number;
+}
+
+interface Shown {
+  readonly user?: string;
+  readonly alert?: Alert;
+}
+
+// As long as people leave a page open; a new password is thought of quicker than that.
+const SIGN_IN_MS = 30 * 60_000;
+const CHANGE_MS = 10 * 60_000;
+
+export class SignInForms<T> {
+  readonly handler: Handler;
+  readonly #options: SignInOptions<T>;
+  readonly #tickets: FormTickets<T>;
+  readonly #changes: FormTickets<ChangeTicket<T>>;
+
+  constructor(options: SignInOptions<T>) {
+    this.#options = options;
+    this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
+    this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
+    this.handler = forBrowsers(['POST'], options.issuer, (context) => this.#handle(context));
+  }
+
+  /** The form for `request`. */
+  show(
+    context: RequestContext,
+    request: T,
+    { user = '', alert }: Shown = {},
+    options: PageOptions = {},
+  ): void {
+    const { client, scopes, destination, formTarget } = this.#options.continuation.describe(request);
+    const browser = browserOf(context.request);
+    const ticket = this.#tickets.seal(request, browser.id);
+    const { action } = this.#options;
+    writePage(
+      context.response,
+      signInPage({ action, ticket, client: client.displayName, destination, scopes, user, alert }),
+      {
+        ...options,
+        ...(formTarget === undefined ? {} : { formTarget }),
+        headers: { ...options.headers, 'Set-Cookie': browser.cookie },
+      },
+    );
+  }
+
+  async #handle(context: RequestContext): Promise<void> {
+    if (comesFromElsewhere(context.request)) throw forged();
+    const form = await readForm(context.request);
+    const browser = knownBrowser(context.request) ?? '';
+    const ticket = form.get('ticket') ?? '';
+    const signIn = this.#tickets.open(ticket, browser);
+    if (signIn) return this.#signIn(context, signIn.content, signIn.expired, form);
+    const change = this.#changes.open(ticket, browser);
+    if (change) return this.#newPassword(context, change.content, change.expired, form);
+    throw forged();
+  }
+
+  async #signIn(context: RequestContext, request: T, expired: boolean, form: Form): Promise<void> {
+    const { continuation, passwords } = this.#options;
+    if (form.get('decision') === 'cancel') return continuation.cancelled(context, request);
+    const user = form.get('username') ?? '';
+    const password = form.get('password') ?? '';
+    const again = (alert: Alert, options?: PageOptions): void =>
+      this.show(context, request, { user, alert }, { status: 400, ...options });
+    if (expired) return again({ text: 'This page was open for too long. Please sign in again.' });
+    if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
+    if (password === '') return again({ text: 'Enter your password.', field: 'password' });
+    const { client } = continuation.describe(request);
+    const origin = this.#origin(context);
+    let checked: CheckedUser;
+    try {
+      checked = await passwords.check({
+        user,
+        password,
+        ...origin,
+        client: client.id,
+        method: 'page',
+        requestID: context.auditID,
+        acceptMustChange: true,
+        signal: context.signal,
+      });
+    } catch (error) {
+      const refused = refusal(error);
+      if (!refused) throw error;
+      return again(refused.alert, refused.options);
+    }
+    const { account, credential } = checked;
+    if (credential.mustChange) {
+      this.#askNewPassword(context, { request, account, changedAt: credential.changedAt });
+      return;
+    }
+    await continuation.granted(context, request, { account, credential, ...origin });
+  }
+
+  async #newPassword(
+    context: RequestContext,
+    ticket: ChangeTicket<T>,
+    expired: boolean,
+    form: Form,
+  ): Promise<void> {
+    const { continuation, passwordChange } = this.#options;
+    const { request, account, changedAt } = ticket;
+    if (expired) {
+      const alert = { text: 'This page was open for too long. Please sign in again.' };
+      return this.show(context, request, { user: account.name, alert }, { status: 400 });
+    }
+    const password = form.get('new_password') ?? '';
+    const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
+    if (password !== form.get('repeated')) {
+      return again({ text: 'The two passwords are not the same.', field: 'repeated' });
+    }
+    const outcome = await passwordChange.change(account, password, changedAt, context.signal);
+    if ('fault' in outcome) return again({ text: outcome.fault, field: 'new_password' });
+    await continuation.granted(context, request, {
+      account,
+      credential: { changedAt: outcome.changedAt },
+      ...this.#origin(context),
+    });
+  }
+
+  #askNewPassword(context: RequestContext, ticket: ChangeTicket<T>, alert?: Alert): void {
+    const { action, continuation } = this.#options;
+    const { formTarget } = continuation.describe(ticket.request);
+    const browser = browserOf(context.request);
+    const page = newPasswordPage({
+      action,
+      ticket: this.#changes.seal(ticket, browser.id),
+      user: ticket.account.name,
+      alert,
+    });
+    writePage(context.response, page, {
+      status: alert ? 400 : 200,
+      ...(formTarget === undefined ? {} : { formTarget }),
+    });
+  }
+
+  #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {
+    return { source: this.#options.source(request), userAgent: request.headers['user-agent'] ?? '' };
+  }
+}
+
+/** What the form says about a password that was not accepted; undefined for other errors. */
+function refusal(error: unknown): { readonly alert: Alert; readonly options?: PageOptions } | undefined {
+  if (!(error instanceof OAuthError)) return undefined;
+  const { status, code, retryAfterSeconds = 1 } = error;
+  if (status === 429) {
+    const headers = { 'Retry-After': String(retryAfterSeconds) };
+    const text = `Too many attempts. Try again in ${duration(retryAfterSeconds)}.`;
+    return { alert: { text, field: 'password' }, options: { status, headers } };
+  }
+  if (code !== 'invalid_grant') return undefined;
+  return { alert: { text: 'User name or password is wrong.', field: 'password' } };
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
+}
+
+function forged(): PageFault {
+  return new PageFault(
+    403,
+    'Start again',
+    'This form was not made for this browser, or the browser does not keep cookies. Go back to the program that sent you here and sign in again.',
+  );
+}

@@ -1,0 +1,25 @@
+import { html, type Markup } from './html.ts';
+
+/** Why a page is shown again. `field` is the input that it is about; none when it is about the whole form. */
+export interface Alert {
+  readonly text: string;
+  readonly field?: string;
+}
+
+const ID = 'alert';
+
+/** Read out by screen readers when the page appears; the input in question points to it. */
+export function alertBox(alert: Alert | undefined): Markup | undefined {
+  return alert && html`<p class="alert" id="${ID}" role="alert">${alert.text}</p>`;
+}
+
+/** Attributes of the input called `name`. */
+export function about(alert: Alert | undefined, name: string): Markup | undefined {
+  if (alert?.field !== name) return undefined;
+  return html` aria-invalid="true" aria-describedby="${ID}"`;
+}
+
+/** The browser's tab tells of the fault first. */
+export function titled(title: string, alert: Alert | undefined): string {
+  return alert ? `Error: ${title}` : title;
+}

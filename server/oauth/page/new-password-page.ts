@@ -1,0 +1,31 @@
+import { PASSWORD_LENGTH } from '../users/password-policy.ts';
+import { type Alert, about, alertBox, titled } from './alert.ts';
+import { html } from './html.ts';
+import type { Page } from './page.ts';
+
+export interface NewPasswordView {
+  readonly action: string;
+  readonly ticket: string;
+  /** For the password manager. */
+  readonly user: string;
+  readonly alert?: Alert | undefined;
+}
+
+export function newPasswordPage({ action, ticket, user, alert }: NewPasswordView): Page {
+  return {
+    title: titled('Choose a new password', alert),
+    body: html`<h1>Choose a new password</h1>
+<p>Yours was set by somebody else and has to be replaced before you go on.</p>
+<form method="post" action="${action}">
+${alertBox(alert)}
+<input type="hidden" name="ticket" value="${ticket}">
+<input type="hidden" name="username" value="${user}" autocomplete="username">
+<label for="new-password">New password</label>
+<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters; any characters, spaces too.</p>
+<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" maxlength="${PASSWORD_LENGTH.most}" autofocus${about(alert, 'new_password') ?? html` aria-describedby="rule"`}>
+<label for="repeated">The same again</label>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="${PASSWORD_LENGTH.most}"${about(alert, 'repeated')}>
+<button type="submit">Save and go on</button>
+</form>`,
+  };
+}

@@ -1,0 +1,57 @@
+import { type Alert, about, alertBox, titled } from './alert.ts';
+import { html, type Markup } from './html.ts';
+import type { Page } from './page.ts';
+
+export interface SignInView {
+  /** What the form is sent to. */
+  readonly action: string;
+  readonly ticket: string;
+  /** The name of the client. */
+  readonly client: string;
+  /** Where the browser goes afterwards, as people read it; undefined when it stays here. */
+  readonly destination: string | undefined;
+  readonly scopes: readonly string[];
+  /** What stands in the field already. */
+  readonly user: string;
+  readonly alert?: Alert | undefined;
+}
+
+const ALWAYS = 'Act as you, with your rights, until the session ends';
+
+/** What a scope means to the person who grants it. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  openid: 'Know who you are',
+  profile: 'See your name',
+  email: 'See your email address',
+  groups: 'See your groups',
+};
+
+export function signInPage(view: SignInView): Page {
+  const { action, ticket, client, destination, scopes, user, alert } = view;
+  return {
+    title: titled('Sign in', alert),
+    body: html`<h1>Sign in</h1>
+<p><strong>${client}</strong> asks for access. If you sign in, it can:</p>
+<ul>${requested(scopes)}</ul>
+<form method="post" action="${action}">
+${alertBox(alert)}
+<input type="hidden" name="ticket" value="${ticket}">
+<label for="username">User name</label>
+<input id="username" name="username" value="${user}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="253"${focus(user === '')}${about(alert, 'username')}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${focus(user !== '')}${about(alert, 'password')}>
+<button type="submit">Sign in</button>
+<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+</form>
+${destination === undefined ? undefined : html`<p></p><p class="quiet">Afterwards you return to ${destination}.</p>`}`,
+  };
+}
+
+function requested(scopes: readonly string[]): readonly Markup[] {
+  const meanings = scopes.map((scope) => MEANINGS[scope] ?? `Use “${scope}”`);
+  return [ALWAYS, ...meanings].map((meaning) => html`<li>${meaning}</li>`);
+}
+
+function focus(here: boolean): Markup | undefined {
+  return here ? html` autofocus` : undefined;
+}
