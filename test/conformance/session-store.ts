@@ -9,7 +9,7 @@ export interface ReplicasUnderTest {
   /** Two stores of the same sessions. */
   readonly stores: readonly [SessionStore, SessionStore];
   /** Resolves as soon as the condition holds; caches may need a moment. */
-  until(condition: () => boolean): Promise<void>;
+  readonly until: (condition: () => boolean) => Promise<void>;
 }
 
 /** What grants, verification and revocation rely on, wherever sessions are kept. */

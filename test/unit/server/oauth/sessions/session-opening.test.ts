@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { newSessionID, parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { SessionOpening, type SignIn } from '../../../../../server/oauth/sessions/session-opening.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
+import { newClient } from '../../../../support/oauth-clients.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const signal = new AbortController().signal;
+
+describe('opening a session', () => {
+  let shared: MemorySessions;
+  let sessions: MemorySessionStore;
+  let now: number;
+  let opening: SessionOpening;
+
+  beforeEach(() => {
+    now = NOW;
+    shared = new MemorySessions();
+    sessions = new MemorySessionStore(shared, () => now);
+    opening = new SessionOpening({
+      sessions,
+      sessionsPerUser: 3,
+      random: randomBytes,
+      now: () => now,
+      log: pino({ level: 'silent' }),
+    });
+  });
+
+  function signIn(changes: Partial<SignIn> = {}): SignIn {
+    return {
+      account: {
+        name: 'alice',
+        uid: 'uid-of-alice',
+        email: '',
+        displayName: '',
+        groups: [],
+        disabled: false,
+      },
+      credential: { changedAt: NOW - 86_400_000 },
+      client: newClient('console', { refreshIdleLifetime: 10_000, sessionLifetime: 100_000 }),
+      scopes: ['openid'],
+      source: '192.0.2.7',
+      userAgent: 'curl/8.5',
+      ...changes,
+    };
+  }
+  const open = (changes?: Partial<SignIn>) => opening.open(signIn(changes), signal);
+
+  it('writes who signed in, at which client and from where, with both ends of the session', async () => {
+    const { session, refreshToken } = await open();
+    const token = parseRefreshToken(refreshToken ?? '');
+    expect(session).to.deep.include({
+      user: 'alice',
+      userUID: 'uid-of-alice',
+      clientID: 'console',
+      scopes: ['openid'],
+      source: '192.0.2.7',
+      userAgent: 'curl/8.5',
+      createdAt: NOW,
+      lastUsedAt: NOW,
+      notAfter: NOW + 100_000_000,
+      idleNotAfter: NOW + 10_000_000,
+      generation: 0,
+      refreshHash: token?.hash,
+      familyHash: token?.familyHash,
+    });
+    expect(token?.sessionID).to.equal(session.id);
+    expect(JSON.stringify([...shared.objects.values()])).to.not.contain(refreshToken);
+  });
+
+  it('gives no refresh token to a client that may not use one, and ends with its access token', async () => {
+    const { session, refreshToken } = await open({
+      client: newClient('robot', { grants: ['password'], accessTokenLifetime: 600 }),
+    });
+    expect(refreshToken).to.equal(undefined);
+    expect(session).to.include({
+      refreshHash: '',
+      familyHash: '',
+      notAfter: NOW + 600_000,
+      idleNotAfter: NOW + 600_000,
+    });
+  });
+
+  it('does not end for idleness before its first access token does, nor later than at all', async () => {
+    const short = { refreshIdleLifetime: 60, accessTokenLifetime: 600 };
+    const { session } = await open({ client: newClient('a', { ...short, sessionLifetime: 3600 }) });
+    expect(session.idleNotAfter).to.equal(NOW + 600_000);
+    const long = await open({ client: newClient('b', { refreshIdleLifetime: 7200, sessionLifetime: 3600 }) });
+    expect(long.session.idleNotAfter).to.equal(NOW + 3_600_000);
+  });
+
+  it('begins no earlier than the password, whatever the clock that set it said', async () => {
+    const { session } = await open({ credential: { changedAt: NOW + 2_000 } });
+    expect(session.createdAt).to.equal(NOW + 2_000);
+  });
+
+  it('shows what a stranger sent bounded, and without bytes that move a cursor', async () => {
+    const { session } = await open({
+      source: `::1\u001b[2J${'x'.repeat(300)}`,
+      userAgent: `evil\u001b]0;owned\u0007\r\n\u202eabc${'y'.repeat(1000)}`,
+    });
+    expect(session.source).to.match(/^::1\?\[2Jx+$/);
+    expect(session.source.length).to.be.at.most(64);
+    expect(session.userAgent).to.match(/^evil\?\]0;owned\?\?\?\?abcy+$/);
+    expect(session.userAgent.length).to.be.at.most(256);
+  });
+
+  it('ends the session that was not used for longest when the user has too many', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      now += 1000;
+      ids.push((await open()).session.id);
+    }
+    const [first, second, third] = ids.map((id) => shared.objects.get(id));
+    if (!first || !second || !third) throw new Error('not kept');
+    await sessions.replace({ ...first, lastUsedAt: now + 500 });
+    now += 1000;
+    const { session } = await open();
+    expect([...shared.objects.keys()].toSorted()).to.deep.equal([first.id, third.id, session.id].toSorted());
+    await open({ account: { ...signIn().account, name: 'bob' } });
+    expect(shared.objects.size).to.equal(4);
+  });
+
+  it('signs in although a session too many can not be ended', async () => {
+    for (let i = 0; i < 3; i++) await open();
+    let writes = 0;
+    sessions.beforeWrite = () => {
+      if (++writes > 1) throw newServiceUnavailable('not now');
+    };
+    await open();
+    expect(shared.objects.size).to.equal(4);
+    sessions.beforeWrite = () => undefined;
+    await open();
+    expect(shared.objects.size).to.equal(3);
+  });
+
+  it('costs nobody a session when it fails', async () => {
+    for (let i = 0; i < 3; i++) await open();
+    const before = [...shared.objects.keys()];
+    sessions.beforeWrite = () => {
+      throw newServiceUnavailable('not now');
+    };
+    const error = await open().catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
+    expect([...shared.objects.keys()]).to.deep.equal(before);
+  });
+
+  it('takes an id that follows from something, once', async () => {
+    const id = newSessionID(randomBytes);
+    expect((await open({ id })).session.id).to.equal(id);
+    const error = await open({ id }).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'AlreadyExists');
+  });
+});

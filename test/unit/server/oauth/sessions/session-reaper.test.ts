@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newConflict } from '../../../../../apis/meta/v1/errors.ts';
+import type { ObjectVersion, Session } from '../../../../../server/oauth/sessions/session.ts';
+import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
+import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
+import type { Account } from '../../../../../server/oauth/users/account.ts';
+import { newSession } from '../../../../support/new-session.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const DAY = 86_400_000;
+const signal = new AbortController().signal;
+
+const ALICE: Account = {
+  name: 'alice',
+  uid: 'uid-of-alice',
+  email: '',
+  displayName: '',
+  groups: [],
+  disabled: false,
+};
+
+describe('the reaper of sessions', () => {
+  let now: number;
+  let objects: Map<string, FoundSession & { genuine: boolean }>;
+  let account: Account | undefined;
+  let changedAt: number | undefined;
+  let stands: { fresh: boolean; synced: boolean };
+  let removing: (name: string, exactly: ObjectVersion | undefined) => void;
+  let reasons: string[];
+  let reaper: SessionReaper;
+
+  beforeEach(() => {
+    now = NOW;
+    objects = new Map();
+    account = ALICE;
+    changedAt = NOW - DAY;
+    stands = { fresh: true, synced: true };
+    removing = (name) => objects.delete(name);
+    reasons = [];
+    reaper = new SessionReaper({
+      sessions: {
+        get fresh() {
+          return stands.fresh;
+        },
+        all: () => objects.values(),
+        isGenuine: (found) => objects.get(found.name)?.genuine ?? false,
+        remove: (name, _signal, exactly) => {
+          removing(name, exactly);
+          return Promise.resolve();
+        },
+      },
+      users: {
+        get synced() {
+          return stands.synced;
+        },
+        get: () => account,
+      },
+      credentials: {
+        get: () =>
+          changedAt === undefined
+            ? undefined
+            : {
+                passwordHash: '',
+                userUID: 'uid-of-alice',
+                mustChange: false,
+                changedAt,
+                resourceVersion: '1',
+              },
+      },
+      now: () => now,
+      log: pino({ level: 'silent' }),
+      removed: (reason) => reasons.push(reason),
+    });
+  });
+
+  function add(changes: Partial<Session> = {}, genuine = true): string {
+    const createdAt = NOW - 60_000;
+    const times = { createdAt, lastUsedAt: createdAt, notAfter: NOW + DAY, idleNotAfter: NOW + DAY };
+    const session = newSession({ ...times, ...changes });
+    const version = { uid: `uid-${session.id}`, resourceVersion: '1' };
+    objects.set(session.id, {
+      ...version,
+      name: session.id,
+      creationTime: session.createdAt,
+      session: { ...session, ...version },
+      mac: '',
+      genuine,
+    });
+    return session.id;
+  }
+
+  it('leaves what counts', async () => {
+    add();
+    changedAt = undefined;
+    add();
+    expect(await reaper.sweep(signal)).to.equal(0);
+    expect(objects.size).to.equal(2);
+  });
+
+  it('removes what has expired, for age or idleness, as the very version that it saw', async () => {
+    const expired = [add({ notAfter: NOW }), add({ idleNotAfter: NOW })];
+    const live = add();
+    const versions: (ObjectVersion | undefined)[] = [];
+    removing = (name, exactly) => {
+      versions.push(exactly);
+      objects.delete(name);
+    };
+    expect(await reaper.sweep(signal)).to.equal(2);
+    expect([...objects.keys()]).to.deep.equal([live]);
+    expect(versions.map((version) => version?.uid)).to.deep.equal(expired.map((id) => `uid-${id}`));
+    expect(reasons).to.deep.equal(['expired', 'expired']);
+  });
+
+  for (const [reason, change] of [
+    ['user deleted', () => (account = undefined)],
+    ['user made anew', () => (account = { ...ALICE, uid: 'another' })],
+    ['user disabled', () => (account = { ...ALICE, disabled: true })],
+    ['password changed', () => (changedAt = NOW - 59_999)],
+  ] as const) {
+    it(`removes the sessions of a user for the reason: ${reason}`, async () => {
+      add();
+      change();
+      expect(await reaper.sweep(signal)).to.equal(1);
+      expect(reasons).to.deep.equal([reason]);
+    });
+  }
+
+  it('leaves a session that began with the new password', async () => {
+    add();
+    changedAt = NOW - 60_000;
+    expect(await reaper.sweep(signal)).to.equal(0);
+  });
+
+  it('does not judge a new session by a user that may not be known here yet', async () => {
+    add({ createdAt: NOW - 1_000 });
+    account = undefined;
+    expect(await reaper.sweep(signal)).to.equal(0);
+    now += 5_000;
+    expect(await reaper.sweep(signal)).to.equal(1);
+  });
+
+  it('removes nothing while it can not see the sessions or the users', async () => {
+    add({ notAfter: NOW });
+    account = undefined;
+    stands = { fresh: false, synced: true };
+    expect(await reaper.sweep(signal)).to.equal(0);
+    stands = { fresh: true, synced: false };
+    expect(await reaper.sweep(signal)).to.equal(0);
+  });
+
+  it('removes what others made after a day only, for their keys may be our own new ones', async () => {
+    add({ notAfter: NOW }, false);
+    expect(await reaper.sweep(signal)).to.equal(0);
+    now += DAY;
+    expect(await reaper.sweep(signal)).to.equal(1);
+    expect(reasons).to.deep.equal(['not ours']);
+  });
+
+  it('goes on when a session was changed under it', async () => {
+    const changed = add({ notAfter: NOW });
+    add({ notAfter: NOW });
+    removing = (name) => {
+      if (name === changed)
+        throw newConflict({ group: 'iam.platform.io', resource: 'sessions' }, name, 'changed');
+      objects.delete(name);
+    };
+    expect(await reaper.sweep(signal)).to.equal(1);
+    expect([...objects.keys()]).to.deep.equal([changed]);
+  });
+
+  it('sweeps until it is told to stop, whatever one sweep runs into', async () => {
+    const end = new AbortController();
+    add({ notAfter: NOW });
+    removing = () => {
+      end.abort();
+      throw new Error('the cluster is gone');
+    };
+    await reaper.run(end.signal);
+    expect(objects.size).to.equal(1);
+  });
+});
