@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { exampleConfiguration } from './authentication-configuration.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
@@ -19,6 +20,11 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     })),
     section(join(root, 'README.md'), 'configuration', configurationTable()),
     section(join(root, 'docs/limits.md'), 'limits', limitsTable()),
+    section(
+      join(root, 'docs/authentication-configuration.md'),
+      'authentication-configuration',
+      `\`\`\`yaml\n${exampleConfiguration(names.platform)}\`\`\``,
+    ),
     section(join(root, 'docs/metrics.md'), 'metrics', await metricsTable()),
   ];
 }

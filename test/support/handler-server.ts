@@ -1,6 +1,7 @@
 // One handler behind a real HTTP socket, with just enough of the chain around it: parsed request, errors as Status.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
@@ -28,18 +29,20 @@ export class HandlerServer {
   /** Reset by nobody: what the handler threw last that is no StatusError. */
   lastFault: unknown;
 
-  constructor(handler: Handler) {
-    this.#server = createServer((incoming, response) => {
+  /** Over TLS with a certificate and its key; `open` and `ask` are for plain HTTP. */
+  constructor(handler: Handler, tls?: { readonly cert: string; readonly key: string }) {
+    const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
       void this.#serve(handler, incoming, response);
-    });
+    };
+    this.#server = tls ? createSecureServer({ ...tls }, listener) : createServer(listener);
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
+  async start(port = 0): Promise<this> {
+    this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
     return this;
   }

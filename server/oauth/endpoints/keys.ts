@@ -8,7 +8,11 @@ export interface KeysEndpointOptions {
   readonly publishAhead: number;
 }
 
-const LONGEST_MAX_AGE_SECONDS = 300;
+/**
+ * kube-apiserver does not ask again for a key that it does not know while this has more than 30 s to go: after keys were
+ * lost or thrown away, it is for how long it refuses new tokens.
+ */
+const LONGEST_MAX_AGE_SECONDS = 60;
 
 /** The public keys as a JWK Set (RFC 7517). 503 until there are any. */
 export function keysHandler({ keys, publishAhead }: KeysEndpointOptions): Handler {

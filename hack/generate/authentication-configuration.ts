@@ -1,0 +1,63 @@
+// How kube-apiserver comes to accept our access tokens: its AuthenticationConfiguration, out of the same table of claims
+// that our own authenticator reads.
+import { stringify } from 'yaml';
+import { CLAIM_MAPPING, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
+
+export interface TrustedIssuer {
+  /** Byte for byte the `iss` of the tokens. */
+  readonly url: string;
+  /** Where kube-apiserver finds the metadata when that is not below `url`, for instance inside the cluster. */
+  readonly discoveryURL?: string;
+  readonly audience: string;
+  /** PEM; without it the system's own roots. */
+  readonly certificateAuthority?: string;
+}
+
+/** The file for `--authentication-config`; without an issuer one that trusts nobody yet. */
+export function authenticationConfiguration(issuer: TrustedIssuer | undefined): string {
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: issuer ? [authenticator(issuer)] : [],
+  };
+  return stringify(configuration, { lineWidth: 0 });
+}
+
+function authenticator({ url, discoveryURL, audience, certificateAuthority }: TrustedIssuer): object {
+  const { username, groups, uid } = CLAIM_MAPPING;
+  return {
+    issuer: {
+      url,
+      ...(discoveryURL === undefined ? {} : { discoveryURL }),
+      ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+      audiences: [audience],
+    },
+    claimValidationRules: [
+      {
+        // An id token whose client is called as the audience would pass otherwise.
+        expression: `has(claims.jti) && claims.jti.startsWith('${OWN_JTI}')`,
+        message: 'not an access token',
+      },
+    ],
+    claimMappings: { username, groups, uid },
+    userValidationRules: [
+      {
+        expression: "!user.username.startsWith('system:') && !user.username.contains(':')",
+        message: 'names of users have no colon',
+      },
+      {
+        expression: "user.groups.all(group, !group.startsWith('system:') && !group.contains(':'))",
+        message: 'names of groups have no colon',
+      },
+    ],
+  };
+}
+
+/** The ready file of the documentation. */
+export function exampleConfiguration(platform: string): string {
+  return authenticationConfiguration({
+    url: 'https://api.example.com/oauth',
+    audience: platform,
+    certificateAuthority: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+  });
+}

@@ -1,0 +1,74 @@
+// `npm run keys`: shows the keys that tokens are signed with, or has the elected replica change them. The keys never
+// leave the cluster: nothing but ids, states and times is printed.
+import { parseArgs } from 'node:util';
+import { ClusterConnection } from '../server/cluster/connection.ts';
+import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
+import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
+
+const USAGE = `npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
+
+  list                   show the keys: id, state, times
+  rotate                 publish a new key now, sign with it once everybody knows it
+  rotate --immediately   the keys are in wrong hands: every session and token ends now
+`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      kubeconfig: { type: 'string' },
+      namespace: { type: 'string', default: 'platform-system' },
+      secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
+      immediately: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const command = positionals.join(' ');
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (command !== 'list' && command !== 'rotate') {
+    process.stderr.write(USAGE);
+    return 2;
+  }
+  const { namespace, secret: name } = values;
+  const client = new ClusterConnection({ kubeConfig: kubeConfigSource(values.kubeconfig) });
+  const signal = AbortSignal.timeout(30_000);
+  try {
+    if (command === 'list') {
+      const { set, request } = await new KeySecret(client, { namespace, name }).read(signal);
+      for (const { kid, state, createdAt, activeAt, verifyUntil } of set.keys) {
+        const end = verifyUntil === undefined ? '' : `, its tokens count until ${time(verifyUntil)}`;
+        process.stdout.write(
+          `${kid}  ${state}, made ${time(createdAt)}, signs from ${time(activeAt)}${end}\n`,
+        );
+      }
+      if (request) process.stdout.write(`asked for and not done yet: ${request}\n`);
+      return 0;
+    }
+    const request = values.immediately ? 'immediate' : 'graceful';
+    await client.json({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      json: { metadata: { annotations: { [ROTATE_ANNOTATION]: request } } },
+      signal,
+    });
+    process.stdout.write(`asked for: ${request}; the elected replica does it within seconds\n`);
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
