@@ -48,6 +48,14 @@ export function namespaceRules(): PolicyRule[] {
       resources: ['secrets'],
       verbs: ['get', 'list', 'watch', 'create', 'update'],
     },
+    // Names that were guessed at too often, so that all replicas know and a restart forgets nothing.
+    {
+      apiGroups: [''],
+      resources: ['configmaps'],
+      resourceNames: [`${SERVER}-login-throttle`],
+      verbs: ['get', 'list', 'watch', 'patch'],
+    },
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
     // The election of the replica that rotates keys and removes what has expired.
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   ];

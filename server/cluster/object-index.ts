@@ -1,0 +1,101 @@
+import { objectIn } from './object-metadata.ts';
+import type { ReflectorSink, Replacement } from './reflector.ts';
+import type { ChangeType } from './watch-stream.ts';
+
+interface Entry<T> {
+  readonly value: T | undefined;
+  readonly version: bigint;
+}
+
+/**
+ * Keeps what `read` makes of each object, by name: for cluster-scoped kinds of which there are many and that change
+ * often, but are looked up one at a time. A sink of the reflector. Whoever writes an object shows it with `put`, and
+ * reads it here at once.
+ */
+export class ObjectIndex<T> implements ReflectorSink {
+  readonly #read: (object: unknown) => T | undefined;
+  readonly #monotonic: () => number;
+  #entries = new Map<string, Entry<T>>();
+  /** What was put and has not come from the cluster yet. */
+  readonly #ahead = new Map<string, Entry<T>>();
+  /** Everything up to here has come from the cluster. */
+  #version = -1n;
+  #heardAt = Number.NEGATIVE_INFINITY;
+
+  /** `read` gives undefined for an object that is to count as absent; it must not throw. */
+  constructor(read: (object: unknown) => T | undefined, monotonic: () => number = () => performance.now()) {
+    this.#read = read;
+    this.#monotonic = monotonic;
+  }
+
+  /** Whether the first list is complete. */
+  get synced(): boolean {
+    return this.#version >= 0n;
+  }
+
+  /** Whether the cluster has said something in the last `ms`. */
+  heardWithin(ms: number): boolean {
+    return this.#monotonic() - this.#heardAt <= ms;
+  }
+
+  get(name: string): T | undefined {
+    return this.#entries.get(name)?.value;
+  }
+
+  *values(): Generator<T> {
+    for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
+  }
+
+  /** An answer of the cluster to a write. Ignored when the cluster has told of that version, or a later one, before. */
+  put(object: unknown): void {
+    const [name, entry] = this.#parse(object);
+    if (!this.synced || entry.version <= this.#version) return;
+    if ((this.#ahead.get(name)?.version ?? -1n) >= entry.version) return;
+    this.#ahead.set(name, entry);
+    this.#entries.set(name, entry);
+  }
+
+  replacement(): Replacement {
+    const entries = new Map<string, Entry<T>>();
+    return {
+      add: (raw) => {
+        const [name, entry] = this.#parse(JSON.parse(raw.toString('utf8')));
+        entries.set(name, entry);
+      },
+      commit: (resourceVersion) => {
+        const version = BigInt(resourceVersion);
+        // A cluster that went back in time has never heard of what was written to it.
+        if (version < this.#version) this.#ahead.clear();
+        for (const [name, entry] of this.#ahead) if (entry.version > version) entries.set(name, entry);
+        this.#entries = entries;
+        this.#reached(version);
+      },
+    };
+  }
+
+  apply(type: ChangeType, raw: Buffer): void {
+    const [name, entry] = this.#parse(JSON.parse(raw.toString('utf8')));
+    if ((this.#ahead.get(name)?.version ?? -1n) <= entry.version) {
+      if (type === 'DELETED') this.#entries.delete(name);
+      else this.#entries.set(name, entry);
+    }
+    this.#reached(entry.version);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#reached(BigInt(resourceVersion));
+  }
+
+  #reached(version: bigint): void {
+    this.#version = version;
+    this.#heardAt = this.#monotonic();
+    for (const [name, entry] of this.#ahead) if (entry.version <= version) this.#ahead.delete(name);
+  }
+
+  #parse(object: unknown): [name: string, entry: Entry<T>] {
+    const { name, resourceVersion } = objectIn(object, 'metadata');
+    if (typeof name !== 'string') throw new SyntaxError('an object without a name');
+    if (typeof resourceVersion !== 'string') throw new SyntaxError('an object without a resourceVersion');
+    return [name, { value: this.#read(object), version: BigInt(resourceVersion) }];
+  }
+}

@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { ObjectIndex } from '../../cluster/object-index.ts';
+import { Reflector } from '../../cluster/reflector.ts';
+
+export interface FollowedOptions {
+  readonly client: ClusterClient;
+  /** API group, for instance `iam.platform.io`. */
+  readonly group: string;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Silence of the cluster, in ms, after which the cache says nothing any more. */
+  readonly staleAfterMs?: number;
+  /** Ms that never go back. */
+  readonly monotonic?: () => number;
+}
+
+/** Watches are short, since each ends with a bookmark: silence is noticed although nothing changes. */
+const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
+const STALE_AFTER_MS = 30_000;
+
+/** The objects of one of our cluster-scoped kinds, kept by name as `read` makes them. */
+export class FollowedObjects<T> {
+  readonly index: ObjectIndex<T>;
+  readonly path: string;
+  readonly #options: FollowedOptions;
+
+  constructor(plural: string, read: (object: unknown) => T | undefined, options: FollowedOptions) {
+    this.path = `/apis/${options.group}/${VERSION}/${plural}`;
+    this.index = new ObjectIndex(read, options.monotonic);
+    this.#options = options;
+  }
+
+  get synced(): boolean {
+    return this.index.synced && this.index.heardWithin(this.#options.staleAfterMs ?? STALE_AFTER_MS);
+  }
+
+  /** Follows them until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, log } = this.#options;
+    await new Reflector({ client, path: this.path, sink: this.index, log, tuning: TUNING }).run(signal);
+  }
+}

@@ -1,0 +1,20 @@
+/** In characters. Long ones are welcome: hashing costs the same. */
+export const PASSWORD_LENGTH = { least: 8, most: 1024 } as const;
+
+/** What is wrong with a new password of this user, each as the end of a sentence "the password …"; empty when nothing. */
+export function passwordFaults(password: string, user: string): string[] {
+  const characters = Array.from(password);
+  const faults: string[] = [];
+  if (characters.length < PASSWORD_LENGTH.least) {
+    faults.push(`must have at least ${PASSWORD_LENGTH.least} characters`);
+  } else if (new Set(characters).size < 4) {
+    faults.push('must have at least 4 different characters');
+  }
+  if (characters.length > PASSWORD_LENGTH.most) {
+    faults.push(`must have at most ${PASSWORD_LENGTH.most} characters`);
+  }
+  if (/\p{Cc}|\p{Cs}/u.test(password)) faults.push('must not hold control characters');
+  if (user !== '' && password.toLowerCase() === user.toLowerCase())
+    faults.push('must not be the name of the user');
+  return faults;
+}

@@ -1,0 +1,64 @@
+import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
+import { objectIn } from '../../cluster/object-metadata.ts';
+import type { Account } from './account.ts';
+
+/**
+ * A User object without what only the cluster needs. Undefined when it is on its way out, or is none: members that have
+ * another type than the definition allows count as absent, except for `disabled`, where anything but false disables.
+ */
+export function readUser(object: unknown): User | undefined {
+  const metadata = objectIn(object, 'metadata');
+  const spec = objectIn(object, 'spec');
+  const { name, uid, resourceVersion, deletionTimestamp } = metadata;
+  if (typeof name !== 'string' || typeof uid !== 'string' || typeof resourceVersion !== 'string')
+    return undefined;
+  if (deletionTimestamp !== undefined) return undefined;
+  const { generation } = metadata;
+  const lastLoginTime = text(objectIn(object, 'status')['lastLoginTime']);
+  return {
+    metadata: {
+      name,
+      uid,
+      resourceVersion,
+      ...(typeof generation === 'number' ? { generation } : {}),
+      ...member('creationTimestamp', text(metadata['creationTimestamp'])),
+      ...member('labels', textMap(metadata['labels'])),
+      ...member('annotations', textMap(metadata['annotations'])),
+    },
+    spec: {
+      ...member('email', text(spec['email'])),
+      ...member('displayName', text(spec['displayName'])),
+      ...(Array.isArray(spec['groups'])
+        ? { groups: spec['groups'].filter((group) => typeof group === 'string') }
+        : {}),
+      ...('disabled' in spec ? { disabled: spec['disabled'] !== false } : {}),
+    },
+    ...(lastLoginTime === undefined ? {} : { status: { lastLoginTime } }),
+  };
+}
+
+export function accountOf({ metadata, spec }: User): Account {
+  const { email = '', displayName = '', groups = [], disabled = false } = spec;
+  // Groups of Kubernetes itself are refused when a user is written; should one get in all the same, it is not believed.
+  const believed = groups.filter((group) => group !== '' && !group.includes(':'));
+  return { name: metadata.name, uid: metadata.uid ?? '', email, displayName, groups: believed, disabled };
+}
+
+/** As it is written to the cluster and shown to clients. */
+export function userObject(group: string, user: User): object {
+  return { apiVersion: `${group}/${VERSION}`, kind: USER.kind, ...user };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textMap(value: unknown): Record<string, string> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'));
+}
+
+function member<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [Key in Name]?: Value });
+}

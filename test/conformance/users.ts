@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import type { User } from '../../apis/iam/v1beta1/user.ts';
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import type { Users } from '../../server/oauth/users/cluster-user-directory.ts';
+
+const { signal } = new AbortController();
+
+/** What every keeper of users does. Each test makes users of its own. */
+export function describeUsers(name: string, users: () => Users): void {
+  describe(`${name}, as a keeper of users`, () => {
+    const ada = (userName: string, spec: User['spec'] = {}): User => ({ metadata: { name: userName }, spec });
+
+    it('knows a user as soon as it is made', async () => {
+      const spec = { email: 'ada@example.com', displayName: 'Ada', groups: ['dev', 'ops'], disabled: true };
+      const made = await users().create(ada('u-made', spec), signal);
+      expect(made.spec).to.deep.equal(spec);
+      expect(made.metadata.uid).to.be.a('string').and.not.equal('');
+      expect(users().synced).to.equal(true);
+      expect(users().get('u-made')).to.deep.equal({ name: 'u-made', uid: made.metadata.uid, ...spec });
+      expect(users().object('u-made')?.spec).to.deep.equal(spec);
+      expect([...users().objects()].map(({ metadata }) => metadata.name)).to.include('u-made');
+      expect((await users().read('u-made', signal))?.metadata.uid).to.equal(made.metadata.uid);
+    });
+
+    it('makes nobody twice', async () => {
+      await users().create(ada('u-twice'), signal);
+      expect(await reasonOf(users().create(ada('u-twice'), signal))).to.equal('AlreadyExists');
+    });
+
+    it('replaces a user, and shows it at once', async () => {
+      const made = await users().create(ada('u-replaced', { groups: ['dev'] }), signal);
+      const next = await users().replace({ ...made, spec: { disabled: true } }, signal);
+      expect(next.metadata.uid).to.equal(made.metadata.uid);
+      expect(users().get('u-replaced')).to.include({ disabled: true }).and.have.deep.property('groups', []);
+    });
+
+    it('replaces no user that somebody else has changed since', async () => {
+      const made = await users().create(ada('u-raced'), signal);
+      await users().replace({ ...made, spec: { disabled: true } }, signal);
+      expect(await reasonOf(users().replace({ ...made, spec: {} }, signal))).to.equal('Conflict');
+      expect(users().get('u-raced')?.disabled).to.equal(true);
+    });
+
+    it('deletes exactly the user that was meant', async () => {
+      const made = await users().create(ada('u-gone'), signal);
+      expect(await reasonOf(users().delete('u-gone', 'another-uid', signal))).to.equal('Conflict');
+      expect(await users().delete('u-gone', made.metadata.uid ?? '', signal)).to.equal(true);
+      expect(await users().delete('u-gone', made.metadata.uid ?? '', signal)).to.equal(false);
+      expect(await users().read('u-gone', signal)).to.equal(undefined);
+    });
+
+    it('knows nobody of whom it was never told', async () => {
+      expect(users().get('u-nobody')).to.equal(undefined);
+      expect(users().object('u-nobody')).to.equal(undefined);
+      expect(await users().read('u-nobody', signal)).to.equal(undefined);
+    });
+  });
+}
+
+/** Why it failed; undefined when it did not. */
+export async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error.reason;
+    throw error;
+  }
+}

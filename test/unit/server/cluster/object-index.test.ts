@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { ObjectIndex } from '../../../../server/cluster/object-index.ts';
+import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
+import { rawThing } from '../../../support/raw-objects.ts';
+
+const versionOf = (object: unknown): string =>
+  (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+const thing = (name: string, version: number): object => ({
+  metadata: { name, resourceVersion: String(version) },
+});
+
+describeReflectorSink('the object index', () => {
+  const index = new ObjectIndex((object) => object as { metadata: { name: string } });
+  return {
+    sink: index,
+    contents: () =>
+      index.synced
+        ? [...index.values()].map((object) => `${object.metadata.name}@${versionOf(object)}`)
+        : undefined,
+  };
+});
+
+describe('the object index', () => {
+  let index: ObjectIndex<string>;
+  let clock: number;
+
+  const listed = (version: number, ...objects: readonly Buffer[]): void => {
+    const replacement = index.replacement();
+    for (const object of objects) replacement.add(object);
+    replacement.commit(String(version));
+  };
+
+  beforeEach(() => {
+    clock = 0;
+    index = new ObjectIndex(versionOf, () => clock);
+    listed(10, rawThing('a', 5));
+  });
+
+  it('shows a write at once, and lets what comes from the cluster later take over', () => {
+    index.put(thing('a', 12));
+    expect(index.get('a')).to.equal('12');
+    index.apply('MODIFIED', rawThing('a', 12));
+    index.apply('MODIFIED', rawThing('a', 14));
+    expect(index.get('a')).to.equal('14');
+  });
+
+  it('does not go back to what was before the write', () => {
+    index.put(thing('a', 12));
+    index.apply('MODIFIED', rawThing('a', 11));
+    expect(index.get('a')).to.equal('12');
+    listed(11, rawThing('a', 11));
+    expect(index.get('a')).to.equal('12');
+  });
+
+  it('does not bring back what was deleted before the answer to the write came', () => {
+    index.apply('DELETED', rawThing('a', 13));
+    index.put(thing('a', 12));
+    expect(index.get('a')).to.equal(undefined);
+  });
+
+  it('forgets a deletion that is older than the object that was made anew', () => {
+    index.put(thing('a', 12));
+    index.apply('DELETED', rawThing('a', 11));
+    expect(index.get('a')).to.equal('12');
+  });
+
+  it('ignores an answer that came after that of a later write', () => {
+    index.put(thing('a', 13));
+    index.put(thing('a', 12));
+    expect(index.get('a')).to.equal('13');
+  });
+
+  it('forgets writes when the cluster has gone back in time', () => {
+    index.put(thing('b', 12));
+    listed(3, rawThing('a', 2));
+    expect([...index.values()]).to.deep.equal(['2']);
+  });
+
+  it('takes no object for absent that it can not read', () => {
+    const odd = new ObjectIndex((object) => (versionOf(object) === '7' ? undefined : 'fine'));
+    const replacement = odd.replacement();
+    replacement.add(rawThing('a', 7));
+    replacement.add(rawThing('b', 8));
+    replacement.commit('10');
+    expect([...odd.values()]).to.deep.equal(['fine']);
+    expect(odd.get('a')).to.equal(undefined);
+  });
+
+  it('knows how long the cluster was silent', () => {
+    clock = 100;
+    expect(index.heardWithin(99)).to.equal(false);
+    expect(index.heardWithin(100)).to.equal(true);
+    index.bookmark('11');
+    expect(index.heardWithin(0)).to.equal(true);
+  });
+});

@@ -1,0 +1,13 @@
+import { describeCredentialStore } from '../../../../conformance/credential-store.ts';
+import { describeUsers } from '../../../../conformance/users.ts';
+import { MemoryCredentials, MemoryUsers } from '../../../../support/memory-users.ts';
+
+const users = new MemoryUsers();
+const credentials = new MemoryCredentials();
+
+describeUsers('the memory of tests', () => users);
+describeCredentialStore(
+  'the memory of tests',
+  () => credentials,
+  (user) => Promise.resolve(`uid-of-${user}`),
+);
