@@ -1,11 +1,10 @@
 // Who signed in, who tried to, and from where: audit lines and metrics. Never a password, and no name that no user
 // has: people type passwords into the wrong field.
-import { Counter, type Registry } from 'prom-client';
 
 /** Where the password was given: the token endpoint, the sign-in page, or a change of the password. */
 export type LoginMethod = 'password_grant' | 'page' | 'password_change';
 
-/** What became of it. `rejected`: neither name nor password was at fault; the server could not check them. */
+/** What became of it. `unavailable`: the server could not check it. */
 export type LoginOutcome =
   | 'success'
   | 'unknown_user'
@@ -37,17 +36,11 @@ const MAX_AGENT = 256;
 /** `audit`: a logger whose lines a collector routes by `audit: true`. */
 export function newLoginRecords(
   audit: { info(line: object, message: string): void },
-  registry: Registry,
+  metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
 ): LoginRecords {
-  const logins = new Counter({
-    name: 'oauth_logins_total',
-    help: 'Attempts to sign in with a password, by where, what became of them and the client.',
-    labelNames: ['method', 'outcome', 'client'],
-    registers: [registry],
-  });
   return {
     record: ({ method, outcome, user, client, source, userAgent, requestID }) => {
-      logins.inc({ method, outcome, client });
+      metrics.login({ method, outcome, client });
       audit.info(
         {
           stage: 'Login',

@@ -37,6 +37,7 @@ export interface OAuthSettings {
   /** Times in ms. */
   readonly throttle: {
     readonly failures: number;
+    readonly sourceFailures: number;
     readonly delay: number;
     readonly maxDelay: number;
     readonly reset: number;
@@ -61,7 +62,7 @@ export function oauthSettings(
   const { oauth, platform } = config;
   if (!oauth.enabled) return undefined;
   const { memory, iterations, concurrency, queue, queueTimeout } = oauth.passwords;
-  const { failures, delay, maxDelay, reset, entries } = oauth.throttle;
+  const { failures, sourceFailures, delay, maxDelay, reset, entries } = oauth.throttle;
   const { secretName, rotationInterval, publishAhead } = oauth.keys;
   return {
     audience: oauth.audience || platform.name,
@@ -73,7 +74,7 @@ export function oauthSettings(
     sessionsPerUser: oauth.sessionsPerUser,
     trustedProxies: oauth.trustedProxies,
     passwords: { memory, iterations, concurrency, queue, queueTimeout },
-    throttle: { failures, delay, maxDelay, reset, entries },
+    throttle: { failures, sourceFailures, delay, maxDelay, reset, entries },
     keys: { secretName, rotationInterval, publishAhead },
     acceptWhenStale: oauth.whenStale === 'accept',
   };

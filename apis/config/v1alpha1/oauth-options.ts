@@ -83,7 +83,11 @@ const passwords = section('How passwords are hashed (argon2id).', {
 });
 
 const throttle = section('Delays after failed sign-ins.', {
-  failures: countOption(5, 'Failures of one account, or from one address, before delays begin.'),
+  failures: countOption(5, 'Failures of one account before delays begin.'),
+  sourceFailures: countOption(
+    50,
+    'Failures from one address, or one /64 network of IPv6, before delays begin: many people may sit behind it.',
+  ),
   delay: durationOption('1s', 'The first delay; each further failure doubles it.', { atLeast: '100ms' }),
   maxDelay: durationOption('15m', 'No delay is longer.', { atLeast: '1s' }),
   reset: durationOption('12h', 'Failures are forgotten after this time without another.', { atLeast: '1m' }),

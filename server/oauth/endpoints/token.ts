@@ -1,4 +1,3 @@
-import { Counter, type Registry } from 'prom-client';
 import {
   invalidRequest,
   methodNotAllowed,
@@ -18,18 +17,15 @@ export interface TokenEndpointOptions {
   readonly clients: ClientRegistry;
   readonly grants: readonly Grant[];
   readonly sourceOf: SourceAddress;
-  readonly metrics: Registry;
+  readonly metrics: {
+    /** `grantType` is empty for one that is not served, `error` for none. */
+    tokenRequest(grantType: string, error: string): void;
+  };
 }
 
 /** POST /oauth/token (RFC 6749, 3.2). */
 export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpointOptions): Handler {
   const byType = new Map(grants.map((grant) => [grant.type, grant]));
-  const requests = new Counter({
-    name: 'oauth_token_requests_total',
-    help: 'Requests of the token endpoint, by grant and the error they were answered with.',
-    labelNames: ['grant_type', 'error'],
-    registers: [metrics],
-  });
   const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
     const { request, signal, auditID } = context;
     const form = await readForm(request);
@@ -64,7 +60,7 @@ export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpoi
       if (failure instanceof OAuthError) error = failure.code;
       throw failure;
     } finally {
-      requests.inc({ grant_type: known.grantType, error });
+      metrics.tokenRequest(known.grantType, error);
     }
   };
 }

@@ -5,6 +5,7 @@ import { invalidGrant, tooManyAttempts } from '../../../../../apis/oauth/errors.
 import type { Handler } from '../../../../../server/filters/request-context.ts';
 import { tokenHandler } from '../../../../../server/oauth/endpoints/token.ts';
 import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/grant.ts';
+import { OAuthMetrics } from '../../../../../server/oauth/oauth-metrics.ts';
 import { OAuthChain } from '../../../../support/oauth-chain.ts';
 import { newClient } from '../../../../support/oauth-clients.ts';
 
@@ -38,7 +39,7 @@ describe('POST /oauth/token', () => {
         },
         grants: [grant],
         sourceOf: () => '192.0.2.1',
-        metrics,
+        metrics: new OAuthMetrics(metrics),
       }),
     ],
     [

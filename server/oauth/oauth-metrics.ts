@@ -1,0 +1,90 @@
+// Metrics of the token handler. Labels are bounded: configured clients, known grants, codes of our own; never a name
+// that somebody sent.
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { LoginMethod, LoginOutcome } from './login-records.ts';
+
+export class OAuthMetrics {
+  readonly #logins: Counter<'method' | 'outcome' | 'client'>;
+  readonly #tokenRequests: Counter<'grant_type' | 'error'>;
+  readonly #refreshes: Counter<'client' | 'outcome'>;
+  readonly #removals: Counter<'reason'>;
+  readonly #defaultClient: Gauge;
+  #throttled: () => number = () => 0;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#logins = new Counter({
+      name: 'oauth_logins_total',
+      help: 'Attempts to sign in with a password, by where, what became of them and the client.',
+      labelNames: ['method', 'outcome', 'client'],
+      registers,
+    });
+    this.#tokenRequests = new Counter({
+      name: 'oauth_token_requests_total',
+      help: 'Requests of the token endpoint, by grant and the error they were answered with.',
+      labelNames: ['grant_type', 'error'],
+      registers,
+    });
+    this.#refreshes = new Counter({
+      name: 'oauth_refreshes_total',
+      help: 'Refresh tokens that were shown, by whether they were used for the first time.',
+      labelNames: ['client', 'outcome'],
+      registers,
+    });
+    this.#removals = new Counter({
+      name: 'oauth_sessions_removed_total',
+      help: 'Sessions that the elected replica removed because they had ended.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#defaultClient = new Gauge({
+      name: 'oauth_default_client_in_use',
+      help: '1 while the default client is in use, whose secret everybody knows.',
+      registers,
+    });
+    const throttled = (): number => this.#throttled();
+    registry.registerMetric(
+      new Gauge({
+        name: 'oauth_throttle_entries',
+        help: 'Accounts and sources with failed sign-ins that are remembered.',
+        registers: [],
+        collect() {
+          this.set(throttled());
+        },
+      }),
+    );
+  }
+
+  login(labels: {
+    readonly method: LoginMethod;
+    readonly outcome: LoginOutcome;
+    readonly client: string;
+  }): void {
+    this.#logins.inc({ ...labels });
+  }
+
+  /** `error`: empty for none. */
+  tokenRequest(grantType: string, error: string): void {
+    this.#tokenRequests.inc({ grant_type: grantType, error });
+  }
+
+  refreshed(client: string): void {
+    this.#refreshes.inc({ client, outcome: 'rotated' });
+  }
+
+  reused(client: string): void {
+    this.#refreshes.inc({ client, outcome: 'reused' });
+  }
+
+  sessionRemoved(reason: string): void {
+    this.#removals.inc({ reason });
+  }
+
+  defaultClient(inUse: boolean): void {
+    this.#defaultClient.set(inUse ? 1 : 0);
+  }
+
+  observeThrottle(entries: () => number): void {
+    this.#throttled = entries;
+  }
+}

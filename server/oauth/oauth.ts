@@ -1,0 +1,249 @@
+// The token handler, put together: keys, users, sessions, clients, and the endpoints that work on them. It decides
+// nothing itself. Its routes and errors are mounted by the server, its verifier and its users are used by
+// authentication and by the REST of users.
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
+import type { ClusterClient } from '../cluster/client.ts';
+import { LeaderElection } from '../cluster/lease.ts';
+import type { ErrorFamily } from '../filters/error-writer.ts';
+import type { Handler } from '../filters/request-context.ts';
+import { ConfiguredClients, checkClients } from './clients/configured-clients.ts';
+import { IDTokenHints } from './endpoints/id-token-hint.ts';
+import { introspectionHandler } from './endpoints/introspect.ts';
+import { keysHandler } from './endpoints/keys.ts';
+import { logoutHandler } from './endpoints/logout.ts';
+import { metadataHandlers } from './endpoints/metadata.ts';
+import { PresentedTokens } from './endpoints/presented-token.ts';
+import { revocationHandler } from './endpoints/revoke.ts';
+import { newSignInPages } from './endpoints/sign-in-pages.ts';
+import { tokenHandler } from './endpoints/token.ts';
+import { userInfoHandler } from './endpoints/userinfo.ts';
+import { isOAuthPath, oauthErrors } from './error-writer.ts';
+import { AuthorizationCodeGrant } from './grants/authorization-code.ts';
+import type { Grant } from './grants/grant.ts';
+import { PasswordGrant } from './grants/password.ts';
+import { RefreshTokenGrant } from './grants/refresh-token.ts';
+import { KeyRotator } from './keys/key-rotator.ts';
+import { SecretKeyRing } from './keys/secret-key-ring.ts';
+import { newLoginRecords } from './login-records.ts';
+import { OAuthMetrics } from './oauth-metrics.ts';
+import { hashConcurrency } from './passwords/hash-concurrency.ts';
+import { PasswordHasher } from './passwords/hasher.ts';
+import { PasswordSignIn } from './passwords/sign-in.ts';
+import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
+import { SessionOpening } from './sessions/session-opening.ts';
+import { SessionReaper } from './sessions/session-reaper.ts';
+import type { OAuthSettings } from './settings.ts';
+import { sourceAddress } from './source-address.ts';
+import { newSharedThrottle } from './throttle/shared-throttle.ts';
+import { Liveness, TokenIDs } from './tokens/liveness.ts';
+import { TokenIssuer } from './tokens/token-issuer.ts';
+import { TokenVerifier } from './tokens/token-verifier.ts';
+import { ClusterCredentialStore } from './users/cluster-credential-store.ts';
+import { ClusterUserDirectory } from './users/cluster-user-directory.ts';
+
+export interface OAuthOptions {
+  readonly settings: OAuthSettings;
+  readonly platform: { readonly name: string; readonly namespace: string };
+  /** The URL of the handler as everybody sees it; known when the first request comes. */
+  readonly issuer: () => string;
+  readonly client: ClusterClient;
+  /** Of this replica, as the Lease shows it; no other one has it. */
+  readonly identity: string;
+  /** Cores of the machine, and threads of libuv's pool. */
+  readonly machine: { readonly cores: number; readonly threads: number };
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+export interface OAuth {
+  /** Handlers by exact path. */
+  readonly paths: ReadonlyMap<string, Handler>;
+  readonly errorFamily: ErrorFamily;
+  /** Whether a path needs no rights: who calls it proves himself to the endpoint. */
+  isPublic(path: string): boolean;
+  /** Whether sign-ins can be answered: keys, users, passwords and sessions are known here. */
+  readonly ready: boolean;
+  readonly verifier: TokenVerifier;
+  readonly tokenIDs: TokenIDs;
+  readonly users: ClusterUserDirectory;
+  readonly credentials: ClusterCredentialStore;
+  readonly sessions: ClusterSessionStore;
+  readonly hasher: PasswordHasher;
+  readonly signIn: PasswordSignIn;
+  readonly sourceOf: ReturnType<typeof sourceAddress>;
+  /** Follows the cluster until `signal` is aborted; never throws. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Of the Lease by which the replica is elected that rotates keys and removes ended sessions. */
+const LEASE = 'ks-apiserver';
+/** A hash that somebody made just before its token's session ended, and clocks that differ. */
+const LEEWAY_MS = 60_000;
+
+/** Throws StartupError for clients or proxies that make no sense. Nothing begins before `run`. */
+export function newOAuth(options: OAuthOptions): OAuth {
+  const { settings, platform, issuer, client, identity, machine, log, metrics: registry } = options;
+  checkClients(settings.clients);
+  const now = Date.now;
+  const random = randomBytes;
+  const { namespace } = platform;
+  const group = groupName(platform.name);
+  const { audience, keys: keySettings } = settings;
+  const metrics = new OAuthMetrics(registry);
+  const sourceOf = sourceAddress(settings.trustedProxies);
+
+  const place = { namespace, name: keySettings.secretName };
+  const keys = new SecretKeyRing({ client, log, ...place });
+  const users = new ClusterUserDirectory({ client, group, log });
+  const credentials = new ClusterCredentialStore({ client, group, log });
+  const sessions = new ClusterSessionStore({ client, keys, group, log, now });
+  const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, log });
+  metrics.defaultClient(clients.usesWellKnownSecret);
+  const isReady = (): boolean => keys.ready && users.synced && credentials.synced && sessions.fresh;
+
+  const liveness = new Liveness({
+    sessions,
+    users,
+    credentials,
+    acceptWhenStale: settings.acceptWhenStale,
+  });
+  const verifier = new TokenVerifier({ keys, issuer, audience, liveness });
+  const tokens = new TokenIssuer({ keys, issuer, audience });
+
+  const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;
+  const waiting = { length: queue, timeoutMs: queueTimeout };
+  const hasher = new PasswordHasher({
+    memory,
+    iterations,
+    queue: { ...waiting, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
+  });
+  const throttle = newSharedThrottle({
+    limits: settings.throttle,
+    patience: waiting,
+    keys,
+    sessions,
+    client,
+    namespace,
+    log,
+  });
+  metrics.observeThrottle(() => throttle.logins.size);
+  const records = newLoginRecords(log.child({ audit: true }), metrics);
+  const signIn = new PasswordSignIn({
+    ready: isReady,
+    users,
+    credentials,
+    hasher,
+    throttle: throttle.logins,
+    records,
+    log,
+  });
+
+  const opening = new SessionOpening({
+    sessions,
+    sessionsPerUser: settings.sessionsPerUser,
+    random,
+    now,
+    log,
+  });
+  const grants: readonly Grant[] = [
+    new PasswordGrant({ signIn, sessions: opening, tokens }),
+    new RefreshTokenGrant({ sessions, users, credentials, tokens, random, now, log, observer: metrics }),
+    new AuthorizationCodeGrant({ sessions, users, credentials, tokens, room: opening, random, now, log }),
+  ];
+  const presented = new PresentedTokens({ verifier, sessions });
+  const endpoints = new Map<string, Handler>([
+    ['/oauth/token', tokenHandler({ clients, grants, sourceOf, metrics })],
+    ['/oauth/revoke', revocationHandler({ clients, tokens: presented, sessions, log })],
+    ['/oauth/introspect', introspectionHandler({ clients, tokens: presented, users, credentials, issuer })],
+    ['/oauth/userinfo', userInfoHandler({ verifier, users })],
+    [
+      '/oauth/logout',
+      logoutHandler({
+        verifier,
+        hints: new IDTokenHints({ keys, issuer }),
+        sessions,
+        redirectsOf: (id) => clients.get(id)?.postLogoutRedirectURIs ?? [],
+        log,
+      }),
+    ],
+    ['/oauth/keys', keysHandler({ keys, publishAhead: keySettings.publishAhead })],
+    ...newSignInPages({
+      issuer,
+      clients,
+      sessions,
+      credentials,
+      keys,
+      passwords: signIn,
+      hasher,
+      source: sourceOf,
+      random,
+      now,
+    }),
+  ]);
+  const metadata = metadataHandlers({
+    issuer,
+    mounted: new Set(endpoints.keys()),
+    grants: grants.map(({ type }) => type),
+    clients: settings.clients,
+  });
+
+  const election = new LeaderElection({ client, namespace, name: LEASE, identity, log });
+  const rotator = new KeyRotator({
+    client,
+    ...place,
+    policy: {
+      rotationInterval: keySettings.rotationInterval,
+      publishAhead: keySettings.publishAhead,
+      tokenLifetime: longest(settings, 'accessTokenLifetime') + LEEWAY_MS,
+      macLifetime: longest(settings, 'sessionLifetime') + LEEWAY_MS,
+    },
+    subscribe: (changed) => keys.subscribe(changed),
+    log,
+  });
+  const reaper = new SessionReaper({
+    sessions,
+    users,
+    credentials,
+    log,
+    now,
+    removed: (reason) => metrics.sessionRemoved(reason),
+  });
+  return {
+    paths: new Map([...endpoints, ...metadata]),
+    errorFamily: oauthErrors,
+    isPublic: isOAuthPath,
+    get ready() {
+      return isReady();
+    },
+    verifier,
+    tokenIDs: new TokenIDs(liveness),
+    users,
+    credentials,
+    sessions,
+    hasher,
+    signIn,
+    sourceOf,
+    run: async (signal) => {
+      await Promise.all([
+        hasher.prepare(),
+        keys.run(signal),
+        users.run(signal),
+        credentials.run(signal),
+        sessions.run(signal),
+        clients.run(signal),
+        throttle.run(signal),
+        election.run(signal, async (elected) => {
+          await Promise.all([rotator.run(elected), reaper.run(elected)]);
+        }),
+      ]);
+    },
+  };
+}
+
+/** In ms. */
+function longest({ clients }: OAuthSettings, lifetime: 'accessTokenLifetime' | 'sessionLifetime'): number {
+  return Math.max(...clients.map((client) => client[lifetime])) * 1000;
+}
