@@ -1,0 +1,73 @@
+import type { Handler } from '../../server/filters/request-context.ts';
+import { oauthErrors } from '../../server/oauth/error-writer.ts';
+import { HandlerServer } from './handler-server.ts';
+
+export interface EndpointAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed when it is JSON, else text. */
+  readonly body: unknown;
+}
+
+/** A form as a client posts it: fields, or exactly this text. */
+export type PostedForm = Readonly<Record<string, string>> | string;
+
+/** One OAuth endpoint behind a real socket, with the errors that clients of /oauth see. */
+export class OAuthEndpoint {
+  readonly #server: HandlerServer;
+
+  constructor(handler: Handler) {
+    this.#server = new HandlerServer(async (context) => {
+      try {
+        await handler(context);
+      } catch (error) {
+        oauthErrors.write(context, error);
+      }
+    });
+  }
+
+  async start(): Promise<this> {
+    await this.#server.start();
+    return this;
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  post(form: PostedForm, headers: Readonly<Record<string, string>> = {}): Promise<EndpointAnswer> {
+    const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+    return this.ask('POST', '', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body);
+  }
+
+  get(query: string, headers: Readonly<Record<string, string>> = {}): Promise<EndpointAnswer> {
+    return this.ask('GET', query, headers);
+  }
+
+  async ask(
+    method: string,
+    query: string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: string,
+  ): Promise<EndpointAnswer> {
+    const response = await fetch(`http://127.0.0.1:${this.#server.port}/oauth/endpoint${query}`, {
+      method,
+      redirect: 'manual',
+      headers: { connection: 'close', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJSON = response.headers.get('content-type') === 'application/json' && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJSON ? (JSON.parse(text) as unknown) : text,
+    };
+  }
+}
+
+/** RFC 6749, 2.3.1. */
+export function basic(id: string, secret: string): Readonly<Record<string, string>> {
+  const pair = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
+  return { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}

@@ -1,0 +1,176 @@
+// Logins without HTTP and without a cluster: everything that a token hangs on, to be changed by a test. Two replicas
+// share what is in the cluster; each has a cache of its own.
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import type { ClientRegistry, OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
+import { PresentedTokens } from '../../server/oauth/endpoints/presented-token.ts';
+import type { TokenResponse } from '../../server/oauth/grants/grant.ts';
+import { RefreshTokenGrant } from '../../server/oauth/grants/refresh-token.ts';
+import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
+import type { StoredSession } from '../../server/oauth/sessions/session.ts';
+import { SessionOpening } from '../../server/oauth/sessions/session-opening.ts';
+import { Liveness } from '../../server/oauth/tokens/liveness.ts';
+import { TokenIssuer } from '../../server/oauth/tokens/token-issuer.ts';
+import { TokenVerifier } from '../../server/oauth/tokens/token-verifier.ts';
+import type { Account, Credential } from '../../server/oauth/users/account.ts';
+import { memoryKeyRing } from './memory-key-ring.ts';
+import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
+import { newClient } from './oauth-clients.ts';
+
+export const ISSUER = 'https://localhost:9443/oauth';
+export const SECRET = 'a secret';
+
+export const ALICE: Account = {
+  name: 'alice',
+  uid: 'uid-of-alice',
+  email: 'alice@example.com',
+  displayName: 'Alice',
+  groups: ['developers'],
+  disabled: false,
+};
+
+export const log = pino({ level: 'silent' });
+
+/** One login: its session, and the tokens that came with it. */
+export interface Login {
+  readonly session: StoredSession;
+  readonly access: string;
+  readonly refresh: string;
+  readonly id: string;
+}
+
+export class SignedInCluster {
+  now = Date.parse('2026-11-21T12:00:00Z');
+  readonly shared = new MemorySessions();
+  readonly accounts = new Map<string, Account>([['alice', ALICE]]);
+  readonly passwords = new Map<string, Credential>();
+  readonly clients = new Map<string, OAuthClient>([
+    ['console', newClient('console')],
+    ['other', newClient('other')],
+    ['terminal', newClient('terminal', { isPublic: true })],
+  ]);
+  readonly keys: KeyRing;
+  readonly issuer: TokenIssuer;
+  readonly users = { synced: true, get: (name: string) => this.accounts.get(name) };
+  readonly credentials = { get: (name: string) => this.passwords.get(name) };
+  readonly registry: ClientRegistry = {
+    get: (id) => this.clients.get(id),
+    checkSecret: (id, secret) => this.clients.has(id) && secret === SECRET,
+  };
+
+  private constructor(keys: KeyRing) {
+    this.keys = keys;
+    this.issuer = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now: () => this.now });
+  }
+
+  static async start(): Promise<SignedInCluster> {
+    return new SignedInCluster(await memoryKeyRing());
+  }
+
+  replica(): Replica {
+    return new Replica(this);
+  }
+
+  changePassword(at = this.now): void {
+    this.passwords.set('alice', {
+      passwordHash: '',
+      userUID: ALICE.uid,
+      mustChange: false,
+      changedAt: at,
+      resourceVersion: '1',
+    });
+  }
+}
+
+export class Replica {
+  readonly cluster: SignedInCluster;
+  readonly sessions: MemorySessionStore;
+  readonly verifier: TokenVerifier;
+  readonly tokens: PresentedTokens;
+  readonly grant: RefreshTokenGrant;
+  /** Clients of refreshes, and of reuses. */
+  readonly told: string[] = [];
+
+  constructor(cluster: SignedInCluster) {
+    this.cluster = cluster;
+    const { users, credentials, keys } = cluster;
+    const now = (): number => cluster.now;
+    this.sessions = new MemorySessionStore(cluster.shared, now);
+    const { sessions } = this;
+    this.verifier = new TokenVerifier({
+      keys,
+      issuer: () => ISSUER,
+      audience: 'platform',
+      liveness: new Liveness({ sessions, users, credentials, acceptWhenStale: false, now }),
+      now,
+    });
+    this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
+    this.grant = new RefreshTokenGrant({
+      sessions,
+      users,
+      credentials,
+      tokens: {
+        accessToken: (s) => cluster.issuer.accessToken(s),
+        idToken: (s, o) => cluster.issuer.idToken(s, o),
+      },
+      random: randomBytes,
+      now,
+      log,
+      observer: {
+        refreshed: (client) => this.told.push(`refreshed ${client}`),
+        reused: (client) => this.told.push(`reused ${client}`),
+      },
+    });
+  }
+
+  async signIn(clientID = 'console', scopes: readonly string[] = ['openid', 'email']): Promise<Login> {
+    const { cluster, sessions } = this;
+    const client = clientOf(cluster, clientID);
+    const opening = new SessionOpening({
+      sessions,
+      sessionsPerUser: 50,
+      random: randomBytes,
+      now: () => cluster.now,
+      log,
+    });
+    const { session, refreshToken } = await opening.open(
+      {
+        account: ALICE,
+        credential: cluster.passwords.get('alice'),
+        client,
+        scopes,
+        source: '192.0.2.7',
+        userAgent: 'test',
+      },
+      new AbortController().signal,
+    );
+    const subject = { client, account: ALICE, session, scopes };
+    const { token: access } = await cluster.issuer.accessToken(subject);
+    return { session, access, refresh: refreshToken ?? '', id: await cluster.issuer.idToken(subject) };
+  }
+
+  refresh(
+    token: string,
+    form: Readonly<Record<string, string>> = {},
+    clientID = 'console',
+  ): Promise<TokenResponse> {
+    return this.grant.exchange({
+      client: clientOf(this.cluster, clientID),
+      form: new Map(Object.entries({ grant_type: 'refresh_token', refresh_token: token, ...form })),
+      source: '192.0.2.7',
+      userAgent: 'test',
+      signal: new AbortController().signal,
+    });
+  }
+
+  /** Whether the access token counts here; throws ServiceUnavailable when that can not be told. */
+  async accepts(access: string): Promise<boolean> {
+    return (await this.tokens.find(access, new AbortController().signal)) !== undefined;
+  }
+}
+
+function clientOf(cluster: SignedInCluster, id: string): OAuthClient {
+  const client = cluster.clients.get(id);
+  if (!client) throw new Error(`no client ${id}`);
+  return client;
+}

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { introspectionHandler } from '../../../../../server/oauth/endpoints/introspect.ts';
+import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
+import {
+  ALICE,
+  ISSUER,
+  type Login,
+  type Replica,
+  SECRET,
+  SignedInCluster,
+} from '../../../../support/signed-in.ts';
+
+describe('the introspection endpoint', () => {
+  let cluster: SignedInCluster;
+  let replica: Replica;
+  let login: Login;
+  let endpoint: OAuthEndpoint;
+
+  beforeEach(async () => {
+    cluster = await SignedInCluster.start();
+    replica = cluster.replica();
+    login = await replica.signIn();
+    const { tokens } = replica;
+    const { registry: clients, users, credentials } = cluster;
+    endpoint = await new OAuthEndpoint(
+      introspectionHandler({ clients, tokens, users, credentials, issuer: () => ISSUER }),
+    ).start();
+  });
+
+  afterEach(() => endpoint.close());
+
+  const ask = (token: string, client = 'console'): Promise<EndpointAnswer> =>
+    endpoint.post({ token }, basic(client, SECRET));
+
+  async function expectInactive(token: string, client?: string): Promise<void> {
+    const { status, body } = await ask(token, client);
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({ active: false });
+  }
+
+  it('tells of an access token what it says, to any client that proves who it is', async () => {
+    for (const client of ['console', 'other']) {
+      const { status, headers, body } = await ask(login.access, client);
+      expect(status).to.equal(200);
+      expect(headers.get('cache-control')).to.equal('no-store');
+      expect(body).to.deep.include({
+        active: true,
+        sub: 'alice',
+        username: 'alice',
+        client_id: 'console',
+        scope: 'openid email',
+        token_type: 'Bearer',
+        iss: ISSUER,
+        aud: ['platform'],
+        sid: login.session.id,
+        iat: cluster.now / 1000,
+        exp: cluster.now / 1000 + 7200,
+      });
+      expect(body)
+        .to.have.property('jti')
+        .that.matches(new RegExp(`^ks\\.${login.session.id}\\.`));
+    }
+  });
+
+  it('tells of a refresh token when its idle time ends, to its own client only', async () => {
+    const { body } = await ask(login.refresh);
+    expect(body).to.deep.equal({
+      active: true,
+      scope: 'openid email',
+      client_id: 'console',
+      username: 'alice',
+      sub: 'alice',
+      iss: ISSUER,
+      sid: login.session.id,
+      iat: cluster.now / 1000,
+      exp: login.session.idleNotAfter / 1000,
+    });
+    await expectInactive(login.refresh, 'other');
+  });
+
+  it('says exactly the same of everything that does not count', async () => {
+    const rotated = await replica.refresh(login.refresh);
+    await expectInactive(login.refresh);
+    await expectInactive(login.id);
+    for (const token of ['x', 'a.b.c', 'prt_', `${login.access}A`, `${rotated.refresh_token ?? ''}A`]) {
+      await expectInactive(token);
+    }
+    cluster.shared.objects.delete(login.session.id);
+    await expectInactive(login.access);
+    await expectInactive(rotated.access_token);
+    await expectInactive(rotated.refresh_token ?? '');
+  });
+
+  it('asking does not use a refresh token up', async () => {
+    await ask(login.refresh);
+    await replica.refresh(login.refresh);
+    await ask(login.refresh);
+    expect(cluster.shared.objects.has(login.session.id)).to.equal(true);
+  });
+
+  it('knows no token of a user who is disabled, nor one from before a new password', async () => {
+    cluster.accounts.set('alice', { ...ALICE, disabled: true });
+    await expectInactive(login.access);
+    await expectInactive(login.refresh);
+    cluster.accounts.set('alice', ALICE);
+    cluster.now += 1000;
+    cluster.changePassword();
+    await expectInactive(login.access);
+    await expectInactive(login.refresh);
+  });
+
+  it('knows no expired token', async () => {
+    cluster.now += 7_200_000;
+    await expectInactive(login.access);
+    cluster.now = login.session.idleNotAfter;
+    await expectInactive(login.refresh);
+  });
+
+  it('answers 503 rather than "inactive" when it can not tell', async () => {
+    replica.sessions.fresh = false;
+    expect((await ask(login.access)).status).to.equal(503);
+    replica.sessions.fresh = true;
+    cluster.users.synced = false;
+    expect((await ask(login.access)).status).to.equal(503);
+    expect((await ask(login.refresh)).status).to.equal(503);
+  });
+
+  it('answers nobody who does not prove who it is, public clients neither', async () => {
+    const refused = [
+      await endpoint.post({ token: login.access }),
+      await endpoint.post({ token: login.access }, { Authorization: `Bearer ${login.access}` }),
+      await endpoint.post({ token: login.access }, basic('console', 'wrong')),
+      await endpoint.post({ token: login.access }, basic('nobody', SECRET)),
+      await endpoint.post({ token: login.access, client_id: 'console' }),
+      await endpoint.post({ token: login.access, client_id: 'terminal' }),
+    ];
+    for (const { status, body } of refused) {
+      expect(status).to.equal(401);
+      expect(body).to.have.property('error', 'invalid_client');
+    }
+  });
+
+  it('wants a token, by POST', async () => {
+    const empty = await endpoint.post({}, basic('console', SECRET));
+    expect(empty.body).to.have.property('error', 'invalid_request');
+    expect((await endpoint.get(`?token=${login.access}`, basic('console', SECRET))).status).to.equal(405);
+  });
+});

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
+import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
+import { OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
+import { ISSUER, type Login, log, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
+
+const REGISTERED = 'https://console.example.com/bye?a=1';
+
+describe('the logout endpoint', () => {
+  let cluster: SignedInCluster;
+  let replica: Replica;
+  let login: Login;
+  let endpoint: OAuthEndpoint;
+
+  beforeEach(async () => {
+    cluster = await SignedInCluster.start();
+    replica = cluster.replica();
+    login = await replica.signIn();
+    const { verifier, sessions } = replica;
+    const { keys } = cluster;
+    endpoint = await new OAuthEndpoint(
+      logoutHandler({
+        verifier,
+        hints: new IDTokenHints({ keys, issuer: () => ISSUER }),
+        sessions,
+        redirectsOf: (id) => (id === 'console' ? [REGISTERED] : []),
+        log,
+      }),
+    ).start();
+  });
+
+  afterEach(() => endpoint.close());
+
+  const bearer = () => ({ Authorization: `Bearer ${login.access}` });
+  const query = (parameters: Readonly<Record<string, string>>): string =>
+    `?${new URLSearchParams(parameters).toString()}`;
+  const isKept = () => cluster.shared.objects.has(login.session.id);
+  const success = { message: 'success' };
+
+  it('ends the session of an access token with all its tokens, and no other one', async () => {
+    const second = await replica.signIn();
+    const { status, headers, body } = await endpoint.get('', bearer());
+    expect({ status, body }).to.deep.equal({ status: 200, body: success });
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(isKept()).to.equal(false);
+    expect(await cluster.replica().accepts(login.access)).to.equal(false);
+    expect(await replica.accepts(second.access)).to.equal(true);
+    const error = await replica.refresh(login.refresh).catch((caught: unknown) => caught);
+    expect(error).to.have.property('code', 'invalid_grant');
+  });
+
+  it('ends the session of an id token, by GET and by POST, also when it has expired', async () => {
+    await endpoint.get(query({ id_token_hint: login.id }));
+    expect(isKept()).to.equal(false);
+    login = await replica.signIn();
+    cluster.now += 3 * 3_600_000;
+    await endpoint.post({ id_token_hint: login.id });
+    expect(isKept()).to.equal(false);
+  });
+
+  it('takes nothing else for an id token', async () => {
+    const [header = '', payload = '', signature = ''] = login.id.split('.');
+    const forged = `${header}.${payload}.${signature.slice(0, -4)}AAAA`;
+    for (const id_token_hint of [login.access, login.refresh, forged, `${header}.${payload}.`, 'x', '..']) {
+      expect((await endpoint.get(query({ id_token_hint }))).body, id_token_hint).to.deep.equal(success);
+    }
+    expect(isKept()).to.equal(true);
+  });
+
+  it('is done with who shows nothing', async () => {
+    expect(await endpoint.get('')).to.deep.include({ status: 200, body: success });
+    expect(await endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
+  });
+
+  it('refuses an access token that does not count', async () => {
+    await endpoint.get('', bearer());
+    const { status, headers } = await endpoint.get('', bearer());
+    expect(status).to.equal(401);
+    expect(headers.get('www-authenticate')).to.contain('error="invalid_token"');
+  });
+
+  it('leads on to a registered address, unchanged to the letter, with the state', async () => {
+    const plain = await endpoint.get(
+      query({ id_token_hint: login.id, post_logout_redirect_uri: REGISTERED }),
+    );
+    expect(plain.status).to.equal(303);
+    expect(plain.headers.get('location')).to.equal(REGISTERED);
+    expect(isKept()).to.equal(false);
+    const { headers } = await endpoint.get(
+      query({ client_id: 'console', post_logout_redirect_uri: REGISTERED, state: 'a&b=c#d' }),
+    );
+    const location = new URL(headers.get('location') ?? '');
+    expect([...location.searchParams]).to.deep.equal([
+      ['a', '1'],
+      ['state', 'a&b=c#d'],
+    ]);
+    expect(location.hash).to.equal('');
+  });
+
+  it('leads nowhere else, and still signs out', async () => {
+    for (const address of [
+      'https://evil.example.com/',
+      `${REGISTERED}&b=2`,
+      REGISTERED.replace('https', 'http'),
+      REGISTERED.toUpperCase(),
+      `${REGISTERED}#x`,
+      '//console.example.com/bye?a=1',
+      'javascript:alert(1)',
+    ]) {
+      login = await replica.signIn();
+      const answer = await endpoint.get(
+        query({ id_token_hint: login.id, post_logout_redirect_uri: address }),
+      );
+      expect(answer, address).to.deep.include({ status: 200, body: success });
+      expect(answer.headers.get('location')).to.equal(null);
+      expect(isKept()).to.equal(false);
+    }
+  });
+
+  it('leads on for the client that is named, not for another one or for nobody', async () => {
+    const post_logout_redirect_uri = REGISTERED;
+    for (const parameters of [{}, { client_id: 'other' }]) {
+      const { status } = await endpoint.get(query({ ...parameters, post_logout_redirect_uri }));
+      expect(status).to.equal(200);
+    }
+    const differing = await endpoint.get(query({ id_token_hint: login.id, client_id: 'other' }));
+    expect(differing.status).to.equal(400);
+    expect(isKept()).to.equal(true);
+  });
+
+  it('does not end a session under the same id that is not of the hint', async () => {
+    cluster.shared.objects.set(login.session.id, { ...login.session, user: 'bob' });
+    await endpoint.get(query({ id_token_hint: login.id }));
+    expect(isKept()).to.equal(true);
+  });
+
+  it('answers 503 when the session can not be ended, and leads nowhere', async () => {
+    replica.sessions.beforeWrite = () => {
+      throw newServiceUnavailable('not now');
+    };
+    const parameters = query({ id_token_hint: login.id, post_logout_redirect_uri: REGISTERED });
+    for (const answer of [await endpoint.get('', bearer()), await endpoint.get(parameters)]) {
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get('retry-after')).to.equal('1');
+    }
+  });
+
+  it('refuses parameters that are repeated or malformed, and other methods', async () => {
+    expect((await endpoint.get('?state=a&state=b')).status).to.equal(400);
+    expect((await endpoint.get('?state=%zz')).status).to.equal(400);
+    expect((await endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);
+    const { status, headers } = await endpoint.ask('DELETE', '', bearer());
+    expect(status).to.equal(405);
+    expect(headers.get('allow')).to.equal('GET, POST');
+    expect(isKept()).to.equal(true);
+  });
+});

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
+import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
+import { type Login, log, type Replica, SECRET, SignedInCluster } from '../../../../support/signed-in.ts';
+
+describe('the revocation endpoint', () => {
+  let cluster: SignedInCluster;
+  let replica: Replica;
+  let login: Login;
+  let endpoint: OAuthEndpoint;
+
+  beforeEach(async () => {
+    cluster = await SignedInCluster.start();
+    replica = cluster.replica();
+    login = await replica.signIn();
+    const { tokens, sessions } = replica;
+    endpoint = await new OAuthEndpoint(
+      revocationHandler({ clients: cluster.registry, tokens, sessions, log }),
+    ).start();
+  });
+
+  afterEach(() => endpoint.close());
+
+  const credentials = { client_id: 'console', client_secret: SECRET };
+  const revoke = (token: string, more: Readonly<Record<string, string>> = {}): Promise<EndpointAnswer> =>
+    endpoint.post({ token, ...credentials, ...more });
+  const isKept = () => cluster.shared.objects.has(login.session.id);
+
+  it('ends the session of a refresh token, and all access tokens with it, at every replica', async () => {
+    const answer = await revoke(login.refresh);
+    expect(answer).to.include({ status: 200, body: '' });
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(isKept()).to.equal(false);
+    expect(await cluster.replica().accepts(login.access)).to.equal(false);
+    expect(await replica.accepts(login.access)).to.equal(false);
+  });
+
+  it('ends the session of an access token, and the refresh token with it', async () => {
+    expect(await revoke(login.access)).to.include({ status: 200 });
+    const error = await replica.refresh(login.refresh).catch((caught: unknown) => caught);
+    expect(error).to.have.property('code', 'invalid_grant');
+  });
+
+  it('ends the session of a refresh token that was used already', async () => {
+    await replica.refresh(login.refresh);
+    expect(await revoke(login.refresh)).to.include({ status: 200 });
+    expect(isKept()).to.equal(false);
+  });
+
+  it('takes the hint for a hint only', async () => {
+    for (const [token_type_hint, part] of [
+      ['access_token', 'refresh'],
+      ['refresh_token', 'access'],
+      ['anything', 'access'],
+    ] as const) {
+      const other = await replica.signIn();
+      expect(await revoke(other[part], { token_type_hint })).to.include({ status: 200 });
+      expect(cluster.shared.objects.has(other.session.id)).to.equal(false);
+    }
+  });
+
+  it('answers 200 for what is no token of ours, and for one that is over', async () => {
+    await revoke(login.access);
+    for (const token of [login.access, login.refresh, login.id, 'x', 'prt_x', 'a.b.c', `${login.access}x`]) {
+      expect(await revoke(token), token).to.include({ status: 200, body: '' });
+    }
+  });
+
+  it('takes no id token for a token that can be revoked', async () => {
+    await revoke(login.id);
+    expect(isKept()).to.equal(true);
+  });
+
+  it('leaves the token of another client untouched, and says so', async () => {
+    for (const token of [login.access, login.refresh]) {
+      const answer = await endpoint.post({ token }, basic('other', SECRET));
+      expect(answer.status).to.equal(400);
+      expect(answer.body).to.have.property('error', 'invalid_grant');
+    }
+    expect(isKept()).to.equal(true);
+    expect(await replica.accepts(login.access)).to.equal(true);
+  });
+
+  it('wants to know the client first', async () => {
+    const wrong = await endpoint.post({ token: login.refresh }, basic('console', 'wrong'));
+    expect(wrong.status).to.equal(401);
+    expect(wrong.body).to.have.property('error', 'invalid_client');
+    expect(wrong.headers.get('www-authenticate')).to.match(/^Basic /);
+    expect(await endpoint.post({ token: login.refresh })).to.include({ status: 401 });
+    expect(isKept()).to.equal(true);
+  });
+
+  it('serves public clients, which only name themselves', async () => {
+    const own = await replica.signIn('terminal');
+    expect(await endpoint.post({ token: own.refresh, client_id: 'terminal' })).to.include({ status: 200 });
+    expect(cluster.shared.objects.has(own.session.id)).to.equal(false);
+    expect(await endpoint.post({ token: login.refresh, client_id: 'terminal' })).to.include({ status: 400 });
+    expect(isKept()).to.equal(true);
+  });
+
+  it('answers 503 when the session can not be ended, never 200', async () => {
+    replica.sessions.beforeWrite = () => {
+      throw newServiceUnavailable('not now');
+    };
+    const answer = await revoke(login.refresh);
+    expect(answer.status).to.equal(503);
+    expect(answer.headers.get('retry-after')).to.equal('1');
+    expect(answer.body).to.have.property('error', 'temporarily_unavailable');
+  });
+
+  it('answers 503 when it can not tell what an access token is worth', async () => {
+    replica.sessions.fresh = false;
+    const answer = await revoke(login.access);
+    expect(answer.status).to.equal(503);
+    expect(answer.headers.get('retry-after')).to.not.equal(null);
+    expect(isKept()).to.equal(true);
+  });
+
+  it('still ends the session of a refresh token while the cache says nothing', async () => {
+    replica.sessions.fresh = false;
+    expect(await revoke(login.refresh)).to.include({ status: 200 });
+    expect(isKept()).to.equal(false);
+  });
+
+  it('wants a token, by POST, in a form', async () => {
+    const empty = await endpoint.post(credentials);
+    expect(empty.status).to.equal(400);
+    expect(empty.body).to.have.property('error', 'invalid_request');
+    const get = await endpoint.get(`?token=${login.refresh}&client_id=terminal`);
+    expect(get.status).to.equal(405);
+    expect(get.headers.get('allow')).to.equal('POST');
+    const json = await endpoint.post(JSON.stringify({ token: login.refresh, ...credentials }), {
+      'Content-Type': 'application/json',
+    });
+    expect(json.status).to.equal(415);
+    expect(isKept()).to.equal(true);
+  });
+});

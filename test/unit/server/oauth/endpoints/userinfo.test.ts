@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { userInfoHandler } from '../../../../../server/oauth/endpoints/userinfo.ts';
+import { OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
+import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
+
+describe('the userinfo endpoint', () => {
+  let cluster: SignedInCluster;
+  let replica: Replica;
+  let login: Login;
+  let endpoint: OAuthEndpoint;
+
+  beforeEach(async () => {
+    cluster = await SignedInCluster.start();
+    replica = cluster.replica();
+    login = await replica.signIn();
+    const { verifier } = replica;
+    endpoint = await new OAuthEndpoint(userInfoHandler({ verifier, users: cluster.users })).start();
+  });
+
+  afterEach(() => endpoint.close());
+
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+  it('answers GET and POST alike, and lets nobody store it', async () => {
+    for (const method of ['GET', 'POST']) {
+      const { status, headers, body } = await endpoint.ask(method, '', bearer(login.access));
+      expect(status, method).to.equal(200);
+      expect(headers.get('cache-control')).to.equal('no-store');
+      expect(body).to.deep.equal({ sub: 'alice', email: 'alice@example.com' });
+    }
+  });
+
+  it('tells what the scopes of the token reach, and no more', async () => {
+    const expected: [readonly string[], object][] = [
+      [[], {}],
+      [['profile'], { preferred_username: 'alice', name: 'Alice' }],
+      [['groups'], { groups: ['developers'] }],
+      [
+        ['openid', 'profile', 'email', 'groups'],
+        { preferred_username: 'alice', name: 'Alice', email: 'alice@example.com', groups: ['developers'] },
+      ],
+    ];
+    for (const [scopes, claims] of expected) {
+      const { access } = await replica.signIn('console', scopes);
+      const { body } = await endpoint.get('', bearer(access));
+      expect(body, scopes.join(' ')).to.deep.equal({ sub: 'alice', ...claims });
+    }
+  });
+
+  it('tells what holds now, not what held when the token was made', async () => {
+    const { access } = await replica.signIn('console', ['groups', 'email']);
+    cluster.accounts.set('alice', { ...ALICE, groups: [], email: '' });
+    expect((await endpoint.get('', bearer(access))).body).to.deep.equal({ sub: 'alice', groups: [] });
+  });
+
+  it('tells who shows nothing only the scheme', async () => {
+    const answers = [
+      await endpoint.get(''),
+      await endpoint.get('', { Authorization: 'Basic YTpi' }),
+      await endpoint.get(`?access_token=${login.access}`),
+    ];
+    for (const { status, headers } of answers) {
+      expect(status).to.equal(401);
+      expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth"');
+    }
+  });
+
+  it('refuses everything that is no access token which counts', async () => {
+    const ended = await replica.signIn();
+    cluster.shared.objects.delete(ended.session.id);
+    for (const token of [ended.access, login.id, login.refresh, `${login.access}=`, 'x', 'a.b.c']) {
+      const { status, headers, body } = await endpoint.get('', bearer(token));
+      expect(status, token).to.equal(401);
+      expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth", error="invalid_token"');
+      expect(body).to.have.property('error', 'invalid_token');
+    }
+  });
+
+  it('answers 503 when it can not tell what the token is worth', async () => {
+    replica.sessions.fresh = false;
+    expect((await endpoint.get('', bearer(login.access))).status).to.equal(503);
+  });
+
+  it('knows GET and POST only', async () => {
+    const { status, headers } = await endpoint.ask('DELETE', '', bearer(login.access));
+    expect(status).to.equal(405);
+    expect(headers.get('allow')).to.equal('GET, POST');
+  });
+});

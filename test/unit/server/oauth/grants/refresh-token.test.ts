@@ -1,0 +1,327 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import type { TokenResponse } from '../../../../../server/oauth/grants/grant.ts';
+import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { newClient } from '../../../../support/oauth-clients.ts';
+import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
+
+describe('the refresh_token grant', () => {
+  let cluster: SignedInCluster;
+  let replica: Replica;
+  let login: Login;
+
+  beforeEach(async () => {
+    cluster = await SignedInCluster.start();
+    replica = cluster.replica();
+    login = await replica.signIn();
+  });
+
+  /** `status code` of the refusal. */
+  async function refusal(answer: Promise<TokenResponse>): Promise<string> {
+    const error = await answer.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    return error instanceof OAuthError ? `${error.status} ${error.code}` : `not refused: ${String(error)}`;
+  }
+  const kept = () => cluster.shared.objects.get(login.session.id);
+  const next = (answer: TokenResponse): string => answer.refresh_token ?? '';
+
+  describe('with a good token', () => {
+    it('gives an access token that counts, a new refresh token and an id token', async () => {
+      const answer = await replica.refresh(login.refresh);
+      expect(answer).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
+      expect(next(answer)).to.match(/^prt_/).and.not.equal(login.refresh);
+      expect(answer.id_token).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      expect(await replica.accepts(answer.access_token)).to.equal(true);
+      expect(await replica.accepts(next(answer))).to.equal(true);
+      expect(await replica.accepts(login.access)).to.equal(true);
+      expect(replica.told).to.deep.equal(['refreshed console']);
+    });
+
+    it('goes on with each new token, counting', async () => {
+      let token = login.refresh;
+      for (let i = 0; i < 5; i++) token = next(await replica.refresh(token));
+      expect(kept()).to.include({ generation: 5, familyHash: login.session.familyHash });
+    });
+
+    it('moves the idle end, never past the absolute one', async () => {
+      cluster.now += 6 * 86_400_000;
+      let token = next(await replica.refresh(login.refresh));
+      expect(kept()).to.include({
+        lastUsedAt: cluster.now,
+        idleNotAfter: cluster.now + 7 * 86_400_000,
+        notAfter: login.session.notAfter,
+      });
+      for (const days of [6, 6, 6]) {
+        cluster.now += days * 86_400_000;
+        token = next(await replica.refresh(token));
+      }
+      expect(kept()).to.include({
+        idleNotAfter: login.session.notAfter,
+        notAfter: login.session.notAfter,
+      });
+    });
+
+    it('may narrow the scopes of an access token, and gives all of them again the next time', async () => {
+      const narrow = await replica.refresh(login.refresh, { scope: 'email' });
+      expect(narrow.scope).to.equal('email');
+      expect(narrow).to.not.have.property('id_token');
+      expect((await replica.refresh(next(narrow))).scope).to.equal('openid email');
+    });
+
+    it('says no scope when there is none', async () => {
+      const plain = await replica.signIn('console', []);
+      const answer = await replica.refresh(plain.refresh);
+      expect(answer).to.have.all.keys('access_token', 'token_type', 'refresh_token', 'expires_in');
+    });
+  });
+
+  describe('with a bad token', () => {
+    it('refuses a form without one', async () => {
+      const answer = replica.grant.exchange({
+        client: newClient('console'),
+        form: new Map(),
+        source: '',
+        userAgent: '',
+        signal: new AbortController().signal,
+      });
+      expect(await refusal(answer)).to.equal('400 invalid_request');
+    });
+
+    it('refuses what is no refresh token of ours, and leaves every session as it is', async () => {
+      const forged = newRefreshToken(login.session.id, randomBytes).text;
+      const unknown = newRefreshToken(`s-${'a'.repeat(20)}`, randomBytes).text;
+      for (const text of [login.access, login.id, forged, unknown, 'x', login.refresh.toUpperCase()]) {
+        expect(await refusal(replica.refresh(text)), text).to.equal('400 invalid_grant');
+      }
+      expect(kept()).to.deep.equal(login.session);
+      await replica.refresh(login.refresh);
+    });
+
+    it('refuses the token of another client, which is not burnt by it', async () => {
+      expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
+      const used = await replica.refresh(login.refresh);
+      expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
+      await replica.refresh(next(used));
+    });
+
+    it('refuses a scope that the session has not, which does not burn the token', async () => {
+      expect(await refusal(replica.refresh(login.refresh, { scope: 'email groups' }))).to.equal(
+        '400 invalid_scope',
+      );
+      await replica.refresh(login.refresh);
+    });
+
+    it('refuses one that was idle for too long, and one that is too old', async () => {
+      cluster.now = login.session.idleNotAfter;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      cluster.now = login.session.notAfter;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+    });
+
+    it('says nothing outside of why', async () => {
+      const errors = await Promise.all(
+        [login.refresh.replace('prt_', 'prt-'), newRefreshToken(login.session.id, randomBytes).text].map(
+          (text) => replica.refresh(text).catch((error: unknown) => String(error)),
+        ),
+      );
+      expect(new Set(errors).size).to.equal(1);
+    });
+  });
+
+  describe('with a token that was used already', () => {
+    it('ends the session and all its tokens, at every replica', async () => {
+      const other = cluster.replica();
+      const answer = await replica.refresh(login.refresh);
+      expect(await refusal(other.refresh(login.refresh))).to.equal('400 invalid_grant');
+      expect(kept()).to.equal(undefined);
+      expect(await refusal(replica.refresh(next(answer)))).to.equal('400 invalid_grant');
+      for (const at of [replica, other]) {
+        expect(await at.accepts(answer.access_token)).to.equal(false);
+        expect(await at.accepts(login.access)).to.equal(false);
+      }
+      expect(other.told).to.deep.equal(['reused console']);
+    });
+
+    it('recognises it however long ago it was used', async () => {
+      let token = login.refresh;
+      for (let i = 0; i < 4; i++) token = next(await replica.refresh(token));
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      expect(kept()).to.equal(undefined);
+    });
+
+    it('leaves the other logins of the user', async () => {
+      const second = await replica.signIn();
+      await replica.refresh(login.refresh);
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      await replica.refresh(second.refresh);
+      expect(await replica.accepts(second.access)).to.equal(true);
+    });
+
+    it('answers 503 when the session can not be ended, so that nobody takes it for ended', async () => {
+      await replica.refresh(login.refresh);
+      replica.sessions.beforeWrite = () => {
+        throw newServiceUnavailable('not now');
+      };
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
+      expect(kept()).to.not.equal(undefined);
+    });
+  });
+
+  describe('at two replicas', () => {
+    it('takes the newest token where the cache does not know of it yet', async () => {
+      const behind = cluster.replica();
+      behind.sessions.lag();
+      const answer = await replica.refresh(login.refresh);
+      const second = await behind.refresh(next(answer));
+      expect(await replica.accepts(second.access_token)).to.equal(true);
+      expect(behind.told).to.deep.equal(['refreshed console']);
+    });
+
+    it('recognises a used token where the cache still believes in it', async () => {
+      const behind = cluster.replica();
+      behind.sessions.lag();
+      await replica.refresh(login.refresh);
+      expect(await refusal(behind.refresh(login.refresh))).to.equal('400 invalid_grant');
+      expect(kept()).to.equal(undefined);
+    });
+
+    it('finds a session that the cache does not know yet', async () => {
+      const behind = cluster.replica();
+      behind.sessions.lag();
+      const fresh = await replica.signIn();
+      await behind.refresh(fresh.refresh);
+    });
+
+    it('lets one of two refreshes at once win; the other one ends the session, as a thief would', async () => {
+      const other = cluster.replica();
+      const both = [replica, other].map((at) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        at.sessions.beforeWrite = () => promise;
+        return { answer: at.refresh(login.refresh).catch((error: unknown) => error), write: resolve };
+      });
+      // Both have read the same version by now, or will: each waits before its write.
+      for (const { write } of both) write();
+      const answers = await Promise.all(both.map(({ answer }) => answer));
+      const [won, ...more] = answers.filter((answer) => !(answer instanceof OAuthError)) as TokenResponse[];
+      expect(more).to.deep.equal([]);
+      expect(kept()).to.equal(undefined);
+      expect(await replica.accepts(won?.access_token ?? '')).to.equal(false);
+    });
+
+    it('ends the session also when it is rotated once more while the used token is judged', async () => {
+      const behind = cluster.replica();
+      let newest = next(await replica.refresh(login.refresh));
+      // Between its reading and its ending of the session, another replica rotates once more.
+      let rotated = false;
+      behind.sessions.beforeWrite = async () => {
+        if (rotated) return;
+        rotated = true;
+        newest = next(await replica.refresh(newest));
+      };
+      expect(await refusal(behind.refresh(login.refresh))).to.equal('400 invalid_grant');
+      expect(rotated).to.equal(true);
+      expect(kept()).to.equal(undefined);
+    });
+
+    it('does not end a session whose newest token is judged by an answer that was under way before it', async () => {
+      const behind = cluster.replica();
+      behind.sessions.lag();
+      const first = next(await replica.refresh(login.refresh));
+      const late = kept();
+      const newest = next(await replica.refresh(first));
+      const read = behind.sessions.read.bind(behind.sessions);
+      let asked = 0;
+      behind.sessions.read = (id) => (asked++ === 0 ? Promise.resolve(late) : read(id));
+      await behind.refresh(newest);
+      expect(asked).to.equal(2);
+      expect(kept()).to.include({ generation: 3 });
+    });
+
+    it('tries again when somebody only labelled the session', async () => {
+      let labels = 0;
+      replica.sessions.beforeWrite = async () => {
+        const found = kept();
+        if (labels++ < 2 && found) await cluster.replica().sessions.replace(found);
+      };
+      await replica.refresh(login.refresh);
+      expect(labels).to.equal(3);
+      expect(kept()).to.include({ generation: 1 });
+    });
+  });
+
+  describe('when a write goes wrong', () => {
+    it('leaves the token good when nothing was written', async () => {
+      replica.sessions.beforeWrite = () => {
+        throw newServiceUnavailable('not now');
+      };
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
+      replica.sessions.beforeWrite = () => undefined;
+      await replica.refresh(login.refresh);
+    });
+
+    it("answers when it was written and only the cluster's answer was lost", async () => {
+      replica.sessions.afterWrite = () => {
+        throw newServiceUnavailable('cut');
+      };
+      const answer = await replica.refresh(login.refresh);
+      replica.sessions.afterWrite = () => undefined;
+      await replica.refresh(next(answer));
+    });
+
+    it('does not burn the token when there is no key to sign with', async () => {
+      const { issuer } = cluster;
+      const sign = issuer.accessToken.bind(issuer);
+      issuer.accessToken = () => Promise.reject(newServiceUnavailable('no key'));
+      const error = await replica.refresh(login.refresh).catch((caught: unknown) => caught);
+      expect(error).to.have.property('reason', 'ServiceUnavailable');
+      issuer.accessToken = sign;
+      await replica.refresh(login.refresh);
+    });
+
+    it('answers 503 while it can not see sessions or users, and does not burn the token', async () => {
+      replica.sessions.fresh = false;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
+      replica.sessions.fresh = true;
+      cluster.users.synced = false;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
+      cluster.users.synced = true;
+      await replica.refresh(login.refresh);
+    });
+
+    it('refuses when the session was ended in between', async () => {
+      replica.sessions.beforeWrite = () => {
+        cluster.shared.objects.delete(login.session.id);
+      };
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+    });
+  });
+
+  describe('when the user is not who signed in any more', () => {
+    it('refuses a user who is gone, made anew or disabled', async () => {
+      for (const account of [undefined, { ...ALICE, uid: 'another' }, { ...ALICE, disabled: true }]) {
+        if (account) cluster.accounts.set('alice', account);
+        else cluster.accounts.delete('alice');
+        expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      }
+    });
+
+    it('refuses a login with an earlier password, not one with the new one', async () => {
+      cluster.now += 1000;
+      cluster.changePassword();
+      const renewed = await replica.signIn();
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      await replica.refresh(renewed.refresh);
+    });
+
+    it('names the groups that the user has by now', async () => {
+      cluster.accounts.set('alice', { ...ALICE, groups: ['operators'] });
+      const { access_token } = await replica.refresh(login.refresh);
+      const found = await replica.tokens.find(access_token, new AbortController().signal);
+      expect(found).to.have.nested.property('claims.groups').that.deep.equals(['operators']);
+    });
+  });
+});
