@@ -8,13 +8,26 @@ import type { Exchange, Filter } from './exchange.ts';
 export type IdentityHeaders = () => readonly string[];
 
 /**
+ * Paths where people come to sign in: without credentials they are asked for by nobody in particular, also while
+ * anonymous callers are turned off. Bad credentials are refused there as anywhere.
+ */
+export type SignInPaths = (path: string) => boolean;
+
+/**
  * Sets the caller. `identityHeaders` are the front proxy's names and prefixes as they are set just now, in lower
  * case; they and a bearer token that was accepted are taken off the request.
  */
-export function authentication(authenticator: Authenticator, identityHeaders: IdentityHeaders): Filter {
+export function authentication(
+  authenticator: Authenticator,
+  identityHeaders: IdentityHeaders,
+  signInPaths: SignInPaths = () => false,
+): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
     // Without a user anonymous callers are turned off.
-    if (!user) return refuse(exchange, newUnauthorized(new Error('no credentials')));
+    if (!user) {
+      if (signInPaths(exchange.info.path)) return strip(exchange, identityHeaders());
+      return refuse(exchange, newUnauthorized(new Error('no credentials')));
+    }
     exchange.user = user;
     exchange.authenticated = true;
     strip(exchange, identityHeaders());

@@ -9,7 +9,7 @@ import type { Authenticator } from '../authentication/authenticator.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import { accessLog } from './access-log.ts';
 import { type AuditSink, audit } from './audit.ts';
-import { authentication, type IdentityHeaders } from './authentication.ts';
+import { authentication, type IdentityHeaders, type SignInPaths } from './authentication.ts';
 import { authorization } from './authorization.ts';
 import { bodyLimit } from './body-limit.ts';
 import { type ConcurrencyLimits, concurrency } from './concurrency.ts';
@@ -33,6 +33,8 @@ export interface ChainOptions {
   readonly handler: Handler;
   readonly authenticator: Authenticator;
   readonly identityHeaders: IdentityHeaders;
+  /** None when none are given. */
+  readonly signInPaths?: SignInPaths;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
@@ -81,7 +83,7 @@ export class RequestChain {
       requestInfo(options.longRunning ?? isLongRunning),
       deadline(limits.timeoutMs, (exchange, error) => this.#fail(exchange, error)),
       bodyLimit(limits.maxBodyBytes),
-      authentication(options.authenticator, options.identityHeaders),
+      authentication(options.authenticator, options.identityHeaders, options.signInPaths),
       impersonation,
       authorization(options.authorizer),
       concurrency(limits, metrics),

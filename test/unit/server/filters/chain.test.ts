@@ -610,6 +610,26 @@ describe('the request chain', () => {
     expect((await ask(chain, '/livez', { method: 'POST' })).status).to.equal(503);
   });
 
+  it('lets people come to sign in where anonymous callers are turned off, but not with bad credentials', async () => {
+    const chain = await start({
+      handler: ({ response, user }) => void response.end(user.name),
+      authenticator: {
+        name: 'strict',
+        authenticate: ({ request: { headers } }) => {
+          if (headers.authorization !== undefined) throw newUnauthorized();
+          return undefined;
+        },
+      },
+      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+      signInPaths: (path) => path.startsWith('/oauth/'),
+    });
+    const { status, body } = await ask(chain, '/oauth/token');
+    expect([status, body]).to.deep.equal([200, 'system:anonymous']);
+    const bad = { headers: { authorization: 'Bearer bad' } };
+    expect((await ask(chain, '/oauth/token', bad)).status).to.equal(401);
+    expect((await ask(chain, NODES)).status).to.equal(401);
+  });
+
   it('lets another family of errors answer on its own paths', async () => {
     const chain = await start({
       authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
