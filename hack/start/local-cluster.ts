@@ -10,6 +10,7 @@ import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
 import { applyManifests, untilAvailable, untilDescribed } from './registration.ts';
 import { type Steps, stepsWith } from './steps.ts';
+import { prepareTokenTrust } from './token-trust.ts';
 
 export interface LocalOptions {
   readonly root: string;
@@ -34,12 +35,20 @@ export async function startLocal(
   const step = stepsWith(progress);
   const dir = join(options.root, '.local');
   await mkdir(dir, { recursive: true });
+  const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
   const cp = await step('Control plane', (progress) =>
-    startControlPlane({ dir: join(dir, 'control-plane'), keep: true, signal: life.signal, progress }),
+    startControlPlane({
+      dir: join(dir, 'control-plane'),
+      keep: true,
+      extraApiserverFlags: [trust.flag],
+      signal: life.signal,
+      progress,
+    }),
   );
   void cp.failure.then((error) => life.abort(error));
   try {
     const server = await setUp(cp, step, { ...options, dir });
+    await trust.establish(server, names);
     const announcement = localAnnouncement({
       names,
       kubeconfig: cp.kubeconfig,

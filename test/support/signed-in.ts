@@ -52,7 +52,7 @@ export class SignedInCluster {
   readonly keys: KeyRing;
   readonly issuer: TokenIssuer;
   readonly users = { synced: true, get: (name: string) => this.accounts.get(name) };
-  readonly credentials = { get: (name: string) => this.passwords.get(name) };
+  readonly credentials = { synced: true, get: (name: string) => this.passwords.get(name) };
   readonly registry: ClientRegistry = {
     get: (id) => this.clients.get(id),
     checkSecret: (id, secret) => this.clients.has(id) && secret === SECRET,

@@ -2,6 +2,7 @@
 // Asked at every use of a token, so a revocation holds as soon as we have heard of it.
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';
+import { sessionEnd } from '../sessions/session-end.ts';
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
 import { sessionOf } from './access-token.ts';
 
@@ -20,7 +21,7 @@ export interface Foundations extends Pick<SessionStore, 'fresh'> {
 export interface LivenessOptions {
   readonly sessions: Foundations;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
   /** Whether what was known last counts while the sessions can not be seen. */
   readonly acceptWhenStale: boolean;
   /** Ms since the epoch. */
@@ -67,19 +68,20 @@ export class Liveness {
   }
 
   #judge(session: Foundation, { user, uid, clientID }: Bearer): void {
-    const { users, credentials } = this.#options;
+    const { users, credentials, acceptWhenStale } = this.#options;
     const now = this.#now();
     if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
       throw over('the session belongs to somebody else');
     }
     if (now >= session.notAfter || now >= session.idleNotAfter) throw over('the session has expired');
-    if (!users.synced) throw newServiceUnavailable('users can not be seen at the moment');
     const account = users.get(user);
-    if (!account) throw over('there is no such user');
-    if (account.disabled) throw over('the user is disabled');
-    if (account.uid !== uid || session.userUID !== uid) throw over('the user was made anew');
-    const credential = credentials.get(user);
-    if (credential && session.createdAt < credential.changedAt) throw over('the password was changed');
+    const seen = users.synced && credentials.synced;
+    if (!seen && !(acceptWhenStale && account)) {
+      throw newServiceUnavailable('users can not be seen at the moment');
+    }
+    const end = sessionEnd(session, account, credentials.get(user));
+    if (end !== undefined) throw over(end);
+    if (session.userUID !== uid) throw over('user made anew');
   }
 }
 

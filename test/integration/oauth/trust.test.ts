@@ -59,7 +59,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       liveness: new Liveness({
         sessions: { fresh: true, get: () => SESSION, read: () => Promise.resolve(SESSION) },
         users: { synced: true, get: () => ALICE },
-        credentials: { get: () => undefined },
+        credentials: { synced: true, get: () => undefined },
         acceptWhenStale: false,
       }),
     });

@@ -51,7 +51,7 @@ export class Surroundings {
       },
     },
     users: { synced: true, get: () => this.account },
-    credentials: { get: () => this.credential },
+    credentials: { synced: true, get: () => this.credential },
     acceptWhenStale: false,
     now: () => this.now,
   };

@@ -239,11 +239,15 @@ describe('TokenVerifier', () => {
       at.stands.sessions.fresh = true;
       at.stands.users.synced = false;
       expect(await answer(at, token)).to.equal(503);
+      at.stands.users.synced = true;
+      at.stands.credentials.synced = false;
+      expect(await answer(at, token)).to.equal(503);
     });
 
     it('what was known last counts when an operator wants it so, but nothing beyond that', async () => {
       at.stands.acceptWhenStale = true;
       at.stands.sessions.fresh = false;
+      at.stands.users.synced = false;
       expect(await answer(at, token)).to.be.an('object');
       at.cached = undefined;
       expect(await answer(at, token)).to.equal(503);
