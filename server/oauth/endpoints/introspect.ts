@@ -14,7 +14,7 @@ export interface IntrospectionOptions {
   readonly clients: ClientRegistry;
   readonly tokens: Pick<PresentedTokens, 'find'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
   readonly issuer: () => string;
 }
 
@@ -74,7 +74,8 @@ function described(
   const { session, current } = token;
   // A refresh token is for nobody but its client.
   if (!current || session.clientID !== client.id) return INACTIVE;
-  if (!users.synced) throw newServiceUnavailable('users can not be seen at the moment');
+  if (!users.synced || !credentials.synced)
+    throw newServiceUnavailable('users can not be seen at the moment');
   if (sessionEnd(session, users.get(session.user), credentials.get(session.user)) !== undefined)
     return INACTIVE;
   return {

@@ -23,11 +23,12 @@ import { idleEnd } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
+import { tokenResponse } from './token-response.ts';
 
 export interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
@@ -56,8 +57,8 @@ export class RefreshTokenGrant implements Grant {
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const text = request.form.get('refresh_token');
     if (text === undefined) throw invalidRequest('refresh_token is missing');
-    const { sessions, users } = this.#options;
-    if (!sessions.fresh || !users.synced) {
+    const { sessions, users, credentials } = this.#options;
+    if (!sessions.fresh || !users.synced || !credentials.synced) {
       throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
     }
     const token = parseRefreshToken(text);
@@ -103,13 +104,10 @@ export class RefreshTokenGrant implements Grant {
   ): Promise<TokenResponse | undefined> {
     const { tokens, sessions, random, now, observer } = this.#options;
     const { client, account, scopes, signal } = granted;
+    const next = successor(token, random);
     // Signed before the write: a key that is missing must not cost the client its refresh token.
     const subject = { client, account, session, scopes };
-    const access = await tokens.accessToken(subject);
-    const idToken = scopes.includes('openid')
-      ? await tokens.idToken(subject, { accessToken: access.token })
-      : undefined;
-    const next = successor(token, random);
+    const response = await tokenResponse(tokens, { ...subject, refreshToken: next.text });
     const usedAt = Math.max(now(), session.lastUsedAt);
     const rotated = {
       ...session,
@@ -120,14 +118,7 @@ export class RefreshTokenGrant implements Grant {
     };
     if (!(await this.#write(rotated, sessions, signal))) return undefined;
     observer?.refreshed(client.id);
-    return {
-      access_token: access.token,
-      token_type: 'Bearer',
-      refresh_token: next.text,
-      expires_in: access.expiresIn,
-      ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
-      ...(idToken === undefined ? {} : { id_token: idToken }),
-    };
+    return response;
   }
 
   /** False when another write came first. */

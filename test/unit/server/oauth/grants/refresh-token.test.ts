@@ -289,6 +289,9 @@ describe('the refresh_token grant', () => {
       cluster.users.synced = false;
       expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
       cluster.users.synced = true;
+      cluster.credentials.synced = false;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
+      cluster.credentials.synced = true;
       await replica.refresh(login.refresh);
     });
 
