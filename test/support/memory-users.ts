@@ -23,6 +23,10 @@ export class MemoryUsers implements Users {
     return this.#objects.values();
   }
 
+  anybody(): Promise<boolean> {
+    return Promise.resolve(this.#objects.size > 0);
+  }
+
   read(name: string): Promise<User | undefined> {
     return Promise.resolve(this.#objects.get(name));
   }

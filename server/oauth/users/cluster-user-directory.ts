@@ -2,6 +2,7 @@
 // door (cluster-credential-store); who may write whom is decided by whoever calls, see server/endpoints/iam.
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
+import { objectIn } from '../../cluster/object-metadata.ts';
 import type { Account, UserDirectory } from './account.ts';
 import { FollowedObjects, type FollowedOptions } from './followed-objects.ts';
 import { accountOf, readUser, userObject } from './user-object.ts';
@@ -12,6 +13,8 @@ export interface Users extends UserDirectory {
   object(name: string): User | undefined;
   /** All objects, from the cache, in no order. */
   objects(): Iterable<User>;
+  /** Whether there is any user, in the cluster itself. */
+  anybody(signal: AbortSignal): Promise<boolean>;
   /** From the cluster itself. */
   read(name: string, signal: AbortSignal): Promise<User | undefined>;
   /** Throws AlreadyExists, or Invalid when a rule of the definition is broken. */
@@ -63,6 +66,13 @@ export class ClusterUserDirectory implements Users {
 
   *objects(): Generator<User> {
     for (const { object } of this.#followed.index.values()) yield object;
+  }
+
+  async anybody(signal: AbortSignal): Promise<boolean> {
+    const list = await this.#options.client.json({ path: `${this.#followed.path}?limit=1`, signal });
+    const { items } = objectIn({ list }, 'list');
+    if (!Array.isArray(items)) throw new Error('kube-apiserver answered with something that is no list');
+    return items.length > 0;
   }
 
   async read(name: string, signal: AbortSignal): Promise<User | undefined> {

@@ -1,0 +1,161 @@
+// The first user: made once, when a cluster has no users yet, with a random password in a Secret. Each step can be
+// repeated by any replica at any time, so neither a race between replicas nor a crash between two steps does harm:
+// the Secret comes first and holds the password, and says when all the rest is done.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
+import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
+import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { Backoff } from '../../cluster/backoff.ts';
+import type { ClusterClient } from '../../cluster/client.ts';
+import { objectIn } from '../../cluster/object-metadata.ts';
+import type { Credential } from './account.ts';
+import type { Users } from './cluster-user-directory.ts';
+
+export interface FirstAdministratorOptions {
+  readonly client: Pick<ClusterClient, 'json'>;
+  readonly platform: string;
+  /** Where the Secret is kept. */
+  readonly namespace: string;
+  readonly users: Pick<Users, 'create' | 'read' | 'anybody'>;
+  readonly credentials: {
+    /** Throws AlreadyExists when the user has a password. */
+    create(user: string, credential: Omit<Credential, 'resourceVersion'>, signal: AbortSignal): Promise<void>;
+  };
+  readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+  readonly newPassword?: () => string;
+}
+
+export const ADMINISTRATOR = 'admin';
+export const SECRET_NAME = 'ks-apiserver-admin';
+
+export class FirstAdministrator {
+  readonly #options: FirstAdministratorOptions;
+  readonly #state: string;
+  readonly #secrets: string;
+
+  constructor(options: FirstAdministratorOptions) {
+    this.#options = options;
+    this.#state = `${groupName(options.platform)}/first-administrator`;
+    this.#secrets = `/api/v1/namespaces/${options.namespace}/secrets`;
+  }
+
+  /** Tries until it has succeeded or `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
+    let warned = false;
+    while (!signal.aborted) {
+      try {
+        await this.ensure(signal);
+        return;
+      } catch (err) {
+        if (signal.aborted) return;
+        if (!warned) this.#options.log.warn({ err }, 'the first administrator can not be made yet');
+        warned = true;
+        await delay(backoff.next(), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Makes the first user when nobody is there; what was begun before is finished. */
+  async ensure(signal: AbortSignal): Promise<void> {
+    const { log, namespace } = this.#options;
+    let secret = await this.#readSecret(signal);
+    const state = stateOf(secret, this.#state);
+    if (state === 'done') return;
+    // A Secret that somebody has put there beforehand gives the password, but makes nobody administrator by itself.
+    if (state !== 'pending' && (await this.#options.users.anybody(signal))) return;
+    secret ??= await this.#createSecret(signal);
+    await this.#createUser(passwordIn(secret), signal);
+    await this.#finish(secret, signal);
+    log.info(
+      { user: ADMINISTRATOR, in: `${namespace}/${SECRET_NAME}` },
+      'the first administrator can sign in; the first password is in the Secret',
+    );
+  }
+
+  async #createUser(password: string, signal: AbortSignal): Promise<void> {
+    const { users, credentials, hasher, platform, now = Date.now } = this.#options;
+    const spec = { displayName: 'Administrator', groups: [administratorsGroup(platform)] };
+    const user =
+      (await unlessThere(users.create({ metadata: { name: ADMINISTRATOR }, spec }, signal))) ??
+      (await users.read(ADMINISTRATOR, signal));
+    if (!user?.metadata.uid) throw new Error('the first administrator was deleted while it was made');
+    const credential = {
+      userUID: user.metadata.uid,
+      passwordHash: await hasher.hash(password, signal),
+      mustChange: true,
+      changedAt: now(),
+    };
+    await unlessThere(credentials.create(ADMINISTRATOR, credential, signal));
+  }
+
+  async #readSecret(signal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#options.client.json({ path: `${this.#secrets}/${SECRET_NAME}`, signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #createSecret(signal: AbortSignal): Promise<unknown> {
+    const { client, newPassword = randomPassword } = this.#options;
+    const json = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: SECRET_NAME, annotations: { [this.#state]: 'pending' } },
+      type: 'Opaque',
+      data: { username: encode(ADMINISTRATOR), password: encode(newPassword()) },
+    };
+    const made = await unlessThere(client.json({ method: 'POST', path: this.#secrets, json, signal }));
+    return made ?? (await this.#readSecret(signal));
+  }
+
+  /** That another replica was faster is as good. */
+  async #finish(secret: unknown, signal: AbortSignal): Promise<void> {
+    const metadata = objectIn(secret, 'metadata');
+    const annotations = { ...objectIn(metadata, 'annotations'), [this.#state]: 'done' };
+    const json = { ...objectIn({ secret }, 'secret'), metadata: { ...metadata, annotations } };
+    const path = `${this.#secrets}/${SECRET_NAME}`;
+    try {
+      await this.#options.client.json({ method: 'PUT', path, json, signal });
+    } catch (error) {
+      if (!(error instanceof StatusError && (error.code === 409 || error.code === 404))) throw error;
+    }
+  }
+}
+
+/** Undefined when it was there before. */
+async function unlessThere<T>(creation: Promise<T>): Promise<T | undefined> {
+  try {
+    return await creation;
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === 'AlreadyExists') return undefined;
+    throw error;
+  }
+}
+
+function stateOf(secret: unknown, annotation: string): unknown {
+  return objectIn(objectIn(secret, 'metadata'), 'annotations')[annotation];
+}
+
+function passwordIn(secret: unknown): string {
+  const { password } = objectIn(secret, 'data');
+  const decoded = typeof password === 'string' ? Buffer.from(password, 'base64').toString('utf8') : '';
+  if (decoded === '') throw new Error(`the Secret ${SECRET_NAME} holds no password`);
+  return decoded;
+}
+
+/** 144 bits, without characters that shells or people take for something else. */
+function randomPassword(): string {
+  return randomBytes(18).toString('base64url');
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import {
+  ADMINISTRATOR,
+  FirstAdministrator,
+  SECRET_NAME,
+} from '../../../../../server/oauth/users/first-administrator.ts';
+import { MemoryObjects } from '../../../../support/memory-objects.ts';
+import { MemoryCredentials, MemoryUsers } from '../../../../support/memory-users.ts';
+
+const SECRET = `/api/v1/namespaces/acme-system/secrets/${SECRET_NAME}`;
+const { signal } = new AbortController();
+
+describe('the first administrator', () => {
+  let cluster: MemoryObjects;
+  let users: MemoryUsers;
+  let credentials: MemoryCredentials;
+  let lines: unknown[];
+  let passwords: number;
+
+  const replica = (hash = (password: string) => Promise.resolve(`hash of ${password}`)): FirstAdministrator =>
+    new FirstAdministrator({
+      client: cluster,
+      platform: 'acme',
+      namespace: 'acme-system',
+      users,
+      credentials,
+      hasher: { hash },
+      log: {
+        info: (...line: unknown[]) => void lines.push(line),
+        warn: (...line: unknown[]) => void lines.push(line),
+      },
+      now: () => 1000,
+      newPassword: () => `random-${++passwords}`,
+    });
+  const secret = (): Record<string, string> => {
+    const data = cluster.objects.get(SECRET)?.['data'] as Record<string, string>;
+    return Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+    );
+  };
+
+  beforeEach(() => {
+    cluster = new MemoryObjects();
+    users = new MemoryUsers();
+    credentials = new MemoryCredentials();
+    lines = [];
+    passwords = 0;
+  });
+
+  it('is made in a cluster without users, to change the password at first use', async () => {
+    await replica().ensure(signal);
+    expect(users.get(ADMINISTRATOR))
+      .to.include({ disabled: false })
+      .and.have.deep.property('groups', ['acme-admins']);
+    expect(secret()).to.deep.equal({ username: 'admin', password: 'random-1' });
+    expect(credentials.get(ADMINISTRATOR)).to.include({
+      passwordHash: 'hash of random-1',
+      mustChange: true,
+      userUID: users.get(ADMINISTRATOR)?.uid,
+      changedAt: 1000,
+    });
+  });
+
+  it('is announced by the name of the Secret, never by the password', async () => {
+    await replica().ensure(signal);
+    expect(JSON.stringify(lines)).to.include(`acme-system/${SECRET_NAME}`).and.not.include('random-1');
+  });
+
+  it('is made by nobody where users are already', async () => {
+    await users.create({ metadata: { name: 'ada' }, spec: {} });
+    await replica().ensure(signal);
+    expect(users.get(ADMINISTRATOR)).to.equal(undefined);
+    expect(cluster.objects.size).to.equal(0);
+  });
+
+  it('is made once by replicas that start together', async () => {
+    await Promise.all([replica().ensure(signal), replica().ensure(signal), replica().ensure(signal)]);
+    expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal(`hash of ${secret()['password']}`);
+  });
+
+  it('does not come back when somebody deleted it on purpose', async () => {
+    await replica().ensure(signal);
+    await users.delete(ADMINISTRATOR, users.get(ADMINISTRATOR)?.uid ?? '');
+    credentials.delete(ADMINISTRATOR);
+    await replica().ensure(signal);
+    expect(users.get(ADMINISTRATOR)).to.equal(undefined);
+    expect(credentials.get(ADMINISTRATOR)).to.equal(undefined);
+  });
+
+  it('keeps a password that was changed, also when the Secret is deleted', async () => {
+    await replica().ensure(signal);
+    const first = credentials.get(ADMINISTRATOR);
+    if (!first) throw new Error('no password');
+    await credentials.set(ADMINISTRATOR, { ...first, passwordHash: 'another' });
+    await replica().ensure(signal);
+    cluster.objects.delete(SECRET);
+    await replica().ensure(signal);
+    expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal('another');
+  });
+
+  it('gets the password of the Secret when the first attempt was cut short', async () => {
+    const failing = replica(() => Promise.reject(newServiceUnavailable('the process was killed')));
+    await failing.ensure(signal).catch(() => undefined);
+    expect(users.get(ADMINISTRATOR)).not.to.equal(undefined);
+    expect(credentials.get(ADMINISTRATOR)).to.equal(undefined);
+    await replica().ensure(signal);
+    expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal(`hash of ${secret()['password']}`);
+    expect(passwords).to.equal(1);
+  });
+
+  it('takes the password of a Secret that was there before, but only while there is nobody', async () => {
+    const chosen = {
+      metadata: { name: SECRET_NAME, resourceVersion: '0' },
+      data: { password: Buffer.from('my own choice').toString('base64') },
+    };
+    cluster.objects.set(SECRET, structuredClone(chosen));
+    await users.create({ metadata: { name: 'ada' }, spec: {} });
+    await replica().ensure(signal);
+    expect(users.get(ADMINISTRATOR)).to.equal(undefined);
+    await users.delete('ada', users.get('ada')?.uid ?? '');
+    await replica().ensure(signal);
+    expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal('hash of my own choice');
+  });
+
+  it('waits for a cluster that can not be reached, and says so once', async () => {
+    let failures = 2;
+    cluster.before = () => {
+      if (failures-- > 0) throw newServiceUnavailable('away');
+    };
+    await replica().run(signal);
+    expect(credentials.get(ADMINISTRATOR)).not.to.equal(undefined);
+    expect(lines).to.have.length(2);
+  });
+});
