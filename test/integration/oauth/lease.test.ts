@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { ClusterConnection } from '../../../server/cluster/connection.ts';
+import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
+import { LeaderElection } from '../../../server/cluster/lease.ts';
+import { kubectl } from '../control-plane/programs.ts';
+
+const TIMING = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
+describe('the Lease in a real cluster', function () {
+  this.timeout(60_000);
+  let dir: string;
+  let controlPlane: ControlPlane;
+  let client: ClusterConnection;
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'lease-'));
+    controlPlane = await startControlPlane({
+      dir,
+      signal: new AbortController().signal,
+      controllers: false,
+    });
+    client = new ClusterConnection({ kubeConfig: kubeConfigSource(controlPlane.kubeconfig) });
+  });
+  after(async () => {
+    client.close();
+    await controlPlane.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('has one holder at a time, passes on when that one stops, and shows it to kubectl', async () => {
+    const leading = new Set<string>();
+    let most = 0;
+    const replicas = ['a', 'b', 'c'].map((identity) => {
+      const stop = new AbortController();
+      const elected = Promise.withResolvers<string>();
+      const election = new LeaderElection({
+        client,
+        namespace: 'default',
+        name: 'cleaner',
+        identity,
+        log: quiet,
+        timing: TIMING,
+      });
+      const running = election.run(stop.signal, async (signal) => {
+        leading.add(identity);
+        most = Math.max(most, leading.size);
+        elected.resolve(identity);
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve, { once: true });
+        });
+        leading.delete(identity);
+      });
+      return { identity, elected: elected.promise, stop: async () => (stop.abort(), running) };
+    });
+    let left = replicas;
+    while (left.length > 0) {
+      const first = await Promise.race(left.map(({ elected }) => elected));
+      const holder = await kubectl(
+        controlPlane,
+        'get',
+        'lease',
+        'cleaner',
+        '-o',
+        'jsonpath={.spec.holderIdentity}',
+      );
+      expect(holder).to.equal(first);
+      await left.find(({ identity }) => identity === first)?.stop();
+      left = left.filter(({ identity }) => identity !== first);
+    }
+    expect(most).to.equal(1);
+    const transitions = await kubectl(
+      controlPlane,
+      'get',
+      'lease',
+      'cleaner',
+      '-o',
+      'jsonpath={.spec.leaseTransitions}',
+    );
+    expect(transitions).to.equal('2');
+  });
+
+  it('is given up while kube-apiserver does not answer, and had again afterwards', async () => {
+    const stop = new AbortController();
+    const terms: AbortSignal[] = [];
+    let begun = Promise.withResolvers<AbortSignal>();
+    const election = new LeaderElection({
+      client,
+      namespace: 'default',
+      name: 'other',
+      identity: 'a',
+      log: quiet,
+      timing: TIMING,
+    });
+    const running = election.run(stop.signal, async (signal) => {
+      terms.push(signal);
+      begun.resolve(signal);
+      begun = Promise.withResolvers();
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve, { once: true });
+      });
+    });
+    const first = await begun.promise;
+    const second = begun.promise;
+    controlPlane.apiserver.pause();
+    if (!first.aborted) {
+      await new Promise((resolve) => {
+        first.addEventListener('abort', resolve, { once: true });
+      });
+    }
+    expect(election.leading).to.equal(false);
+    controlPlane.apiserver.resume();
+    await second;
+    expect(terms).to.have.length(2);
+    stop.abort();
+    await running;
+  });
+});

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
+import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
+import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
+import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
+import { MemoryObjects } from '../../../../support/memory-objects.ts';
+
+const PLACE = { namespace: 'ns', name: 'keys' };
+const { signal } = new AbortController();
+
+describe('SecretKeyRing', () => {
+  let cluster: MemoryObjects;
+  let time: number;
+  let ring: SecretKeyRing;
+
+  beforeEach(async () => {
+    cluster = new MemoryObjects();
+    time = 0;
+    await new KeySecret(cluster, PLACE).create(firstSet(await newKey(), 0), signal);
+    ring = new SecretKeyRing({
+      client: {
+        json: (request) => cluster.json(request),
+        open: () => Promise.reject(new Error('no watch here')),
+      },
+      ...PLACE,
+      log: {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: () => undefined,
+      },
+      monotonic: () => time,
+    });
+  });
+
+  it('has nothing to sign or to publish before the Secret was read, and knows no key', () => {
+    expect(ring.ready).to.equal(false);
+    expect(() => ring.signing())
+      .to.throw()
+      .with.property('code', 503);
+    expect(() => ring.jwks())
+      .to.throw()
+      .with.property('code', 503);
+    expect(() => ring.mac('a', 'b'))
+      .to.throw()
+      .with.property('code', 503);
+    expect(ring.verification('any')).to.equal(undefined);
+    expect(ring.checkMac('a', 'b', 'c')).to.equal(false);
+  });
+
+  it('asks the cluster for unknown keys once in ten seconds, however many ask', async () => {
+    await Promise.all([ring.reread(), ring.reread(), ring.reread()]);
+    expect(ring.ready).to.equal(true);
+    time = 9_999;
+    await ring.reread();
+    expect(cluster.asked.filter((asked) => asked.startsWith('GET'))).to.have.length(1);
+    time = 10_000;
+    await ring.reread();
+    expect(cluster.asked.filter((asked) => asked.startsWith('GET'))).to.have.length(2);
+  });
+
+  it('keeps the keys it has when the Secret can no longer be understood', async () => {
+    await ring.reread();
+    const { kid } = ring.signing();
+    const [path = ''] = [...cluster.objects.keys()];
+    const object = cluster.objects.get(path);
+    await cluster.json({ method: 'PUT', path, json: { ...object, data: { 'keys.json': 'AAAA' } }, signal });
+    time = 60_000;
+    await ring.reread();
+    expect(ring.signing().kid).to.equal(kid);
+  });
+
+  it('tells of a change', async () => {
+    let changes = 0;
+    const end = ring.subscribe(() => changes++);
+    await ring.reread();
+    time = 60_000;
+    await ring.reread();
+    expect(changes).to.equal(1);
+    end();
+  });
+});
