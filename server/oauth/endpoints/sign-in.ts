@@ -169,7 +169,7 @@ export class SignInForms<T> {
     }
     const password = form.get('new_password') ?? '';
     const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
-    if (password !== form.get('repeated')) {
+    if (password !== (form.get('repeated') ?? '')) {
       return again({ text: 'The two passwords are not the same.', field: 'repeated' });
     }
     const outcome = await passwordChange.change(account, password, changedAt, context.signal);

@@ -24,7 +24,7 @@ import { tokenResponse } from './token-response.ts';
 export interface AuthorizationCodeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
   /** Ends the sessions that are too many. */
   readonly room: { makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> };
@@ -44,11 +44,11 @@ export class AuthorizationCodeGrant implements Grant {
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const { client, form, signal } = request;
-    const { sessions, users } = this.#options;
+    const { sessions, users, credentials } = this.#options;
     const code = parseCode(required(form, 'code'));
     const redirectURI = required(form, 'redirect_uri');
     const challenge = challengeOf(required(form, 'code_verifier'));
-    if (!sessions.fresh || !users.synced) {
+    if (!sessions.fresh || !users.synced || !credentials.synced) {
       throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
     }
     if (!code) throw refused('the code is malformed');

@@ -1,0 +1,258 @@
+// The endpoints that browsers see, and the token endpoint, behind the real chain on a real TLS socket. Sessions, users
+// and passwords are in memory; the clock stands still until a test moves it.
+import 'reflect-metadata';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import * as x509 from '@peculiar/x509';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { newConflict, newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import { ANONYMOUS } from '../../server/authentication/user.ts';
+import { RequestChain } from '../../server/filters/chain.ts';
+import type { Handler } from '../../server/filters/request-context.ts';
+import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
+import { newSignInPages } from '../../server/oauth/endpoints/sign-in-pages.ts';
+import { tokenHandler } from '../../server/oauth/endpoints/token.ts';
+import { oauthErrors } from '../../server/oauth/error-writer.ts';
+import { AuthorizationCodeGrant } from '../../server/oauth/grants/authorization-code.ts';
+import { RefreshTokenGrant } from '../../server/oauth/grants/refresh-token.ts';
+import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
+import { PasswordHasher } from '../../server/oauth/passwords/hasher.ts';
+import { PasswordSignIn } from '../../server/oauth/passwords/sign-in.ts';
+import { SessionOpening } from '../../server/oauth/sessions/session-opening.ts';
+import { TokenIssuer } from '../../server/oauth/tokens/token-issuer.ts';
+import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
+import { RequestMetrics } from '../../server/observability/request-metrics.ts';
+import { issue, newCA } from './certificates.ts';
+import { memoryKeyRing } from './memory-key-ring.ts';
+import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
+import { newClient } from './oauth-clients.ts';
+
+export const ISSUER = 'https://sso.example.com/oauth';
+export const PASSWORD = 'correct horse battery';
+export const VERIFIER = 'v'.repeat(43);
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+export const REDIRECT = 'https://console.example.com/callback';
+
+export interface SiteAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+export interface SiteRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>> | string;
+}
+
+const silent = pino({ level: 'silent' });
+
+/** What all replicas share. */
+export class SiteState {
+  now = Date.now();
+  readonly sessions = new MemorySessions();
+  readonly accounts = new Map<string, Account>();
+  readonly credentials = new Map<string, Credential>();
+  /** Thrown when an attempt is to be counted. */
+  throttled: Error | undefined;
+  readonly clients: OAuthClient[] = [
+    newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
+    newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
+    newClient('backend', { redirectURIs: [`${REDIRECT}?tenant=1`], grants: ['authorization_code'] }),
+    newClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
+  ];
+  readonly hasher = new PasswordHasher({
+    memory: 8 * 1024 * 1024,
+    iterations: 1,
+    queue: { concurrency: 1, length: 64, timeoutMs: 10_000 },
+  });
+  readonly keys: KeyRing;
+  #version = 0;
+
+  private constructor(keys: KeyRing) {
+    this.keys = keys;
+  }
+
+  /** With a user alice, who has PASSWORD. */
+  static async make(): Promise<SiteState> {
+    const state = new SiteState(await memoryKeyRing());
+    await state.add('alice');
+    return state;
+  }
+
+  async add(name: string, { mustChange = false, disabled = false } = {}): Promise<void> {
+    const uid = `uid-of-${name}`;
+    this.accounts.set(name, {
+      name,
+      uid,
+      email: `${name}@example.com`,
+      displayName: name,
+      groups: ['developers'],
+      disabled,
+    });
+    const passwordHash = await this.hasher.hash(PASSWORD);
+    const changedAt = this.now - 1000;
+    await this.credentialStore.set(
+      name,
+      { userUID: uid, passwordHash, mustChange, changedAt },
+      AbortSignal.timeout(5000),
+    );
+  }
+
+  readonly credentialStore: CredentialStore = {
+    get: (user) => this.credentials.get(user),
+    set: async (user, { resourceVersion, ...credential }) => {
+      const found = this.credentials.get(user);
+      if (resourceVersion !== undefined && resourceVersion !== found?.resourceVersion) {
+        throw newConflict({ group: 'iam.platform.io', resource: 'credentials' }, user, 'changed');
+      }
+      this.credentials.set(user, { ...credential, resourceVersion: String(++this.#version) });
+    },
+  };
+}
+
+/** One replica. */
+export class SignInSite {
+  readonly state: SiteState;
+  readonly store: MemorySessionStore;
+  readonly #stop = new AbortController();
+  readonly #server: Server;
+
+  private constructor(state: SiteState, tls: { readonly cert: string; readonly key: string }) {
+    this.state = state;
+    const now = (): number => state.now;
+    this.store = new MemorySessionStore(state.sessions, now);
+    const handlers = new Map<string, Handler>(this.#handlers(now));
+    const chain = new RequestChain({
+      handler: (context) => {
+        const handler = handlers.get(context.info.path);
+        if (!handler) throw newPathNotFound();
+        return handler(context);
+      },
+      authenticator: { name: 'test', authenticate: () => ANONYMOUS },
+      identityHeaders: () => [],
+      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+      logger: silent,
+      metrics: new RequestMetrics(new Registry()),
+      knownResource: () => false,
+      audit: { record: () => undefined },
+      limits: {
+        maxReadOnly: 0,
+        maxMutating: 0,
+        maxLongRunning: 0,
+        maxBodyBytes: 1024 * 1024,
+        timeoutMs: 10_000,
+      },
+      errorFamilies: [oauthErrors],
+      signal: this.#stop.signal,
+    });
+    this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, true));
+  }
+
+  static async start(state: SiteState): Promise<SignInSite> {
+    const ca = await newCA('test');
+    const names = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }]);
+    const purposes = [x509.ExtendedKeyUsage.serverAuth];
+    const site = new SignInSite(state, await issue(ca, { cn: 'localhost', purposes, extensions: [names] }));
+    site.#server.listen(0, '127.0.0.1');
+    await once(site.#server, 'listening');
+    return site;
+  }
+
+  get origin(): string {
+    return `https://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async ask(path: string, { method, headers = {}, form }: SiteRequest = {}): Promise<SiteAnswer> {
+    const body = form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
+    const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+    const outgoing = request(`${this.origin}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { ...type, ...headers },
+      rejectUnauthorized: false,
+      agent: false,
+    });
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+  }
+
+  /** Of the token endpoint. */
+  async token(
+    form: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; json: Record<string, unknown> }> {
+    const { status, text } = await this.ask('/oauth/token', { form });
+    return { status, json: JSON.parse(text) as Record<string, unknown> };
+  }
+
+  #handlers(now: () => number): ReadonlyMap<string, Handler> {
+    const { state, store } = this;
+    const { keys, hasher } = state;
+    const credentials = { synced: true, ...state.credentialStore };
+    const users = { synced: true, get: (name: string) => state.accounts.get(name) };
+    const clients = {
+      get: (id: string) => state.clients.find((client) => client.id === id),
+      checkSecret: (id: string, secret: string) => secret === `secret of ${id}`,
+    };
+    const sourceOf = (): string => '192.0.2.7';
+    const tokens = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now });
+    const room = new SessionOpening({
+      sessions: store,
+      sessionsPerUser: 3,
+      random: randomBytes,
+      now,
+      log: silent,
+    });
+    const passwords = new PasswordSignIn({
+      ready: () => true,
+      users,
+      credentials,
+      hasher,
+      throttle: {
+        reserve: async () => {
+          if (state.throttled) throw state.throttled;
+          return { succeeded: () => undefined, failed: () => undefined, cancelled: () => undefined };
+        },
+      },
+      records: { record: () => undefined },
+      log: silent,
+    });
+    const shared = { sessions: store, users, credentials, tokens, random: randomBytes, now, log: silent };
+    return new Map<string, Handler>([
+      ...newSignInPages({
+        issuer: () => ISSUER,
+        clients,
+        sessions: store,
+        credentials,
+        keys,
+        passwords,
+        hasher,
+        source: sourceOf,
+        random: randomBytes,
+        now,
+      }),
+      [
+        '/oauth/token',
+        tokenHandler({
+          clients,
+          grants: [new AuthorizationCodeGrant({ ...shared, room }), new RefreshTokenGrant(shared)],
+          sourceOf,
+          metrics: { tokenRequest: () => undefined },
+        }),
+      ],
+    ]);
+  }
+}

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import { ISSUER, REDIRECT, SignInSite, SiteState } from '../../../../support/sign-in-site.ts';
+import { authorizePath, REQUEST, sentBack, Visit } from '../../../../support/sign-in-visit.ts';
+
+describe('the authorization endpoint', () => {
+  let site: SignInSite;
+  before(async () => {
+    site = await SignInSite.start(await SiteState.make());
+  });
+  after(() => site.close());
+
+  it('shows a form, and says which client asks for what and where the browser goes', async () => {
+    const { status, headers, text } = await site.ask(authorizePath());
+    expect(status).to.equal(200);
+    expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(text).to.contain('<strong>The Console</strong> asks for access');
+    expect(text).to.contain('Know who you are').and.to.contain('See your email address');
+    expect(text).to.contain('return to console.example.com');
+    expect(text).not.to.contain('<script');
+  });
+
+  it('keeps the page out of frames, caches and referrers, and lets it load and send nothing elsewhere', async () => {
+    const { headers } = await site.ask(authorizePath());
+    expect(headers).to.include({
+      'content-security-policy':
+        "default-src 'none'; style-src 'self'; form-action 'self' https://console.example.com; frame-ancestors 'none'; base-uri 'none'",
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+  });
+
+  it('knows the browser by a cookie that no script, other site or sibling domain gets hold of', async () => {
+    const { headers } = await site.ask(authorizePath());
+    expect(headers['set-cookie']).to.have.length(1);
+    expect(headers['set-cookie']?.[0]).to.match(
+      /^__Host-sign-in=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  it('lets a browser keep its cookie, so that two tabs do not disturb each other', async () => {
+    const { cookie } = await Visit.begin(site);
+    const { headers } = await site.ask(authorizePath(), { headers: { cookie: `other=1; ${cookie}` } });
+    expect(headers['set-cookie']?.[0]).to.contain(`${cookie};`);
+  });
+
+  it('takes the request as a form as well', async () => {
+    const { status, text } = await site.ask('/oauth/authorize', { form: REQUEST });
+    expect(status).to.equal(200);
+    expect(text).to.contain('The Console');
+  });
+
+  it('puts the name that the client suggests into the field, as text', async () => {
+    const { text } = await site.ask(authorizePath({ login_hint: '"><b>alice' }));
+    expect(text).to.contain('value="&quot;&gt;&lt;b&gt;alice"');
+  });
+
+  it('takes a port of the own choice of a program on the same machine', async () => {
+    const visit = await Visit.begin(site, {
+      client_id: 'cli',
+      redirect_uri: 'http://127.0.0.1:43210/callback',
+    });
+    expect(visit.answer.headers['content-security-policy']).to.contain("'self' http://127.0.0.1:43210;");
+    expect((await visit.signIn()).headers.location).to.match(/^http:\/\/127\.0\.0\.1:43210\/callback\?code=/);
+  });
+
+  describe('tells the person, and sends the browser nowhere', () => {
+    const faults: Record<string, string> = {
+      'an unknown client': authorizePath({ client_id: 'nobody' }),
+      'no client': authorizePath({ client_id: undefined }),
+      'an unregistered redirect URI': authorizePath({ redirect_uri: `${REDIRECT}/` }),
+      'a redirect URI of another client': authorizePath({ client_id: 'cli' }),
+      'no redirect URI': authorizePath({ redirect_uri: undefined }),
+      'a repeated parameter': `${authorizePath()}&state=again`,
+      'a repeated redirect URI': `${authorizePath()}&redirect_uri=https%3A%2F%2Fevil.example`,
+      'a state without measure': authorizePath({ state: 'x'.repeat(4097) }),
+      'an unknown client, without being shown': authorizePath({ client_id: undefined, prompt: 'none' }),
+    };
+    for (const [fault, path] of Object.entries(faults)) {
+      it(`of ${fault}`, async () => {
+        const { status, headers, text } = await site.ask(path);
+        expect(status).to.equal(400);
+        expect(headers.location).to.equal(undefined);
+        expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+        expect(headers['content-security-policy']).to.contain("default-src 'none'");
+        expect(text).to.contain('<h1>This sign-in can not go on</h1>').and.not.to.contain('<form');
+      });
+    }
+  });
+
+  describe('tells the client, which learns who says so', () => {
+    const faults: Record<string, [Record<string, string | undefined>, string]> = {
+      'that the client may not use codes': [{ client_id: 'machine' }, 'unauthorized_client'],
+      'that there is no response type': [{ response_type: undefined }, 'invalid_request'],
+      'that only codes are given out': [{ response_type: 'token' }, 'unsupported_response_type'],
+      'that tokens are not given out beside codes': [
+        { response_type: 'code id_token' },
+        'unsupported_response_type',
+      ],
+      'that answers come in the query': [{ response_mode: 'fragment' }, 'invalid_request'],
+      'that a scope is not allowed': [{ scope: 'openid root' }, 'invalid_scope'],
+      'that PKCE is required': [{ code_challenge: undefined }, 'invalid_request'],
+      'that plain is refused': [{ code_challenge_method: 'plain' }, 'invalid_request'],
+      'that no method means plain': [{ code_challenge_method: undefined }, 'invalid_request'],
+      'that the challenge is malformed': [{ code_challenge: 'x' }, 'invalid_request'],
+      'that nobody can sign in unseen': [{ prompt: 'none' }, 'login_required'],
+      'that none stands alone': [{ prompt: 'none login' }, 'invalid_request'],
+      'that request objects are not read': [{ request: 'e30.e30.' }, 'request_not_supported'],
+      'that no request is fetched': [{ request_uri: 'https://x.example' }, 'request_uri_not_supported'],
+      'that nobody registers here': [{ registration: '{}' }, 'registration_not_supported'],
+      'that a nonce has an end': [{ nonce: 'n'.repeat(513) }, 'invalid_request'],
+    };
+    for (const [fault, [changes, code]] of Object.entries(faults)) {
+      it(fault, async () => {
+        const answer = await site.ask(authorizePath(changes));
+        const back = sentBack(answer);
+        expect(answer.headers.location).to.match(/^https:\/\/console\.example\.com\/callback\?error=/);
+        expect(back.get('error')).to.equal(code);
+        expect(back.get('state')).to.equal(REQUEST['state']);
+        expect(back.get('iss')).to.equal(ISSUER);
+        expect(back.get('error_description')).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+      });
+    }
+  });
+
+  it('sends no state back when none came', async () => {
+    expect(
+      sentBack(await site.ask(authorizePath({ state: undefined, prompt: 'none' }))).has('state'),
+    ).to.equal(false);
+  });
+
+  it('meets a wish for a new sign-in, since each request asks for the password', async () => {
+    for (const prompt of ['login', 'consent', 'login consent']) await Visit.begin(site, { prompt });
+  });
+
+  it('asks for the password again from a browser that has just signed in', async () => {
+    const visit = await Visit.begin(site);
+    await visit.signIn();
+    const { status, text } = await site.ask(authorizePath(), { headers: { cookie: visit.cookie } });
+    expect(status).to.equal(200);
+    expect(text).to.contain('type="password"');
+  });
+
+  it('serves GET and POST only', async () => {
+    const { status, headers } = await site.ask(authorizePath(), { method: 'PUT' });
+    expect(status).to.equal(405);
+    expect(headers['allow']).to.equal('GET, POST');
+  });
+
+  it('has a style that browsers may keep for minutes', async () => {
+    const { status, headers, text } = await site.ask('/oauth/page.css');
+    expect(status).to.equal(200);
+    expect(headers['content-type']).to.equal('text/css; charset=utf-8');
+    expect(text).to.contain('color-scheme: light dark');
+    const again = await site.ask('/oauth/page.css', { headers: { 'if-none-match': headers.etag ?? '' } });
+    expect(again.status).to.equal(304);
+  });
+});

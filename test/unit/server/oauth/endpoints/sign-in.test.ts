@@ -1,0 +1,274 @@
+import { expect } from 'chai';
+import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
+import { ISSUER, PASSWORD, SignInSite, SiteState } from '../../../../support/sign-in-site.ts';
+import { REQUEST, sentBack, Visit } from '../../../../support/sign-in-visit.ts';
+
+describe('the sign-in form', () => {
+  let state: SiteState;
+  let site: SignInSite;
+  before(async () => {
+    state = await SiteState.make();
+    site = await SignInSite.start(state);
+  });
+  after(() => site.close());
+  beforeEach(() => {
+    state.sessions.objects.clear();
+    state.throttled = undefined;
+  });
+
+  it('sends the browser back with a code, the state and the issuer, by a GET that nobody keeps', async () => {
+    const visit = await Visit.begin(site);
+    const answer = await visit.signIn();
+    const back = sentBack(answer);
+    expect([...back.keys()]).to.deep.equal(['code', 'state', 'iss']);
+    expect(back.get('code')).to.match(/^pac_s-[a-z2-7]{20}_[\w.-]+$/);
+    expect(back.get('state')).to.equal(REQUEST['state']);
+    expect(back.get('iss')).to.equal(ISSUER);
+    expect(answer.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('makes a session that has not begun and ends within a minute, without the code in it', async () => {
+    const visit = await Visit.begin(site);
+    const code = sentBack(
+      await visit.send({ username: 'alice', password: PASSWORD }, { 'user-agent': 'Firefox' }),
+    );
+    const [session] = [...state.sessions.objects.values()];
+    expect(session).to.include({
+      user: 'alice',
+      clientID: 'console',
+      source: '192.0.2.7',
+      userAgent: 'Firefox',
+      familyHash: '',
+      notAfter: state.now + 60_000,
+    });
+    expect(session?.scopes).to.deep.equal(['openid', 'email']);
+    expect(JSON.stringify(session)).not.to.contain(code.get('code')?.slice(26));
+  });
+
+  it('works at another replica than the one that showed it', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      const visit = await Visit.begin(site);
+      const answer = await visit.send({ username: 'alice', password: PASSWORD }, {}, other);
+      expect(sentBack(answer).has('code')).to.equal(true);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('tells nobody whether the name or the password was wrong', async () => {
+    await state.add('mallory', { disabled: true });
+    const texts: string[] = [];
+    for (const [user, password] of [
+      ['alice', 'wrong'],
+      ['nobody', PASSWORD],
+      ['mallory', PASSWORD],
+    ] as const) {
+      const visit = await Visit.begin(site);
+      const { status, text } = await visit.signIn(user, password);
+      expect(status).to.equal(400);
+      expect(text).to.contain('role="alert">User name or password is wrong.');
+      texts.push(text.replaceAll(user, 'USER').replace(visit.ticket, 'TICKET'));
+    }
+    expect(new Set(texts).size).to.equal(1);
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
+  it('shows the name again but not the password, and points to the field in question', async () => {
+    const visit = await Visit.begin(site);
+    const { text } = await visit.signIn('alice', 'wrong & "odd"');
+    expect(text).to.contain('<title>Error: Sign in</title>');
+    expect(text).to.contain('value="alice"').and.not.to.contain('odd');
+    expect(text).to.match(
+      /<input id="password"[^>]*autofocus[^>]*aria-invalid="true" aria-describedby="alert"/,
+    );
+    expect(text).to.contain('id="alert" role="alert"');
+  });
+
+  it('lets the person try again, and can be sent right after', async () => {
+    const visit = await Visit.begin(site);
+    await visit.signIn('alice', 'wrong');
+    expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
+  });
+
+  it('asks for what was left out', async () => {
+    const visit = await Visit.begin(site);
+    expect((await visit.send({ password: PASSWORD })).text).to.contain('Enter your user name.');
+    expect((await visit.send({ username: 'alice' })).text).to.contain('Enter your password.');
+  });
+
+  it('says how long to wait after too many attempts', async () => {
+    state.throttled = newTooManyRequests('too many', 90);
+    const visit = await Visit.begin(site);
+    const { status, headers, text } = await visit.signIn();
+    expect(status).to.equal(429);
+    expect(headers['retry-after']).to.equal('90');
+    expect(text).to.contain('Too many attempts. Try again in 90 seconds.').and.to.contain('<form');
+    state.throttled = newTooManyRequests('too many', 400);
+    expect((await visit.signIn()).text).to.contain('Try again in 7 minutes.');
+  });
+
+  it('says to come back later while passwords can not be checked', async () => {
+    state.throttled = newServiceUnavailable('the cluster is away', 2);
+    const visit = await Visit.begin(site);
+    const { status, headers, text } = await visit.signIn();
+    expect(status).to.equal(503);
+    expect(headers['retry-after']).to.equal('2');
+    expect(text).to.contain('Try again in a moment').and.not.to.contain('cluster');
+  });
+
+  it('tells the client when the person does not want to', async () => {
+    const visit = await Visit.begin(site);
+    const back = sentBack(await visit.send({ decision: 'cancel' }));
+    expect(back.get('error')).to.equal('access_denied');
+    expect(back.get('state')).to.equal(REQUEST['state']);
+  });
+
+  describe('is worth nothing', () => {
+    const forged = async (
+      visit: Visit,
+      cookie: string,
+      headers: Record<string, string> = {},
+    ): Promise<void> => {
+      visit.cookie = cookie;
+      const {
+        status,
+        text,
+        headers: answered,
+      } = await visit.send({ username: 'alice', password: PASSWORD }, headers);
+      expect(status).to.equal(403);
+      expect(answered.location).to.equal(undefined);
+      expect(text).to.contain('<h1>Start again</h1>');
+      expect(state.sessions.objects.size).to.equal(0);
+    };
+
+    it('in a browser that it was not made for', async () => {
+      const other = await Visit.begin(site);
+      await forged(await Visit.begin(site), other.cookie);
+    });
+
+    it('without a cookie', async () => {
+      await forged(await Visit.begin(site), '');
+    });
+
+    it('when another site sends it', async () => {
+      const visit = await Visit.begin(site);
+      for (const from of ['cross-site', 'same-site', 'none']) {
+        await forged(visit, visit.cookie, { 'sec-fetch-site': from });
+      }
+    });
+
+    it('with a ticket that was made up', async () => {
+      const visit = await Visit.begin(site);
+      const { status } = await visit.send({ ticket: 'e30.x:00', username: 'alice', password: PASSWORD });
+      expect(status).to.equal(403);
+    });
+  });
+
+  it('is shown anew when it was open for too long, and checks nothing', async () => {
+    const visit = await Visit.begin(site);
+    state.now += 31 * 60_000;
+    const { status, text } = await visit.signIn();
+    expect(status).to.equal(400);
+    expect(text).to.contain('This page was open for too long.');
+    expect(state.sessions.objects.size).to.equal(0);
+    expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
+  });
+
+  it('goes nowhere when the redirect URI was taken from the client in the meantime', async () => {
+    const visit = await Visit.begin(site);
+    const [client, ...others] = state.clients;
+    if (!client) throw new Error('no client');
+    state.clients.splice(0, 1, { ...client, redirectURIs: [] });
+    try {
+      const { status, headers } = await visit.signIn();
+      expect(status).to.equal(400);
+      expect(headers.location).to.equal(undefined);
+      expect((await visit.send({ decision: 'cancel' })).status).not.to.equal(303);
+    } finally {
+      state.clients.splice(0, state.clients.length, client, ...others);
+    }
+  });
+
+  it('is sent by POST as a form, and answers anything else with a page', async () => {
+    const got = await site.ask('/oauth/sign-in');
+    expect(got.status).to.equal(405);
+    expect(got.headers['allow']).to.equal('POST');
+    const json = await site.ask('/oauth/sign-in', {
+      form: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(json.status).to.equal(415);
+    expect(json.headers['content-type']).to.equal('text/html; charset=utf-8');
+  });
+
+  describe('for a password that somebody else set', () => {
+    beforeEach(() => state.add('newcomer', { mustChange: true }));
+
+    const NEW = 'a password of my own';
+
+    it('has it replaced first, and goes on from there', async () => {
+      const visit = await Visit.begin(site);
+      const asked = await visit.signIn('newcomer');
+      expect(asked.status).to.equal(200);
+      expect(asked.text).to.contain('<h1>Choose a new password</h1>');
+      expect(state.sessions.objects.size).to.equal(0);
+      const answer = await visit.send({ new_password: NEW, repeated: NEW });
+      expect(sentBack(answer).has('code')).to.equal(true);
+      const credential = state.credentials.get('newcomer');
+      expect(credential?.mustChange).to.equal(false);
+      expect(await state.hasher.verify(credential?.passwordHash, NEW)).to.equal(true);
+      const [session] = [...state.sessions.objects.values()];
+      expect(session?.createdAt).to.be.at.least(credential?.changedAt ?? Infinity);
+    });
+
+    it('says what is wrong with the new one, and lets the person try again', async () => {
+      const visit = await Visit.begin(site);
+      await visit.signIn('newcomer');
+      for (const [password, repeated, text] of [
+        [NEW, 'another', 'The two passwords are not the same.'],
+        ['short', 'short', 'must have at least 8 characters'],
+        [PASSWORD, PASSWORD, 'Use another password than the one you have.'],
+        ['', '', 'must have at least 8 characters'],
+      ] as const) {
+        const answer = await visit.send({ new_password: password, repeated });
+        expect(answer.status).to.equal(400);
+        expect(answer.text).to.contain(text);
+      }
+      expect(sentBack(await visit.send({ new_password: NEW, repeated: NEW })).has('code')).to.equal(true);
+    });
+
+    it('takes the new one only once', async () => {
+      const visit = await Visit.begin(site);
+      const { ticket } = await visit.signIn('newcomer').then(() => visit);
+      await visit.send({ new_password: NEW, repeated: NEW });
+      const again = await visit.send({ ticket, new_password: `${NEW}!`, repeated: `${NEW}!` });
+      expect(again.status).to.equal(409);
+      expect(await state.hasher.verify(state.credentials.get('newcomer')?.passwordHash, NEW)).to.equal(true);
+    });
+
+    it('does not overwrite one that was set in the meantime', async () => {
+      const visit = await Visit.begin(site);
+      await visit.signIn('newcomer');
+      state.now += 1000;
+      await state.add('newcomer', { mustChange: true });
+      expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(409);
+    });
+
+    it('asks for the old one again after ten minutes', async () => {
+      const visit = await Visit.begin(site);
+      await visit.signIn('newcomer');
+      state.now += 11 * 60_000;
+      const { status, text } = await visit.send({ new_password: NEW, repeated: NEW });
+      expect(status).to.equal(400);
+      expect(text).to.contain('This page was open for too long.').and.to.contain('current-password');
+    });
+
+    it('can not be reached in another browser', async () => {
+      const visit = await Visit.begin(site);
+      await visit.signIn('newcomer');
+      visit.cookie = (await Visit.begin(site)).cookie;
+      expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(403);
+    });
+  });
+});

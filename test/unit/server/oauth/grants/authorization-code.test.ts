@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { newConflict } from '../../../../../apis/meta/v1/errors.ts';
+import { ISSUER, REDIRECT, SignInSite, SiteState, VERIFIER } from '../../../../support/sign-in-site.ts';
+import { codeFor, REQUEST } from '../../../../support/sign-in-visit.ts';
+
+const EXCHANGE = {
+  grant_type: 'authorization_code',
+  client_id: 'console',
+  redirect_uri: REDIRECT,
+  code_verifier: VERIFIER,
+};
+
+describe('the authorization code grant', () => {
+  let state: SiteState;
+  let site: SignInSite;
+  before(async () => {
+    state = await SiteState.make();
+    site = await SignInSite.start(state);
+  });
+  after(() => site.close());
+  beforeEach(async () => {
+    state.sessions.objects.clear();
+    site.store.fresh = true;
+    site.store.beforeWrite = () => undefined;
+    await state.add('alice');
+  });
+
+  const exchange = (changes: Record<string, string>, at = site) => at.token({ ...EXCHANGE, ...changes });
+
+  async function refused(changes: Record<string, string>, error = 'invalid_grant'): Promise<void> {
+    const { status, json } = await exchange(changes);
+    expect(status).to.equal(error === 'invalid_client' ? 401 : 400);
+    expect(json['error']).to.equal(error);
+  }
+
+  it('gives tokens of the session that the sign-in made', async () => {
+    const { status, json } = await exchange({ code: await codeFor(site) });
+    expect(status).to.equal(200);
+    expect(json).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
+    const [session] = [...state.sessions.objects.values()];
+    expect(json['refresh_token']).to.match(new RegExp(`^prt_${session?.id}_`));
+    expect(session?.notAfter).to.equal((session?.createdAt ?? 0) + 30 * 86_400_000);
+  });
+
+  it('gives an id token for the client, with the nonce and the time of the sign-in', async () => {
+    const signedInAt = Math.floor(state.now / 1000);
+    const code = await codeFor(site);
+    state.now += 5000;
+    const { json } = await exchange({ code });
+    const keys = createLocalJWKSet({ keys: [...state.keys.jwks().keys] });
+    const { payload } = await jwtVerify(String(json['id_token']), keys, {
+      issuer: ISSUER,
+      audience: 'console',
+      currentDate: new Date(state.now),
+    });
+    expect(payload).to.include({ sub: 'alice', nonce: REQUEST['nonce'], auth_time: signedInAt });
+    expect(payload).to.include({ email: 'alice@example.com' }).and.to.have.property('at_hash');
+  });
+
+  it('gives no id token to who does not ask for one', async () => {
+    const { json } = await exchange({ code: await codeFor(site, { scope: undefined }) });
+    expect(json).not.to.have.any.keys('id_token', 'scope');
+  });
+
+  it('gives no refresh token to a client that may not use one', async () => {
+    const redirect = `${REDIRECT}?tenant=1`;
+    const code = await codeFor(site, { client_id: 'backend', redirect_uri: redirect });
+    const client = { client_id: 'backend', client_secret: 'secret of backend', redirect_uri: redirect };
+    const { status, json } = await exchange({ ...client, code });
+    expect(status).to.equal(200);
+    expect(json).not.to.have.property('refresh_token');
+    await refused({ ...client, code });
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
+  it('gives a refresh token that works, and whose family dies with its reuse', async () => {
+    const { json } = await exchange({ code: await codeFor(site) });
+    const form = { grant_type: 'refresh_token', client_id: 'console' };
+    const first = String(json['refresh_token']);
+    const next = await site.token({ ...form, refresh_token: first });
+    expect(next.status).to.equal(200);
+    expect((await site.token({ ...form, refresh_token: first })).status).to.equal(400);
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
+  it('takes a code at another replica, which has not heard of the session yet', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      other.store.lag();
+      expect((await exchange({ code: await codeFor(site) }, other)).status).to.equal(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes a code once, and ends the session when it comes again', async () => {
+    const code = await codeFor(site);
+    expect((await exchange({ code })).status).to.equal(200);
+    await refused({ code });
+    expect(state.sessions.objects.size).to.equal(0);
+    await refused({ code });
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
+  it('lets one of two replicas win that get the code at once, and then ends the session', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      const code = await codeFor(site);
+      // Both have read the session before either writes to it.
+      let waiting = 0;
+      const { promise: bothHere, resolve } = Promise.withResolvers<void>();
+      const meet = (): Promise<void> => {
+        if (++waiting === 2) resolve();
+        return bothHere;
+      };
+      site.store.beforeWrite = meet;
+      other.store.beforeWrite = meet;
+      const answers = await Promise.all([exchange({ code }), exchange({ code }, other)]);
+      expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
+      expect(state.sessions.objects.size).to.equal(0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('finds a code used although its own cache is behind', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      const code = await codeFor(site);
+      other.store.lag();
+      expect((await exchange({ code })).status).to.equal(200);
+      expect((await exchange({ code }, other)).status).to.equal(400);
+      expect(state.sessions.objects.size).to.equal(0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes no code whose session has ended, so that nothing rises again', async () => {
+    const code = await codeFor(site);
+    state.sessions.objects.clear();
+    await refused({ code });
+    const second = await codeFor(site);
+    await exchange({ code: second });
+    state.sessions.objects.clear();
+    await refused({ code: second });
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
+  it('takes a code for a minute', async () => {
+    const [early, late] = [await codeFor(site), await codeFor(site)];
+    state.now += 59_999;
+    expect((await exchange({ code: early })).status).to.equal(200);
+    state.now += 1;
+    await refused({ code: late });
+  });
+
+  it('ends no session for a code that comes again after its time', async () => {
+    const code = await codeFor(site);
+    await exchange({ code });
+    state.now += 60_000;
+    await refused({ code });
+    expect(state.sessions.objects.size).to.equal(1);
+  });
+
+  describe('refuses, without using the code up,', () => {
+    let code: string;
+    beforeEach(async () => {
+      code = await codeFor(site);
+    });
+    afterEach(async () => {
+      expect((await exchange({ code })).status).to.equal(200);
+    });
+
+    it('another verifier', () => refused({ code, code_verifier: 'w'.repeat(43) }));
+    it('a malformed verifier', () => refused({ code, code_verifier: 'v' }));
+    it('no verifier', () => refused({ code, code_verifier: '' }, 'invalid_request'));
+    it('another redirect URI', () => refused({ code, redirect_uri: `${REDIRECT}?x=1` }));
+    it('no redirect URI', () => refused({ code, redirect_uri: '' }, 'invalid_request'));
+    it('another client', () => refused({ code, client_id: 'cli' }));
+    it('an unknown client', () => refused({ code, client_id: 'nobody' }, 'invalid_client'));
+    it('a code with another secret', () =>
+      refused({ code: code.replace(/_[\w-]{43}/, `_${'x'.repeat(43)}`) }));
+    it('a code with another nonce', () => refused({ code: code.replace(/\..*/, '.AAAA') }));
+    it('no code', () => refused({ code: '' }, 'invalid_request'));
+    it('something that is no code', () => refused({ code: 'pac_x' }));
+
+    it('anything while sessions can not be seen', async () => {
+      site.store.fresh = false;
+      expect((await exchange({ code })).status).to.equal(503);
+      site.store.fresh = true;
+    });
+  });
+
+  it('knows somebody who guesses at a session that has begun from who has its code', async () => {
+    const code = await codeFor(site);
+    await exchange({ code });
+    await refused({ code: code.replace(/_[\w-]{43}/, `_${'x'.repeat(43)}`) });
+    expect(state.sessions.objects.size).to.equal(1);
+  });
+
+  it('refuses a code of somebody who was disabled, deleted, or got another password since', async () => {
+    const account = state.accounts.get('alice');
+    if (!account) throw new Error('no alice');
+    for (const spoil of [
+      () => state.accounts.set('alice', { ...account, disabled: true }),
+      () => state.accounts.set('alice', { ...account, uid: 'another' }),
+      () => state.accounts.delete('alice'),
+    ]) {
+      const code = await codeFor(site);
+      spoil();
+      await refused({ code });
+      state.accounts.set('alice', account);
+    }
+    const code = await codeFor(site);
+    state.now += 2000;
+    await state.add('alice');
+    await refused({ code });
+  });
+
+  it('keeps the code when the session was changed by somebody else in between', async () => {
+    const code = await codeFor(site);
+    site.store.beforeWrite = () => {
+      throw newConflict({ group: 'iam.platform.io', resource: 'sessions' }, 'x', 'changed');
+    };
+    await refused({ code });
+    site.store.beforeWrite = () => undefined;
+    expect((await exchange({ code })).status).to.equal(200);
+  });
+
+  it('makes room when the user has too many sessions', async () => {
+    for (let login = 0; login < 4; login++) {
+      state.now += 1000;
+      expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
+    }
+    expect(state.sessions.objects.size).to.equal(3);
+  });
+
+  it('lets nobody refresh with a code, nor with what a session holds before it begins', async () => {
+    const code = await codeFor(site);
+    const [session] = [...state.sessions.objects.values()];
+    for (const token of [code, `prt_${session?.id}_${'-'.repeat(64)}`]) {
+      const form = { grant_type: 'refresh_token', client_id: 'console', refresh_token: token };
+      expect((await site.token(form)).status).to.equal(400);
+    }
+    expect((await exchange({ code })).status).to.equal(200);
+  });
+});
