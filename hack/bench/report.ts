@@ -32,7 +32,10 @@ function verdict({ met }: Row): string {
 
 export function markdown(report: Report): string {
   const { machine, rows } = report;
-  const notes = rows.filter(({ note }) => note !== undefined).map(({ work, note }) => `- ${work}: ${note}`);
+  const notes = rows.flatMap(({ work, note }) => (note === undefined ? [] : `- ${work}: ${note}`));
+  const missed = rows.flatMap(({ work, met, shortfall }) =>
+    met === false ? `- ${work}: ${shortfall ?? 'not looked into yet'}` : [],
+  );
   return `# What the bench measured
 
 Written by \`npm run bench\` on ${report.date.slice(0, 10)}: ${report.nodes} nodes; both sides in one run, in turn, by the
@@ -44,7 +47,7 @@ kube-apiserver ${report.kubernetes}. Load average before the start: ${machine.lo
 ${table(rows)}
 
 ${notes.join('\n')}
-`;
+${missed.length === 0 ? '' : `\n## What falls short, and why\n\n${missed.join('\n')}\n`}`;
 }
 
 export async function writeReport(report: Report): Promise<void> {

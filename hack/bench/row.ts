@@ -9,6 +9,8 @@ export interface Row {
   /** Undefined for a row that only informs. */
   readonly met: boolean | undefined;
   readonly note?: string;
+  /** Why the goal is missed, as far as profiles have shown; told only when it is. */
+  readonly shortfall?: string;
 }
 
 export function milliseconds(value: number): string {
