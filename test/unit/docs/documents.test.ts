@@ -99,7 +99,7 @@ describe('the documents', () => {
       .flatMap(({ text }) =>
         matches(
           text,
-          /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization)\.[\w.]+)/g,
+          /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization|oauth)\.(?!kubernetes)[\w.]+)/g,
         ),
       );
     expect(named).not.to.have.length(0);
