@@ -1,10 +1,12 @@
 // Who callers are and what they may do, put together from the configuration.
 import type { Logger } from 'pino';
+import { AccessTokenAuthenticator } from './authentication/access-token.ts';
 import { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
 import { AuthenticatorChain } from './authentication/authenticator-chain.ts';
 import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
+import { CredentialCheckingAuthenticator } from './authentication/credential-id.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
 import { PeerCertificates } from './authentication/peer-certificates.ts';
@@ -15,6 +17,7 @@ import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
+import type { OAuth } from './oauth/oauth.ts';
 
 export interface Access {
   /** The settings that kube-apiserver publishes; its `run` follows them. */
@@ -29,11 +32,13 @@ export interface AccessSurroundings {
   readonly log: Logger;
   /** Ends the reviews that are under way. */
   readonly signal: AbortSignal;
+  /** The token handler, when there is one: its tokens are known here without asking the cluster. */
+  readonly oauth: Pick<OAuth, 'verifier' | 'tokenIDs' | 'isPublic'> | undefined;
 }
 
 export function newAccess(
   config: Pick<CompletedConfig, 'authentication' | 'authorization'>,
-  { client, log, signal }: AccessSurroundings,
+  { client, log, signal, oauth }: AccessSurroundings,
 ): Access {
   const settings = new ClusterAuthentication({ client, log });
   const diagnosis = new FrontProxyDiagnosis(settings, log);
@@ -46,11 +51,15 @@ export function newAccess(
     failureTtlMs: refusedTokenCacheTTL,
     signal,
   });
+  const frontProxy = new FrontProxyAuthenticator(settings, peers, diagnosis);
   const authenticator = new AuthenticatorChain(
     [
-      new FrontProxyAuthenticator(settings, peers, diagnosis),
+      oauth ? new CredentialCheckingAuthenticator(frontProxy, oauth.tokenIDs) : frontProxy,
       new ClientCertificateAuthenticator(settings, peers),
-      new BearerTokenAuthenticator([tokenReview]),
+      new BearerTokenAuthenticator([
+        ...(oauth ? [new AccessTokenAuthenticator(oauth.verifier)] : []),
+        tokenReview,
+      ]),
     ],
     { anonymous },
   );
@@ -61,6 +70,7 @@ export function newAccess(
       denyTtlMs: config.authorization.denyCacheTTL,
       signal,
     }),
+    (path) => oauth?.isPublic(path) ?? false,
   );
   return { settings, diagnosis, authenticator, authorizer };
 }

@@ -8,6 +8,8 @@ export interface HealthSources {
   /** The front proxy that is expected, and the last one that was refused. */
   readonly describeFrontProxy: () => string;
   readonly describeRegistration: () => string;
+  /** Undefined when there is no token handler. */
+  readonly oauthReady: () => boolean | undefined;
   readonly stopping: () => boolean;
 }
 
@@ -31,6 +33,15 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
     },
   };
   const registration = { name: 'registration', check: sources.describeRegistration };
+  const oauth = {
+    name: 'oauth',
+    check: () => {
+      const ready = sources.oauthReady();
+      if (ready === undefined) return 'turned off';
+      if (!ready) throw new HealthCheckError('keys, users, passwords or sessions are not known yet');
+      return undefined;
+    },
+  };
   const shutdown = {
     name: 'shutdown',
     check: () => {
@@ -39,7 +50,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   };
   return [
     new HealthRegistry('livez').add(ping),
-    new HealthRegistry('readyz').add(ping, informers, frontProxy, registration, shutdown),
+    new HealthRegistry('readyz').add(ping, informers, frontProxy, registration, oauth, shutdown),
     new HealthRegistry('healthz').add(ping, informers, frontProxy),
   ];
 }

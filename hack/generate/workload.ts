@@ -21,7 +21,7 @@ export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
  * every namespace in the cluster. So the probe leaves these checks out; what cannot be answered is answered with 503
  * and Retry-After.
  */
-export const NOT_PROBED = ['informer-sync', 'front-proxy'] as const;
+export const NOT_PROBED = ['informer-sync', 'front-proxy', 'oauth'] as const;
 export const READINESS_PATH = `/readyz?${NOT_PROBED.map((check) => `exclude=${check}`).join('&')}`;
 
 export function namespace(names: Names): KubernetesObject {

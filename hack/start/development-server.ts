@@ -47,6 +47,8 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     // Its Secret, its Lease and its users would be written to a cluster that is somebody else's.
     oauth: { enabled: options.registered },
     registration: { manageCABundle: options.registered },
+    // Users and sessions need custom resources, and nothing is installed in a cluster that is only looked at.
+    oauth: { enabled: options.registered },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },
   };

@@ -67,6 +67,7 @@ export class GuardedCluster {
         },
         log,
         signal: stop.signal,
+        oauth: undefined,
       },
     );
     this.#following = this.access.settings.run(stop.signal);

@@ -108,6 +108,7 @@ describe('the generated manifests', () => {
       accessKnown: () => false,
       describeFrontProxy: () => '',
       describeRegistration: () => '',
+      oauthReady: () => false,
       stopping: () => true,
     }).find(({ path }) => path === 'readyz');
     expect(readyz?.names).to.include.members([...NOT_PROBED, 'shutdown']);

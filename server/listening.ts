@@ -1,0 +1,57 @@
+// The sockets, put together from the configuration: which listeners there are, and that all of them open or none.
+import type { Logger } from 'pino';
+import type { ClusterAuthentication } from './authentication/authentication-config.ts';
+import type { CompletedConfig } from './config.ts';
+import type { RequestChain } from './filters/chain.ts';
+import type { StartableSource } from './listener/certificate-choice.ts';
+import { newInsecureListener } from './listener/insecure-listener.ts';
+import type { Listener, RequestReceiver } from './listener/listener.ts';
+import type { ListenerMetrics } from './listener/listener-metrics.ts';
+import { SecureListener } from './listener/secure-listener.ts';
+
+export interface ListeningParts {
+  readonly chain: RequestChain;
+  readonly certificates: StartableSource;
+  /** Whose client certificates are asked for. */
+  readonly settings: ClusterAuthentication;
+  readonly metrics: ListenerMetrics;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** The first one is the TLS listener. Throws StartupError when an address can not be had; then none stays open. */
+export async function listen(
+  { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
+  { chain, certificates, settings, metrics, log, signal }: ListeningParts,
+): Promise<readonly [SecureListener, ...Listener[]]> {
+  const receiver = (isSecure: boolean): RequestReceiver => ({
+    request: (request, response) => chain.serve(request, response, isSecure),
+    upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, isSecure),
+  });
+  const shared = { limits, metrics, log };
+  const tls = new SecureListener({
+    ...shared,
+    address: secure.address,
+    port: secure.port,
+    minVersion: secure.minVersion,
+    receiver: receiver(true),
+    certificates,
+  });
+  const unsubscribe = settings.subscribe(() => tls.setClientCAs(settings.clientCAs()));
+  signal.addEventListener('abort', unsubscribe, { once: true });
+  const { address, port } = insecure;
+  const plain = insecure.enabled
+    ? [newInsecureListener({ ...shared, address, port, receiver: receiver(false) })]
+    : [];
+  const listeners = [tls, ...plain] as const;
+  try {
+    for (const listener of listeners) {
+      const bound = await listener.listen();
+      log.info({ listener: listener.name, address: bound.address, port: bound.port }, 'listening');
+    }
+  } catch (error) {
+    for (const listener of listeners) listener.stopAccepting();
+    throw error;
+  }
+  return listeners;
+}
