@@ -103,7 +103,10 @@ describe('the documents', () => {
         ),
       );
     expect(named).not.to.have.length(0);
-    for (const option of named) expect(readme, option).to.include(`| \`${option}\` |`);
+    // Of a list of sections only its members have rows.
+    const known = (option: string): boolean =>
+      readme.includes(`| \`${option}\` |`) || readme.includes(`| \`${option}[].`);
+    expect(named.filter((option) => !known(option))).to.deep.equal([]);
   });
 
   it('name the tag of the image that the manifests run', async () => {
