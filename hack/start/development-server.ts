@@ -44,11 +44,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
       insecure: { address, port: ports.insecure },
     },
     kubernetes: { kubeconfig: options.kubeconfig },
-    // Its Secret, its Lease and its users would be written to a cluster that is somebody else's.
-    oauth: { enabled: options.registered },
     registration: { manageCABundle: options.registered },
-    // Users and sessions need custom resources, and nothing is installed in a cluster that is only looked at.
-    oauth: { enabled: options.registered },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },
   };
