@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { NAMESPACE, OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+const QUICK_THROTTLE = '{failures: 3, delay: 30s, sourceFailures: 1000}';
+const run = promisify(execFile);
+
+describe('the password grant on a real cluster', function () {
+  this.timeout(60_000);
+  let cluster: OAuthCluster;
+  let first: OAuthReplica;
+  let second: OAuthReplica;
+  let secretFile: string;
+
+  before(async () => {
+    cluster = await OAuthCluster.start();
+    secretFile = join(cluster.dir, 'secret');
+    await writeFile(secretFile, 'from a file\n');
+    await cluster.controlPlane.client.expect(
+      `/api/v1/namespaces/${NAMESPACE}/secrets`,
+      {
+        method: 'POST',
+        body: {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'console-client' },
+          stringData: { clientSecret: 'from a Secret' },
+        },
+      },
+      [201],
+    );
+    first = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
+    second = await cluster.replica(`
+  throttle: ${QUICK_THROTTLE}
+  clients:
+    - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
+    - {id: console, secretRef: {name: console-client}, grants: [password]}
+    - {id: cli, public: true, grants: [password]}
+`);
+    await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
+  });
+  after(() => cluster.stop());
+
+  const signIn = (replica: OAuthReplica, form: Record<string, string> = {}) =>
+    replica.post('/token', {
+      grant_type: 'password',
+      ...CLIENT,
+      username: 'alice',
+      password: PASSWORD,
+      ...form,
+    });
+  const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+  it("answers curl, sending the specification's form, with the specification's answer", async () => {
+    const { stdout } = await run('curl', [
+      '--silent',
+      '--show-error',
+      '--fail',
+      '--cacert',
+      cluster.caFile,
+      '--data-urlencode',
+      'grant_type=password',
+      '--data-urlencode',
+      'username=alice',
+      '--data-urlencode',
+      `password=${PASSWORD}`,
+      '--data-urlencode',
+      'client_id=platform',
+      '--data-urlencode',
+      'client_secret=platform',
+      `${first.issuer}/token`,
+    ]);
+    const answer = json(stdout);
+    expect(Object.keys(answer)).to.deep.equal(['access_token', 'token_type', 'refresh_token', 'expires_in']);
+    expect(answer).to.include({ token_type: 'Bearer', expires_in: 7200 });
+    expect(answer['access_token']).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(answer['refresh_token']).to.match(/^prt_s-/);
+  });
+
+  it('makes a session that kubectl shows', async () => {
+    await signIn(first, { scope: 'openid' });
+    const { kubectl, kubeconfig } = cluster.controlPlane;
+    const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfig, 'get', 'sessions']);
+    expect(stdout).to.match(/\balice\b.*\bplatform\b.*\b127\.0\.0\.1\b/);
+  });
+
+  it('gives tokens at one replica that count at the other', async () => {
+    const { access_token: token } = json((await signIn(first)).text);
+    const bearer = { authorization: `Bearer ${String(token)}` };
+    const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
+    expect([seen.status, json(seen.text)['sub']]).to.deep.equal([200, 'alice']);
+    expect((await second.send('POST', `${second.address}/logout`, bearer)).status).to.equal(200);
+    const signal = AbortSignal.timeout(5_000);
+    while ((await first.send('GET', `${first.address}/userinfo`, bearer)).status === 200) {
+      await delay(5, undefined, { signal });
+    }
+  });
+
+  it('gives an id token with the scope openid, and says which scopes were granted', async () => {
+    const answer = json((await signIn(first, { scope: 'openid email' })).text);
+    expect(answer['scope']).to.equal('openid email');
+    const [, payload = ''] = String(answer['id_token']).split('.');
+    expect(json(Buffer.from(payload, 'base64url').toString())).to.include({
+      aud: 'platform',
+      email: 'alice@example.com',
+    });
+  });
+
+  it('has one answer for a wrong name and a wrong password', async () => {
+    const wrong = await signIn(first, { password: 'wrong' });
+    const unknown = await signIn(first, { username: 'nobody' });
+    expect(wrong.status).to.equal(400);
+    expect(unknown.status).to.equal(400);
+    expect(unknown.text).to.equal(wrong.text);
+    expect(json(wrong.text)['error']).to.equal('invalid_grant');
+  });
+
+  it('refuses a scope that the client may not ask for, before it looks at the password', async () => {
+    const answer = await signIn(first, { scope: 'everything', password: 'wrong' });
+    expect(json(answer.text)['error']).to.equal('invalid_scope');
+  });
+
+  it('takes client secrets out of files and Secrets, and follows them', async () => {
+    expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(200);
+    const fromSecret = { client_id: 'console', client_secret: 'from a Secret' };
+    expect((await signIn(second, fromSecret)).status).to.equal(200);
+    expect((await signIn(second, { client_secret: 'platform' })).status).to.equal(401);
+
+    await writeFile(secretFile, 'another one');
+    await cluster.controlPlane.client.expect(
+      `/api/v1/namespaces/${NAMESPACE}/secrets/console-client`,
+      {
+        method: 'PATCH',
+        contentType: 'application/merge-patch+json',
+        body: { stringData: { clientSecret: 'another one' } },
+      },
+      [200],
+    );
+    const signal = AbortSignal.timeout(20_000);
+    for (const client of ['platform', 'console']) {
+      const form = { client_id: client, client_secret: 'another one', scope: 'none' };
+      // The scope is refused only once the client is known.
+      while ((await signIn(second, form)).status === 401) await delay(50, undefined, { signal });
+    }
+    expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(401);
+    expect((await signIn(second, fromSecret)).status).to.equal(401);
+  });
+
+  it('gives no refresh token to a client that may not use one', async () => {
+    const answer = json((await signIn(second, { client_id: 'cli', client_secret: '' })).text);
+    expect(answer).not.to.have.property('refresh_token');
+  });
+
+  it('slows down who guesses, at every replica, and after a restart', async () => {
+    await cluster.addUser('bob', PASSWORD);
+    const guess = (replica: OAuthReplica) =>
+      replica.post('/token', {
+        grant_type: 'password',
+        client_id: replica === second ? 'cli' : 'platform',
+        ...(replica === second ? {} : { client_secret: 'platform' }),
+        username: 'bob',
+        password: 'guess',
+      });
+    for (let i = 0; i < 3; i++) expect((await guess(first)).status).to.equal(400);
+    const refused = await guess(first);
+    expect([refused.status, json(refused.text)['error']]).to.deep.equal([429, 'invalid_grant']);
+    expect(Number(refused.headers['retry-after'])).to.be.within(25, 30);
+
+    // The other replica hears of it; what it counts itself until then would be 400.
+    const map = `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`;
+    const signal = AbortSignal.timeout(20_000);
+    let stored = await cluster.controlPlane.client.send(map);
+    while (stored.status !== 200) {
+      await delay(50, undefined, { signal });
+      stored = await cluster.controlPlane.client.send(map);
+    }
+    expect(stored.body).not.to.include('bob');
+    const third = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
+    let answer = await guess(third);
+    for (let i = 0; i < 2 && answer.status === 400; i++) answer = await guess(third);
+    expect(answer.status).to.equal(429);
+    expect((await guess(second)).status).to.equal(429);
+  });
+
+  it('records who signed in and who failed, without secrets', async () => {
+    const logins = first.audited.filter(({ stage }) => stage === 'Login');
+    expect(logins.map(({ outcome }) => outcome)).to.include.members([
+      'success',
+      'wrong_password',
+      'unknown_user',
+      'throttled',
+    ]);
+    expect(logins.find(({ outcome }) => outcome === 'success')).to.include({
+      user: 'alice',
+      client: 'platform',
+      method: 'password_grant',
+      source: '127.0.0.1',
+    });
+    expect(JSON.stringify(first.audited)).not.to.include(PASSWORD).and.not.to.include('nobody');
+    const metrics = await first.metrics.metrics();
+    expect(metrics).to.include('oauth_default_client_in_use 1');
+    expect(metrics).to.match(
+      /oauth_logins_total\{method="password_grant",outcome="success",client="platform"\} \d/,
+    );
+    expect(await second.metrics.metrics()).to.include('oauth_default_client_in_use 0');
+  });
+});
