@@ -81,7 +81,11 @@ export class ReviewCache<Answer> {
 
 /** Settles as `promise` does, or rejects when `signal` says that nobody waits any more. */
 function abandonable<Answer>(promise: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  if (signal.aborted) {
+    // Whoever else waits for it is told; when nobody does, its failure is nobody's.
+    promise.catch(() => undefined);
+    return Promise.reject(signal.reason as Error);
+  }
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', leave, { once: true });
