@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
+import { holdsTag } from './entity-tag.ts';
 
 export interface StaticDocument {
   readonly bytes: Buffer;
@@ -21,15 +22,6 @@ export function onlyGet({ request, response }: RequestContext): void {
   throw newMethodNotAllowed(request.method ?? '');
 }
 
-/** RFC 9110, 13.1.2: a list of tags, weak ones compared like strong ones, or `*`. */
-function holds(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((one) => {
-    const candidate = one.trim().replace(/^W\//, '');
-    return candidate === '*' || candidate === tag;
-  });
-}
-
 export function writeDocument(
   { request, response }: RequestContext,
   document: StaticDocument,
@@ -37,7 +29,7 @@ export function writeDocument(
 ): void {
   const tag = `"${document.hash}"`;
   const all = { ...headers, ETag: tag, Vary: 'Accept' };
-  if (holds(request.headers['if-none-match'], tag)) {
+  if (holdsTag(request.headers['if-none-match'], tag)) {
     response.writeHead(304, all);
     response.end();
     return;

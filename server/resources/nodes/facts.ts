@@ -1,5 +1,8 @@
 // What columns, sorting and filters of nodes need, read once when a node arrives.
+import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
+import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { array, record, text, texts } from '../read.ts';
+import { platformStatus } from './platform-status.ts';
 
 export interface NodeFacts {
   /** RFC 3339, or empty. */
@@ -16,7 +19,26 @@ export interface NodeFacts {
   readonly kernelVersion: string;
   readonly architecture: string;
   readonly containerRuntime: string;
+  readonly status: NodeStatus;
+  readonly allocatable: Allocatable;
+  /** With placeholders for values so long that no selector can name them; aliases are whole. */
+  readonly annotations: Readonly<Record<string, string>>;
 }
+
+/** In 10⁻⁹ of a CPU, of a byte, of a pod; -1 when the node does not say. */
+export interface Allocatable {
+  readonly cpu: bigint;
+  readonly memory: bigint;
+  readonly pods: bigint;
+}
+
+/** The annotation that gives an object a second name, behind the platform's domain. */
+export const ALIAS_ANNOTATION = 'alias-name';
+
+/** The longest value that a selector may have, as the grammar of labels says. */
+const LONGEST_SELECTABLE = 63;
+/** Selectors have no such value. */
+const NOT_SELECTABLE = '\0';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
@@ -58,7 +80,25 @@ export function nodeFacts(object: unknown): NodeFacts {
     kernelVersion: text(info['kernelVersion']),
     architecture: text(info['architecture']),
     containerRuntime: text(info['containerRuntimeVersion']),
+    status: platformStatus(record(node['spec']), status),
+    allocatable: allocatableOf(record(status['allocatable'])),
+    annotations: selectable(texts(metadata['annotations'])),
   };
+}
+
+function allocatableOf(allocatable: Readonly<Record<string, unknown>>): Allocatable {
+  const amount = (resource: string): bigint =>
+    parseResourceQuantity(text(allocatable[resource]))?.nanos ?? -1n;
+  return { cpu: amount('cpu'), memory: amount('memory'), pods: amount('pods') };
+}
+
+function selectable(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(annotations)) {
+    const whole = value.length <= LONGEST_SELECTABLE || key.endsWith(`/${ALIAS_ANNOTATION}`);
+    kept[key] = whole ? value : NOT_SELECTABLE;
+  }
+  return kept;
 }
 
 /** The words of kubectl's STATUS column: `Ready`, `NotReady` or `Unknown`, and `SchedulingDisabled`. */

@@ -1,0 +1,101 @@
+// Quantities of resources as Kubernetes writes them: `100m`, `1.5Gi`, `2e3`. Exact: a value is a whole number of
+// 10⁻⁹, rounded away from zero, at most 2⁶³ - 1 of the unit, as in apimachinery's package resource.
+
+type QuantityFormat = 'decimal' | 'binary' | 'exponent';
+
+export interface ResourceQuantity {
+  /** In 10⁻⁹ of the unit: of a CPU, of a byte. */
+  readonly nanos: bigint;
+  readonly format: QuantityFormat;
+}
+
+export const NANOS = 1_000_000_000n;
+export const ZERO: ResourceQuantity = { nanos: 0n, format: 'decimal' };
+
+const MAX = (2n ** 63n - 1n) * NANOS;
+const GRAMMAR = /^([+-]?)(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+/** No quantity that means something is longer; the arithmetic below grows with the text. */
+const MAX_LENGTH = 64;
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+/** Where no suffix stands in `DECIMAL`. */
+const UNIT = 3;
+
+/** Undefined when `text` is no quantity. */
+export function parseResourceQuantity(text: string): ResourceQuantity | undefined {
+  const match = text.length <= MAX_LENGTH ? GRAMMAR.exec(text) : null;
+  if (!match) return undefined;
+  const [, sign = '', number = '', suffix = ''] = match;
+  const [whole = '', fraction = ''] = number.split('.');
+  const digits = BigInt(whole + fraction);
+  const { format, factor, exponent } = scaleOf(suffix);
+  const power = exponent - fraction.length + 9;
+  const magnitude = bounded(digits * factor, power);
+  return { nanos: sign === '-' ? -magnitude : magnitude, format };
+}
+
+export function addQuantities(left: ResourceQuantity, right: ResourceQuantity): ResourceQuantity {
+  return {
+    nanos: left.nanos + right.nanos,
+    format: left.nanos === 0n ? right.format : left.format,
+  };
+}
+
+/** The canonical text: the largest suffix that leaves a whole number. */
+export function formatResourceQuantity({ nanos, format }: ResourceQuantity): string {
+  if (format === 'binary' && (nanos >= 1024n * NANOS || nanos <= -1024n * NANOS)) {
+    return formatBinary(roundedUp(nanos, NANOS));
+  }
+  let mantissa = nanos;
+  let step = 0;
+  while (mantissa !== 0n && mantissa % 1000n === 0n && step < DECIMAL.length - 1) {
+    mantissa /= 1000n;
+    step++;
+  }
+  if (mantissa === 0n) return '0';
+  if (format !== 'exponent') return `${mantissa}${DECIMAL[step]}`;
+  return step === UNIT ? String(mantissa) : `${mantissa}e${(step - UNIT) * 3}`;
+}
+
+/** `value / unit`, away from zero when it is not whole. */
+export function roundedUp(value: bigint, unit: bigint): bigint {
+  const quotient = value / unit;
+  if (value % unit === 0n) return quotient;
+  return value < 0n ? quotient - 1n : quotient + 1n;
+}
+
+interface Scale {
+  readonly format: QuantityFormat;
+  readonly factor: bigint;
+  /** Of ten. */
+  readonly exponent: number;
+}
+
+function scaleOf(suffix: string): Scale {
+  if (suffix.endsWith('i')) {
+    return { format: 'binary', factor: 1024n ** BigInt(BINARY.indexOf(suffix)), exponent: 0 };
+  }
+  const step = suffix === '' ? UNIT : DECIMAL.indexOf(suffix);
+  if (step >= 0) return { format: 'decimal', factor: 1n, exponent: (step - UNIT) * 3 };
+  return { format: 'exponent', factor: 1n, exponent: Number(suffix.slice(1)) };
+}
+
+/** `digits` times ten to the `power`, in bounds whatever the power. */
+function bounded(digits: bigint, power: number): bigint {
+  if (digits === 0n) return 0n;
+  // Beyond these the bounds below decide alone, and the powers would take memory.
+  if (power > 40) return MAX;
+  const nanos =
+    power >= 0 ? digits * 10n ** BigInt(power) : roundedUp(digits, 10n ** BigInt(-Math.max(power, -100)));
+  return nanos > MAX ? MAX : nanos;
+}
+
+function formatBinary(value: bigint): string {
+  let mantissa = value;
+  let step = 0;
+  while (mantissa % 1024n === 0n && step < BINARY.length - 1) {
+    mantissa /= 1024n;
+    step++;
+  }
+  return `${mantissa}${BINARY[step]}`;
+}

@@ -1,0 +1,74 @@
+// The body of the node list: small ones in one piece, large ones in pieces that are made when the reader takes them.
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import type { NodeFacts } from '../../resources/nodes/facts.ts';
+import { acceptsGzip, GZIP_THRESHOLD } from '../rest/content-encoding.ts';
+import { writeBody } from '../rest/response.ts';
+import type { PlatformItem } from './platform-item.ts';
+
+export interface Frame {
+  readonly start: Buffer;
+  readonly end: Buffer;
+}
+
+const COMMA = Buffer.from(',');
+
+export type Headers = Readonly<Record<string, string | number>>;
+
+/** Writes the 200 and its body; of a HEAD request only what would stand before the body. */
+export function writeNodes(
+  context: RequestContext,
+  headers: Headers,
+  frame: Frame,
+  nodes: readonly CachedObject<NodeFacts>[],
+  item: PlatformItem,
+): Promise<void> | void {
+  const { request, response, signal } = context;
+  const least = nodes.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (least <= GZIP_THRESHOLD) {
+    const body = Buffer.concat([...parts(frame, nodes, item)]);
+    response.writeHead(200, { ...headers, 'Content-Length': body.length });
+    response.end(body);
+    return;
+  }
+  const gzip = acceptsGzip(request);
+  response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  const chunks = chunked(parts(frame, nodes, item));
+  if (!gzip) return writeBody(response, chunks, signal);
+  // A fault of the source or a reader that left destroys both; writeBody sees it by itself.
+  const compressed = pipeline(Readable.from(chunks), createGzip({ level: 1 }), () => undefined);
+  return writeBody(response, compressed, signal);
+}
+
+function* parts(
+  frame: Frame,
+  nodes: readonly CachedObject<NodeFacts>[],
+  item: PlatformItem,
+): Generator<Buffer> {
+  yield frame.start;
+  for (const [index, node] of nodes.entries()) {
+    if (index > 0) yield COMMA;
+    yield* item.parts(node);
+  }
+  yield frame.end;
+}
+
+function* chunked(pieces: Iterable<Buffer>): Generator<Buffer> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    waiting.push(piece);
+    size += piece.length;
+    if (size < GZIP_THRESHOLD) continue;
+    yield Buffer.concat(waiting, size);
+    waiting = [];
+    size = 0;
+  }
+  yield Buffer.concat(waiting, size);
+}

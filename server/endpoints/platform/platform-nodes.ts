@@ -1,0 +1,115 @@
+// The node list of the platform paths, `/kapis/resources.<platform>.io/v1alpha3/nodes`, for consoles. Owns the
+// answers; which nodes and in which order is resources/nodes' business, where they come from the cache's. The same
+// nodes with Kubernetes semantics are served by endpoints/rest.
+import { hash } from 'node:crypto';
+import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { QueryDecoder } from '../../../apis/resources/v1alpha3/query-decoder.ts';
+import type { ObjectSnapshot } from '../../cache/snapshot.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { NodeFacts } from '../../resources/nodes/facts.ts';
+import { NodeIndex } from '../../resources/nodes/platform-index.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import { negotiate } from '../accept.ts';
+import { holdsTag } from '../entity-tag.ts';
+import { JSON_HEADERS } from '../rest/response.ts';
+import { type Headers, writeNodes } from './platform-body.ts';
+import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
+import { type PlatformPage, pageOf } from './platform-page.ts';
+import { PlatformQueries } from './platform-query.ts';
+
+export interface PlatformNodes {
+  readonly definition: ResourceDefinition<NodeFacts>;
+  /** `snapshot` throws ServiceUnavailable until the nodes are there. */
+  readonly cache: { snapshot(): ObjectSnapshot<NodeFacts> };
+  /** Annotations that every answer carries although nobody stored them. */
+  readonly computed?: ComputedAnnotations;
+}
+
+/** Pages of at most this many nodes have a tag of their own, so that changes elsewhere leave it as it is. */
+const MAX_TAGGED = 500;
+
+/** Serves the paths that the chain has parsed into the group, version and resource of `definition`. */
+export function platformNodes({ definition, cache, computed }: PlatformNodes): Handler {
+  const { group, version, plural } = definition;
+  const path = `/kapis/${group}/${version}/${plural}`;
+  const queries = new PlatformQueries(group.slice(group.indexOf('.') + 1));
+  const noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
+  const index = new NodeIndex();
+  const item = new PlatformItem(path, computed);
+
+  function list(context: RequestContext): Promise<void> | void {
+    const query = queries.read(context);
+    const snapshot = cache.snapshot();
+    const page = pageOf(snapshot, index, query);
+    const tag = `"${page.nodes.length > MAX_TAGGED ? tagOfAll(snapshot, page) : tagOf(page)}"`;
+    if (answeredUnchanged(context, tag)) return;
+    const start = JSON.stringify({
+      kind: definition.listKind,
+      apiVersion: `${group}/${version}`,
+      metadata: { resourceVersion: snapshot.resourceVersion },
+    });
+    const frame = {
+      start: Buffer.from(`${start.slice(0, -1)},"items":[`),
+      end: Buffer.from(`],"totalItems":${page.total}}\n`),
+    };
+    return writeNodes(context, headersWith(tag), frame, page.nodes, item);
+  }
+
+  /** Changes of a page are changes of its nodes or of their number. */
+  function tagOf({ nodes, total }: PlatformPage): string {
+    return hash('sha256', `${total} ${nodes.map((node) => item.state(node)).join()}`, 'base64url');
+  }
+
+  function tagOfAll(snapshot: ObjectSnapshot<NodeFacts>, page: PlatformPage): string {
+    return computed ? tagOf(page) : `all-${index.version(snapshot)}`;
+  }
+
+  function get(context: RequestContext, name: string): void {
+    noQuery.decode(context.query);
+    const node = cache.snapshot().get(name);
+    if (!node) throw newNotFound({ group, resource: plural }, name);
+    const tag = `"${hash('sha256', item.state(node), 'base64url')}"`;
+    if (answeredUnchanged(context, tag)) return;
+    const body = Buffer.concat([...item.parts(node), NEWLINE]);
+    context.response.writeHead(200, { ...headersWith(tag), 'Content-Length': body.length });
+    context.response.end(body);
+  }
+
+  return (context) => {
+    const { info, request, response } = context;
+    if (!info.isResourceRequest || info.namespace !== '' || info.parts.length > 2) throw newPathNotFound();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      throw newMethodNotAllowed(request.method ?? '', { group, resource: plural });
+    }
+    acceptJSON(request.headers.accept);
+    // A field selector may have given the parsed request a name too; the path decides.
+    const name = info.parts[1];
+    return name === undefined ? list(context) : get(context, name);
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** Throws NotAcceptable for a client that takes no JSON. */
+function acceptJSON(accept: string | undefined): void {
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return;
+  negotiate(accept, (conversion) => conversion === undefined);
+}
+
+/** Weak: the same nodes, although the list's resourceVersion may have moved on, or the answer be compressed. */
+function headersWith(tag: string): Headers {
+  return { ...JSON_HEADERS, ETag: `W/${tag}` };
+}
+
+function answeredUnchanged({ request, response }: RequestContext, tag: string): boolean {
+  if (!holdsTag(request.headers['if-none-match'], tag)) return false;
+  response.writeHead(304, {
+    'Cache-Control': JSON_HEADERS['Cache-Control'],
+    Vary: JSON_HEADERS.Vary,
+    ETag: `W/${tag}`,
+  });
+  response.end();
+  return true;
+}

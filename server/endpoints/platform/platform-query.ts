@@ -1,0 +1,43 @@
+// The query strings of the node list, read once each: consoles ask the same again and again.
+import { type NodeQuery, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { QueryDecoder } from '../../../apis/resources/v1alpha3/query-decoder.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import { type NodeFilter, nodeFilter } from '../../resources/nodes/platform-filter.ts';
+
+export interface ListQuery extends NodeQuery {
+  readonly filter: NodeFilter;
+}
+
+/** Query strings are a client's choice: so many of them, and so long ones, are remembered and no more. */
+const MAX_REMEMBERED = 512;
+const MAX_LENGTH = 2048;
+
+export class PlatformQueries {
+  readonly #decoder = new QueryDecoder(NodeQuerySchema);
+  readonly #domain: string;
+  readonly #remembered = new Map<string, ListQuery>();
+
+  /** `domain` is the platform's, for instance `platform.io`. */
+  constructor(domain: string) {
+    this.#domain = domain;
+  }
+
+  /** Throws BadRequest with every fault. */
+  read(context: RequestContext): ListQuery {
+    const target = context.request.url ?? '';
+    const mark = target.indexOf('?');
+    const search = mark < 0 ? '' : target.slice(mark + 1);
+    const known = this.#remembered.get(search);
+    if (known) return known;
+    const query = this.#decoder.decode(new URLSearchParams(search));
+    const read: ListQuery = { ...query, filter: nodeFilter(query, this.#domain) };
+    if (search.length <= MAX_LENGTH) this.#remember(search, read);
+    return read;
+  }
+
+  #remember(search: string, query: ListQuery): void {
+    // With a cache-buster in each of them none comes again; forgetting all now and then costs less than order.
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(search, query);
+  }
+}
