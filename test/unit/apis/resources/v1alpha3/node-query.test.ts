@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { NODE_FIELDS, NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
+import { QueryDecoder } from '../../../../../apis/resources/v1alpha3/query-decoder.ts';
+import { nodes } from '../../../../support/node-cache.ts';
+
+const decoder = new QueryDecoder(NodeQuerySchema);
+
+function decode(search: string): unknown {
+  return decoder.decode(new URLSearchParams(search));
+}
+
+const DEFAULTS = { page: 1, limit: -1, sortBy: 'creationTimestamp', ascending: false };
+
+/** The faults by parameter; fails when the query is taken. */
+function faults(search: string): Readonly<Record<string, string>> {
+  try {
+    decode(search);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    expect(error.code).to.equal(400);
+    for (const cause of error.details?.causes ?? []) expect(error.message).to.include(cause.message);
+    return Object.fromEntries(
+      (error.details?.causes ?? []).map(({ field = '', message }) => [field, message]),
+    );
+  }
+  throw new Error(`taken: ${search}`);
+}
+
+describe('the query of the node list', () => {
+  it('is newest first and everything when nothing is asked', () => {
+    expect(decode('')).to.deep.equal(DEFAULTS);
+  });
+
+  it('is read by the type of each parameter', () => {
+    expect(
+      decode('page=2&limit=10&sortBy=cpu&ascending=1&names=a,b&status=running,warning&role=worker'),
+    ).to.deep.equal({
+      page: 2,
+      limit: 10,
+      sortBy: 'cpu',
+      ascending: true,
+      names: ['a', 'b'],
+      status: ['running', 'warning'],
+      role: ['worker'],
+    });
+    expect(decode('name=a%2Cb&uid=1&alias=true')).to.deep.include({ name: 'a,b', uid: '1', alias: 'true' });
+  });
+
+  it('reads truth as Go does', () => {
+    for (const text of ['1', 't', 'T', 'true', 'TRUE', 'True']) {
+      expect(decode(`ascending=${text}`)).to.deep.include({ ascending: true });
+    }
+    for (const text of ['0', 'f', 'F', 'false', 'FALSE', 'False']) {
+      expect(decode(`ascending=${text}`)).to.deep.include({ ascending: false });
+    }
+  });
+
+  it('takes a parameter without a value as not given, and an empty list of names as none', () => {
+    expect(decode('page=&name=&status=&role=&labelSelector=')).to.deep.equal(DEFAULTS);
+    expect(decode('names=')).to.deep.equal({ ...DEFAULTS, names: [] });
+  });
+
+  it('lets cache-busters pass, however often they come', () => {
+    expect(decode('_=1700000000&t=1&_=2')).to.deep.equal(DEFAULTS);
+  });
+
+  it('names every fault at once', () => {
+    const found = faults('page=0&limit=-2&sortBy=age&ascending=yes&status=runing&labelSelector=a%20b&nmae=x');
+    expect(Object.keys(found).sort()).to.deep.equal(
+      ['ascending', 'labelSelector', 'limit', 'nmae', 'page', 'sortBy', 'status'].sort(),
+    );
+  });
+
+  it('suggests what was likely meant, and lists what is allowed', () => {
+    expect(faults('nmae=x')['nmae']).to.equal(
+      `unknown parameter, did you mean "name"? (allowed: ${Object.keys(NodeQuerySchema.properties).join(', ')})`,
+    );
+    expect(faults('status=runing')['status']).to.equal(
+      '"runing" is not supported, did you mean "running"? (allowed: running, warning, unschedulable)',
+    );
+    expect(faults('sortBy=creationTimeStamp')['sortBy']).to.include('did you mean "creationTimestamp"?');
+    expect(faults('fieldSelector=metadata.nam%3Dx')['fieldSelector']).to.include(
+      'did you mean "metadata.name"?',
+    );
+  });
+
+  it('refuses numbers that are none, or out of bounds', () => {
+    for (const text of ['0', '-1', '1.0', '1e1', '0x1', ' 1', 'NaN', '2147483648', '9'.repeat(400)]) {
+      expect(faults(`page=${text}`)['page'], text).to.include('from 1 to 2147483647');
+    }
+    expect(decode('limit=0')).to.deep.include({ limit: 0 });
+    expect(faults('limit=-2')['limit']).to.equal('"-2" is not from -1 to 2147483647');
+  });
+
+  it('refuses a parameter that is given twice, also with the same value', () => {
+    expect(faults('name=a&name=a')['name']).to.equal('is given 2 times, but has one value');
+  });
+
+  it('says of a selector what is wrong with it', () => {
+    expect(faults('labelSelector=a%3D%3D%3Db')['labelSelector']).to.include('unable to parse requirement');
+    expect(faults('annotation=!')['annotation']).to.include('is not a selector');
+    expect(faults('label=%3Dx')['label']).to.include('is not a selector');
+    expect(faults('fieldSelector=x')['fieldSelector']).to.include("can't understand 'x'");
+  });
+
+  it('repeats no more of a value than it takes to find it', () => {
+    expect(faults(`status=${'x'.repeat(10_000)}`)['status']?.length).to.be.below(300);
+    expect(Object.keys(faults(`${'x'.repeat(10_000)}=1`))[0]?.length).to.be.below(300);
+  });
+
+  it('knows no parameter by what objects inherit', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect(faults(`${name}=1`)[name], name).to.include('unknown parameter');
+    }
+  });
+
+  it('is taken or refused with 400, whatever is sent', () => {
+    const parameter = fc.tuple(fc.constantFrom(...Object.keys(NodeQuerySchema.properties), 'x'), fc.string());
+    fc.assert(
+      fc.property(fc.array(parameter, { maxLength: 4 }), (parameters) => {
+        try {
+          decoder.decode(new URLSearchParams(parameters));
+        } catch (error) {
+          if (!(error instanceof StatusError)) throw error;
+          expect(error.code).to.equal(400);
+          expect(error.details?.causes).to.not.equal(undefined);
+        }
+      }),
+    );
+  });
+
+  it('knows the fields that the resource has', () => {
+    expect(Object.keys(nodes.fields)).to.deep.equal(NODE_FIELDS.filter((field) => field !== 'metadata.name'));
+  });
+});

@@ -1,0 +1,257 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
+import { array, record, text } from '../../../../../server/resources/read.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NodeCache, node, nodes, type PlainNode } from '../../../../support/node-cache.ts';
+
+const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
+
+/** Minutes after midnight at which it was created, and what else is particular to it. */
+function created(name: string, version: number, minute: number, more: object = {}, labels = {}): PlainNode {
+  const plain = node(name, version, labels, more);
+  const creationTimestamp = `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`;
+  return { ...plain, metadata: { ...plain.metadata, creationTimestamp } };
+}
+
+const NODES: readonly PlainNode[] = [
+  created(
+    'alpha',
+    1,
+    3,
+    { spec: { unschedulable: true } },
+    { zone: 'a', 'node-role.kubernetes.io/worker': '' },
+  ),
+  created('beta', 2, 1, { status: { conditions: [{ type: 'Ready', status: 'False' }] } }, { zone: 'b' }),
+  created('gamma', 3, 2, { status: { allocatable: { cpu: '1500m', memory: '1Gi' } } }, { zone: 'a' }),
+  created('delta', 4, 2, { status: { allocatable: { cpu: '2', memory: '1000Mi' } } }, { zone: 'c' }),
+];
+
+describe('the node list of the platform', () => {
+  const cache = new NodeCache();
+  let server: HandlerServer;
+
+  before(async () => {
+    server = await new HandlerServer(platformNodes({ definition: nodes, cache: cache.cache })).start();
+  });
+
+  beforeEach(() => {
+    cache.fill(1000, NODES);
+  });
+
+  after(async () => {
+    expect(server.lastFault).to.equal(undefined);
+    await server.close();
+  });
+
+  async function names(query: string): Promise<string[]> {
+    const list = await server.json(`${PATH}?${query}`);
+    expect(list['items'], JSON.stringify(list)).to.be.an('array');
+    return array(list['items']).map((item) => text(record(record(item)['metadata'])['name']));
+  }
+
+  it('gives whole nodes with their path, newest first, and how many there are', async () => {
+    const list = await server.json(PATH);
+    expect(list).to.deep.include({
+      kind: 'NodeList',
+      apiVersion: 'resources.platform.io/v1alpha3',
+      metadata: { resourceVersion: '1000' },
+      totalItems: 4,
+    });
+    const [first] = array(list['items']);
+    const [alpha] = NODES;
+    expect(first).to.deep.equal({
+      kind: 'Node',
+      apiVersion: 'resources.platform.io/v1alpha3',
+      ...alpha,
+      metadata: { ...alpha?.metadata, selfLink: `${PATH}/alpha` },
+    });
+    expect(await names('')).to.deep.equal(['alpha', 'gamma', 'delta', 'beta']);
+    expect(await names('ascending=true')).to.deep.equal(['beta', 'delta', 'gamma', 'alpha']);
+  });
+
+  it('puts its own selfLink in the place of one that a node brings', async () => {
+    cache.apply('MODIFIED', {
+      ...node('alpha', 1001),
+      metadata: {
+        selfLink: '/api/v1/nodes/alpha',
+        name: 'alpha',
+        resourceVersion: '1001',
+        uid: '9007199254740993',
+      },
+    });
+    const { body } = await server.ask(`${PATH}/alpha`);
+    expect(body.toString().match(/selfLink/g)).to.have.length(1);
+    expect(JSON.parse(body.toString())).to.have.nested.property('metadata.selfLink', `${PATH}/alpha`);
+    expect(JSON.parse(body.toString())).to.have.nested.property('metadata.uid', '9007199254740993');
+  });
+
+  it('cuts the list into pages, and has empty ones behind the last', async () => {
+    expect(await names('limit=3')).to.deep.equal(['alpha', 'gamma', 'delta']);
+    expect(await names('limit=3&page=2')).to.deep.equal(['beta']);
+    expect(await names('limit=3&page=3')).to.deep.equal([]);
+    expect(await names('limit=2147483647&page=2147483647')).to.deep.equal([]);
+    expect(await names('limit=-1&page=2')).to.deep.equal([]);
+    expect((await server.json(`${PATH}?limit=0`))['totalItems']).to.equal(4);
+    expect((await server.json(`${PATH}?limit=3&page=3`))['totalItems']).to.equal(4);
+  });
+
+  it('sorts amounts by what they amount to', async () => {
+    expect(await names('sortBy=cpu&limit=2')).to.deep.equal(['delta', 'gamma']);
+    expect(await names('sortBy=memory&limit=2')).to.deep.equal(['gamma', 'delta']);
+    expect(await names('sortBy=name&ascending=true')).to.deep.equal(['alpha', 'beta', 'delta', 'gamma']);
+    expect(await names('sortBy=status&ascending=true')).to.deep.equal(['delta', 'gamma', 'alpha', 'beta']);
+  });
+
+  it('filters by all that is given together', async () => {
+    expect(await names('name=lta')).to.deep.equal(['delta']);
+    expect(await names('names=alpha,beta,omega')).to.deep.equal(['alpha', 'beta']);
+    expect(await names('names=')).to.deep.equal([]);
+    expect(await names('uid=uid-gamma')).to.deep.equal(['gamma']);
+    expect(await names('status=warning,unschedulable')).to.deep.equal(['alpha', 'beta']);
+    expect(await names('status=running')).to.deep.equal(['gamma', 'delta']);
+    expect(await names('role=worker')).to.deep.equal(['alpha']);
+    expect(await names('labelSelector=zone%20in%20(a,b)')).to.deep.equal(['alpha', 'gamma', 'beta']);
+    expect(await names('label=zone%3Da&status=running')).to.deep.equal(['gamma']);
+    expect(await names('labelSelector=zone%3Da&label=zone%3Db')).to.deep.equal([]);
+    expect(
+      await names('fieldSelector=metadata.name!%3Dalpha,spec.unschedulable%3Dfalse&limit=1'),
+    ).to.deep.equal(['gamma']);
+  });
+
+  it('finds nodes by alias and by annotation', async () => {
+    const alias = `the first ${'of many '.repeat(20)}`;
+    const annotations = { 'platform.io/alias-name': alias, team: 'blue', note: 'x'.repeat(100) };
+    const plain = node('alpha', 1001);
+    cache.apply('MODIFIED', { ...plain, metadata: { ...plain.metadata, annotations } });
+    expect(await names('alias=first')).to.deep.equal(['alpha']);
+    expect(await names('name=of%20many')).to.deep.equal(['alpha']);
+    expect(await names('annotation=team%3Dblue')).to.deep.equal(['alpha']);
+    expect(await names('annotation=note')).to.deep.equal(['alpha']);
+    expect(await names('annotation=team!%3Dblue')).not.to.include('alpha');
+  });
+
+  it('answers a bad query with one 400 for all faults', async () => {
+    const { status, body } = await server.ask(`${PATH}?pgae=1&limit=x`);
+    expect(status).to.equal(400);
+    const { causes } = record(record(JSON.parse(body.toString()))['details']);
+    expect(array(causes)).to.have.length(2);
+    expect((await server.ask(`${PATH}?watch=true`)).status).to.equal(400);
+    expect((await server.ask(`${PATH}/alpha?limit=1`)).status).to.equal(400);
+    expect((await server.ask(`${PATH}/alpha?_=1`)).status).to.equal(200);
+  });
+
+  it('gives one node, or 404', async () => {
+    const { status, body } = await server.ask(`${PATH}/alpha`);
+    expect(status).to.equal(200);
+    expect(JSON.parse(body.toString())).to.have.nested.property('metadata.selfLink', `${PATH}/alpha`);
+    const missing = await server.ask(`${PATH}/omega`);
+    expect(missing.status).to.equal(404);
+    expect(JSON.parse(missing.body.toString())).to.deep.include({
+      kind: 'Status',
+      reason: 'NotFound',
+      message: 'nodes.resources.platform.io "omega" not found',
+    });
+  });
+
+  it('serves no other path and no other method', async () => {
+    expect((await server.ask(`${PATH}/alpha/status`)).status).to.equal(404);
+    expect((await server.ask(PATH.replace('/nodes', '/namespaces/x/nodes'))).status).to.equal(404);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await server.ask(`${PATH}/alpha`, { method });
+      expect(status, method).to.equal(405);
+      expect(headers.allow).to.equal('GET, HEAD');
+    }
+  });
+
+  it('takes clients that take JSON, among other things', async () => {
+    const accepted = async (accept: string) => (await server.ask(PATH, { headers: { accept } })).status;
+    expect(await accepted('application/json, text/plain, */*')).to.equal(200);
+    expect(await accepted('application/json;as=Table;v=v1;g=meta.k8s.io,application/json')).to.equal(200);
+    expect(await accepted('text/html')).to.equal(406);
+  });
+
+  it('answers HEAD with the headers of GET', async () => {
+    for (const path of [PATH, `${PATH}/alpha`]) {
+      const get = await server.ask(path);
+      const head = await server.ask(path, { method: 'HEAD' });
+      expect(head.status).to.equal(200);
+      expect(head.body).to.have.length(0);
+      for (const name of ['content-type', 'content-length', 'etag', 'vary', 'cache-control'] as const) {
+        expect(head.headers[name], name).to.equal(get.headers[name]).and.not.equal(undefined);
+      }
+    }
+  });
+
+  it('compresses large lists, for those who ask, and is read the same', async () => {
+    const many = Array.from({ length: 700 }, (_, i) =>
+      node(`node-${i}`, i + 1, {}, { note: 'x'.repeat(300) }),
+    );
+    cache.fill(2000, many);
+    const plain = await server.ask(PATH);
+    const gzip = await server.ask(PATH, { headers: { 'accept-encoding': 'gzip' } });
+    expect(plain.headers['content-encoding']).to.equal(undefined);
+    expect(gzip.headers['content-encoding']).to.equal('gzip');
+    expect(gunzipSync(gzip.body).equals(plain.body)).to.equal(true);
+    expect(array(record(JSON.parse(plain.body.toString()))['items'])).to.have.length(700);
+    const head = await server.ask(PATH, { method: 'HEAD' });
+    expect(head.body).to.have.length(0);
+    expect(head.headers.etag).to.equal(plain.headers.etag);
+  });
+
+  describe('asked again by who has it already', () => {
+    async function again(path: string, etag: string): Promise<number> {
+      const { status, body, headers } = await server.ask(path, { headers: { 'if-none-match': etag } });
+      if (status === 304) expect(body).to.have.length(0);
+      if (status === 304) expect(headers.etag).to.equal(etag);
+      return status;
+    }
+
+    async function tag(path: string): Promise<string> {
+      const { headers } = await server.ask(path);
+      expect(headers.etag).to.match(/^W\/"[^"]+"$/);
+      return headers.etag ?? '';
+    }
+
+    it('answers 304 until one of the nodes of the page changes', async () => {
+      const page = `${PATH}?labelSelector=zone%3Da`;
+      const etag = await tag(page);
+      expect(await again(page, etag)).to.equal(304);
+      cache.cache.bookmark('1500');
+      cache.apply('MODIFIED', created('beta', 1501, 1, {}, { zone: 'b' }));
+      expect(await again(page, etag)).to.equal(304);
+      cache.apply('MODIFIED', created('gamma', 1502, 2, {}, { zone: 'a' }));
+      expect(await again(page, etag)).to.equal(200);
+    });
+
+    it('tells of a node that has come or gone on another page', async () => {
+      const page = `${PATH}?limit=1`;
+      const etag = await tag(page);
+      cache.apply('DELETED', created('beta', 1501, 1));
+      expect(await again(page, etag)).to.equal(200);
+    });
+
+    it('tells of a change of the one node that was asked for', async () => {
+      const etag = await tag(`${PATH}/beta`);
+      expect(await again(`${PATH}/beta`, etag)).to.equal(304);
+      cache.apply('MODIFIED', created('beta', 1501, 1));
+      expect(await again(`${PATH}/beta`, etag)).to.equal(200);
+    });
+
+    it('tells of any change of a long list', async () => {
+      cache.fill(
+        2000,
+        Array.from({ length: 700 }, (_, i) => node(`node-${i}`, i + 1)),
+      );
+      const etag = await tag(PATH);
+      cache.cache.bookmark('2100');
+      expect(await again(PATH, etag)).to.equal(304);
+      cache.apply('MODIFIED', node('node-5', 2101));
+      expect(await again(PATH, etag)).to.equal(200);
+    });
+
+    it('still refuses a query that is wrong', async () => {
+      expect(await again(`${PATH}?page=0`, '*')).to.equal(400);
+    });
+  });
+});
