@@ -153,6 +153,7 @@ async function start(
       timeoutMs: requests.timeout,
     },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
+    signInPaths: (path) => oauth?.isPublic(path) ?? false,
     signal,
   });
 
