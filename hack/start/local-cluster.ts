@@ -48,7 +48,11 @@ export async function startLocal(
   void cp.failure.then((error) => life.abort(error));
   try {
     const server = await setUp(cp, step, { ...options, dir });
-    await trust.establish(server, names);
+    await trust.establish({
+      port: server.ports.secure,
+      caFile: server.caFile,
+      audience: names.platform,
+    });
     const announcement = localAnnouncement({
       names,
       kubeconfig: cp.kubeconfig,

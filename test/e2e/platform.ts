@@ -9,6 +9,7 @@ import { freePort } from '../../hack/control-plane/ports.ts';
 import { createNodes } from '../../hack/control-plane/realistic-node.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
+import { prepareTokenTrust } from '../../hack/start/token-trust.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
 
@@ -45,7 +46,12 @@ export class Platform {
     const ended = new AbortController();
     const { signal } = ended;
     try {
-      const controlPlane = await startControlPlane({ dir: join(dir, 'control-plane'), signal });
+      const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
+      const controlPlane = await startControlPlane({
+        dir: join(dir, 'control-plane'),
+        extraApiserverFlags: [trust.flag],
+        signal,
+      });
       try {
         await createNodes(controlPlane, nodes, { signal });
         const port = await freePort();
@@ -61,6 +67,7 @@ export class Platform {
         const platform = new Platform(controlPlane, dir, options, ended, server);
         await register(controlPlane, port, signal);
         await available(controlPlane, signal);
+        await trust.establish({ port, caFile: options.certificate.ca, audience: 'platform' });
         return platform;
       } catch (error) {
         await controlPlane.stop();

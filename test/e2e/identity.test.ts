@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
+import { expect } from 'chai';
+import { type Output, Platform, RESOURCE } from './platform.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+describe('one sign-in for kube-apiserver and for us', function () {
+  this.timeout(180_000);
+  let platform: Platform;
+
+  before(async () => {
+    platform = await Platform.start(3);
+    await platform.succeeding(
+      'create',
+      'clusterrolebinding',
+      'developers',
+      '--clusterrole=platform-nodes-reader',
+      '--group=developers',
+    );
+    await platform.succeeding('create', 'clusterrole', 'cm', '--verb=list', '--resource=configmaps');
+    await platform.succeeding('create', 'clusterrolebinding', 'cm', '--clusterrole=cm', '--user=alice');
+    const user = await apply({ kind: 'User', spec: { groups: ['developers'] } });
+    await apply({
+      kind: 'Credential',
+      spec: { userUID: user, passwordHash: await hash(PASSWORD), changedTime: new Date().toISOString() },
+    });
+  });
+  after(() => platform?.stop());
+
+  /** For alice; resolves with its uid. */
+  async function apply(object: { kind: string; spec: object }): Promise<string> {
+    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
+    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
+    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+  }
+
+  async function ask(
+    path: string,
+    options: { token?: string; form?: Readonly<Record<string, string>> } = {},
+  ): Promise<Answer> {
+    const { token, form } = options;
+    const sent = request(new URL(path, platform.server.url), {
+      ca: platform.controlPlane.ca,
+      agent: false,
+      method: form ? 'POST' : 'GET',
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+      },
+    });
+    sent.end(form && new URLSearchParams(form).toString());
+    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+    return { status: incoming.statusCode ?? 0, body };
+  }
+
+  async function signIn(): Promise<string> {
+    const form = {
+      grant_type: 'password',
+      username: 'alice',
+      password: PASSWORD,
+      client_id: 'platform',
+      client_secret: 'platform',
+    };
+    const signal = AbortSignal.timeout(20_000);
+    for (;;) {
+      // The server may not have heard of her yet.
+      const { status, body } = await ask('/oauth/token', { form });
+      if (status === 200) return String(body['access_token']);
+      if (signal.aborted) throw new Error(JSON.stringify(body));
+      await delay(100);
+    }
+  }
+
+  const kubectlWith = (token: string, ...args: string[]): Promise<Output> =>
+    platform.kubectl(
+      '--kubeconfig',
+      '/dev/null',
+      '--server',
+      platform.controlPlane.url,
+      '--certificate-authority',
+      platform.controlPlane.pki.files.clusterCa,
+      '--token',
+      token,
+      ...args,
+    );
+
+  /** kube-apiserver asks the issuer when it likes to. */
+  async function trustedToken(): Promise<string> {
+    const token = await signIn();
+    const signal = AbortSignal.timeout(60_000);
+    while ((await kubectlWith(token, 'auth', 'whoami')).code !== 0) await delay(200, undefined, { signal });
+    return token;
+  }
+
+  it('lets kubectl use the access token on both, by rules for the user and for her groups', async () => {
+    const token = await trustedToken();
+    const who = await kubectlWith(token, 'auth', 'whoami', '-o', 'json');
+    const { status } = JSON.parse(who.stdout) as { status: { userInfo: Record<string, unknown> } };
+    expect(status.userInfo).to.deep.include({
+      username: 'alice',
+      groups: ['developers', 'system:authenticated'],
+    });
+    expect(status.userInfo['extra'])
+      .to.have.property(CREDENTIAL_ID)
+      .with.nested.property('[0]')
+      .that.matches(/^JTI=ks\.s-[a-z2-7]{20}\./);
+    expect(
+      (await kubectlWith(token, 'get', RESOURCE, '-o', 'name')).stdout.trim().split('\n'),
+    ).to.have.length(3);
+    expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
+    expect((await kubectlWith(token, 'get', 'secrets', '-A')).stderr).to.include(
+      'User "alice" cannot list resource "secrets"',
+    );
+    const direct = await ask(NODES, { token });
+    expect(direct.status).to.equal(200);
+    expect(direct.body['items']).to.have.length(3);
+  });
+
+  it('shuts a session that was deleted out of our API by either road', async () => {
+    const token = await trustedToken();
+    expect((await kubectlWith(token, 'get', RESOURCE)).code).to.equal(0);
+    await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+    const signal = AbortSignal.timeout(5_000);
+    while ((await ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
+    const aggregated = await kubectlWith(token, 'get', '--raw', NODES);
+    expect(aggregated.code).not.to.equal(0);
+    expect(aggregated.stderr).to.match(/Unauthorized|must be logged in/);
+    // kube-apiserver itself asks nobody: its own APIs stay open until the token expires.
+    expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
+  });
+
+  it('says the truth about itself at both well-known paths, to anybody', async () => {
+    const openID = await ask('/oauth/.well-known/openid-configuration');
+    expect(openID.body['issuer']).to.equal(`${platform.server.url}/oauth`.replace('127.0.0.1', 'localhost'));
+    expect(await ask('/.well-known/oauth-authorization-server/oauth')).to.deep.equal(openID);
+    for (const [name, value] of Object.entries(openID.body)) {
+      if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
+      const { status } = await ask(new URL(String(value)).pathname).catch(() => ({ status: 200 }));
+      expect(status, name).not.to.equal(404);
+    }
+  });
+});
