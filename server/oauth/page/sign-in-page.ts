@@ -43,7 +43,7 @@ ${alertBox(alert)}
 <button type="submit">Sign in</button>
 <button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
-${destination === undefined ? undefined : html`<p></p><p class="quiet">Afterwards you return to ${destination}.</p>`}`,
+${destination === undefined ? undefined : html`<p class="quiet">Afterwards you return to ${destination}.</p>`}`,
   };
 }
 

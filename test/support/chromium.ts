@@ -1,0 +1,50 @@
+// A real Chromium without a window. It unpacks itself into a folder of its own, which is gone afterwards.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, launch } from 'puppeteer-core';
+
+export interface StartedChromium extends AsyncDisposable {
+  readonly browser: Browser;
+}
+
+export async function startChromium(): Promise<StartedChromium> {
+  const directory = await mkdtemp(join(tmpdir(), 'chromium-'));
+  const env = { ...process.env, TMPDIR: directory };
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const executablePath = await unpackInto(directory);
+    const browser = await launch({
+      executablePath,
+      env,
+      headless: 'shell',
+      // The sandbox wants rights that a container seldom gives; the pages are ours.
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-pings'],
+      userDataDir: join(directory, 'profile'),
+      acceptInsecureCerts: true,
+    });
+    return {
+      browser,
+      [Symbol.asyncDispose]: async () => {
+        await browser.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The package knows no other way to be told where. */
+async function unpackInto(directory: string): Promise<string> {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = directory;
+  try {
+    return await chromium.executablePath();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+}
