@@ -105,8 +105,10 @@ describe('client-go informers at their defaults, through the aggregation layer',
     });
   }
 
-  it('are in step again after kube-apiserver was restarted', async () => {
-    await platform.controlPlane.apiserver.restart();
+  it('are in step again after kube-apiserver was killed and started anew', async () => {
+    const { apiserver } = platform.controlPlane;
+    await apiserver.kill();
+    await apiserver.restart();
     await change(30, 'restarted');
     await inStep();
   });
