@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
 import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
+import { newClient } from '../../../../support/oauth-clients.ts';
 import { OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
 import { ISSUER, type Login, log, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
 
@@ -65,6 +66,11 @@ describe('the logout endpoint', () => {
     for (const id_token_hint of [login.access, login.refresh, forged, `${header}.${payload}.`, 'x', '..']) {
       expect((await endpoint.get(query({ id_token_hint }))).body, id_token_hint).to.deep.equal(success);
     }
+    expect(isKept()).to.equal(true);
+    // An access token for an audience that is called like the client differs in its type only.
+    cluster.clients.set('platform', newClient('platform'));
+    login = await replica.signIn('platform');
+    await endpoint.get(query({ id_token_hint: login.access }));
     expect(isKept()).to.equal(true);
   });
 

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
+import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
 import { type Login, log, type Replica, SECRET, SignedInCluster } from '../../../../support/signed-in.ts';
 
@@ -69,6 +71,12 @@ describe('the revocation endpoint', () => {
 
   it('takes no id token for a token that can be revoked', async () => {
     await revoke(login.id);
+    expect(isKept()).to.equal(true);
+  });
+
+  it('ends nothing by a token that only names a session', async () => {
+    const forged = newRefreshToken(login.session.id, randomBytes).text;
+    expect(await revoke(forged)).to.include({ status: 200 });
     expect(isKept()).to.equal(true);
   });
 

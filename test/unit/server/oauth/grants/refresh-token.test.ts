@@ -189,6 +189,14 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.equal(undefined);
     });
 
+    it('takes the first token of a session that the cache knows from before it had one', async () => {
+      const behind = cluster.replica();
+      cluster.shared.objects.set(login.session.id, { ...login.session, refreshHash: '', familyHash: '' });
+      behind.sessions.lag();
+      cluster.shared.objects.set(login.session.id, { ...login.session, resourceVersion: '1000' });
+      await behind.refresh(login.refresh);
+    });
+
     it('finds a session that the cache does not know yet', async () => {
       const behind = cluster.replica();
       behind.sessions.lag();
