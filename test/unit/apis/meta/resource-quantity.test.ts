@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import { assert, bigInt, constantFrom, property } from 'fast-check';
 import {
   addQuantities,
   formatResourceQuantity,
@@ -72,9 +72,9 @@ describe('a quantity of a resource', () => {
   });
 
   it('is the same after it was written and read', () => {
-    const format = fc.constantFrom('decimal' as const, 'binary' as const, 'exponent' as const);
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 2n ** 62n }), format, (whole, format) => {
+    const format = constantFrom('decimal' as const, 'binary' as const, 'exponent' as const);
+    assert(
+      property(bigInt({ min: 0n, max: 2n ** 62n }), format, (whole, format) => {
         const text = formatResourceQuantity({ nanos: whole * NANOS, format });
         expect(nanos(text), text).to.equal(whole * NANOS);
       }),

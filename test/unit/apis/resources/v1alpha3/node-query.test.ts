@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import { array, assert, constantFrom, property, string, tuple } from 'fast-check';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { NODE_FIELDS, NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { QueryDecoder } from '../../../../../apis/resources/v1alpha3/query-decoder.ts';
@@ -117,9 +117,9 @@ describe('the query of the node list', () => {
   });
 
   it('is taken or refused with 400, whatever is sent', () => {
-    const parameter = fc.tuple(fc.constantFrom(...Object.keys(NodeQuerySchema.properties), 'x'), fc.string());
-    fc.assert(
-      fc.property(fc.array(parameter, { maxLength: 4 }), (parameters) => {
+    const parameter = tuple(constantFrom(...Object.keys(NodeQuerySchema.properties), 'x'), string());
+    assert(
+      property(array(parameter, { maxLength: 4 }), (parameters) => {
         try {
           decoder.decode(new URLSearchParams(parameters));
         } catch (error) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import { array, assert, boolean, integer, property, record } from 'fast-check';
 import { NODE_SORT_KEYS } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { NodeIndex } from '../../../../../server/resources/nodes/platform-index.ts';
 import { comparisonBy } from '../../../../../server/resources/nodes/sort-keys.ts';
@@ -27,13 +27,13 @@ function names(list: readonly { readonly name: string }[]): string[] {
 
 describe('the index of nodes', () => {
   it('keeps every order and selection equal to one that is made anew, whatever changes', () => {
-    const change = fc.record({
-      name: fc.integer({ min: 0, max: 40 }),
-      gone: fc.boolean(),
-      read: fc.boolean(),
+    const change = record({
+      name: integer({ min: 0, max: 40 }),
+      gone: boolean(),
+      read: boolean(),
     });
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 80 }), fc.boolean(), (changes, relist) => {
+    assert(
+      property(array(change, { maxLength: 80 }), boolean(), (changes, relist) => {
         const cache = new NodeCache();
         cache.fill(
           1,
