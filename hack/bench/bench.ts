@@ -11,6 +11,7 @@ import type { Row } from './row.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
 import { memoryRows } from './rows/memory.ts';
+import { platformRows } from './rows/platform.ts';
 import { syncRows } from './rows/sync.ts';
 import { watchRows } from './rows/watch.ts';
 import { type Scene, withScene } from './scene.ts';
@@ -19,6 +20,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   sync: syncRows,
   list: listRows,
   get: getRows,
+  platform: platformRows,
   memory: memoryRows,
   watch: watchRows,
 };

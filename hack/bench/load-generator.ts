@@ -84,10 +84,10 @@ export class LoadGenerator {
     return new LoadGenerator(child);
   }
 
-  /** Throws when a request failed or was not answered with 200: its time would be compared with nothing. */
-  async requests(job: RequestsJob): Promise<RequestsResult> {
+  /** Throws when a request failed or was not answered with `expected`: its time would be compared with nothing. */
+  async requests(job: RequestsJob, expected = '200'): Promise<RequestsResult> {
     const result = await this.#ask<RequestsResult>({ op: 'requests', ...job });
-    const others = Object.keys(result.status).filter((status) => status !== '200');
+    const others = Object.keys(result.status).filter((status) => status !== expected);
     if (result.requests === 0 || others.length > 0 || Object.keys(result.errors).length > 0) {
       throw new Error(
         `${job.paths[0]} of ${job.target.server}: ${JSON.stringify({ ...result.status, ...result.errors })}`,
