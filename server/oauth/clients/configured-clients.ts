@@ -40,13 +40,6 @@ export class ConfiguredClients implements ClientRegistry {
     return this.#secrets.matches(id, secret);
   }
 
-  /** Confidential clients that can not sign in now, for want of a secret. */
-  withoutSecret(): readonly string[] {
-    return this.#options.clients
-      .filter(({ id, isPublic }) => !isPublic && !this.#secrets.has(id))
-      .map(({ id }) => id);
-  }
-
   /** True while a client has the secret that everybody knows. */
   get usesWellKnownSecret(): boolean {
     return this.#options.clients.some(({ wellKnownSecret }) => wellKnownSecret !== undefined);

@@ -1,0 +1,141 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { StartupError } from '../../../../../apis/config/v1alpha1/startup-error.ts';
+import { ClientSecrets } from '../../../../../server/oauth/clients/client-secrets.ts';
+import { ConfiguredClients, checkClients } from '../../../../../server/oauth/clients/configured-clients.ts';
+import { followSecretFile } from '../../../../../server/oauth/clients/secret-file.ts';
+import type { ConfiguredClient } from '../../../../../server/oauth/settings.ts';
+import { newConfiguredClient } from '../../../../support/oauth-clients.ts';
+
+const nowhere = {
+  open: () => Promise.reject(new Error('no cluster')),
+  json: () => Promise.reject(new Error('no cluster')),
+};
+
+function registry(clients: readonly ConfiguredClient[], warnings: unknown[]): ConfiguredClients {
+  return new ConfiguredClients({
+    clients,
+    client: nowhere,
+    namespace: 'platform-system',
+    log: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (line: unknown) => warnings.push(line),
+    },
+    pollMs: 5,
+  });
+}
+
+describe('secrets of clients', () => {
+  it('match one of several, in each place the newest', () => {
+    const secrets = new ClientSecrets();
+    secrets.set('a', 'one', 'first');
+    secrets.set('a', 'two', 'second');
+    secrets.set('b', 'one', 'third');
+    expect(['first', 'second', 'third', ''].map((secret) => secrets.matches('a', secret))).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    secrets.set('a', 'one', 'newer');
+    expect(secrets.matches('a', 'first')).to.equal(false);
+    expect(secrets.matches('a', 'newer')).to.equal(true);
+    secrets.set('a', 'two', undefined);
+    expect(secrets.matches('a', 'second')).to.equal(false);
+  });
+
+  it('match nothing where there is none, an empty one least of all', () => {
+    const secrets = new ClientSecrets();
+    secrets.set('a', 'one', '');
+    expect(secrets.has('a')).to.equal(false);
+    expect(secrets.matches('a', '')).to.equal(false);
+    expect(secrets.matches('nobody', '')).to.equal(false);
+  });
+});
+
+describe('the configured clients', () => {
+  it('know the default client by the secret that everybody knows, and say so', async () => {
+    const warnings: unknown[] = [];
+    const clients = registry([newConfiguredClient('platform', { wellKnownSecret: 'platform' })], warnings);
+    expect(clients.checkSecret('platform', 'platform')).to.equal(true);
+    expect(clients.checkSecret('platform', 'other')).to.equal(false);
+    expect(clients.checkSecret('other', 'platform')).to.equal(false);
+    expect(clients.usesWellKnownSecret).to.equal(true);
+    await clients.run(AbortSignal.abort());
+    expect(warnings).to.deep.equal([{ client: 'platform' }]);
+  });
+
+  for (const [what, clients] of [
+    ['two clients of one id', [newConfiguredClient('a', { wellKnownSecret: 'x' }), newConfiguredClient('a')]],
+    ['a confidential client without a place for its secret', [newConfiguredClient('a')]],
+    ['a public client with a secret', [newConfiguredClient('a', { isPublic: true, secretFiles: ['/x'] })]],
+  ] as const) {
+    it(`refuse to start with ${what}`, () => {
+      expect(() => checkClients(clients)).to.throw(StartupError, 'oauth.clients');
+    });
+  }
+});
+
+describe('a file with a client secret', () => {
+  let dir: string;
+  const stop = new AbortController();
+  const running: Promise<void>[] = [];
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'secret-file-'));
+  });
+  after(async () => {
+    stop.abort();
+    await Promise.all(running);
+    await rm(dir, { recursive: true });
+  });
+
+  function follow(path: string): () => Promise<unknown> {
+    const seen: unknown[] = [];
+    let wake = (): void => undefined;
+    running.push(
+      followSecretFile(
+        path,
+        (secret, failure) => {
+          seen.push(secret ?? { failure });
+          wake();
+        },
+        stop.signal,
+        5,
+      ),
+    );
+    return async () => {
+      while (seen.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return seen.shift();
+    };
+  }
+
+  it('is read at once and when it changes, without its line end', async () => {
+    const path = join(dir, 'secret');
+    await writeFile(path, 'first\n');
+    const next = follow(path);
+    expect(await next()).to.equal('first');
+    await writeFile(`${path}.new`, 'second\r\n');
+    await rename(`${path}.new`, path);
+    expect(await next()).to.equal('second');
+    await rm(path);
+    expect(await next()).to.deep.equal({ failure: 'ENOENT' });
+    await writeFile(`${path}.new`, ' third ');
+    await rename(`${path}.new`, path);
+    expect(await next()).to.equal(' third ');
+  });
+
+  it('counts for nothing when it is empty or too long', async () => {
+    const [empty, long] = [join(dir, 'empty'), join(dir, 'long')];
+    await writeFile(empty, '\n');
+    await writeFile(long, 'x'.repeat(5000));
+    expect(await follow(empty)()).to.deep.equal({ failure: 'it is empty' });
+    expect(await follow(long)()).to.deep.equal({ failure: 'it is too long' });
+  });
+});
