@@ -80,7 +80,7 @@ function policy(names: Names, plural: string, rules: object): KubernetesObject[]
         },
         matchConditions: [
           {
-            // It has asked for the caller's rights before; see server/endpoints/iam.
+            // It has asked for the caller's rights before; see server/iam.
             name: 'not-the-server-itself',
             expression: `request.userInfo.username != 'system:serviceaccount:${names.namespace}:${SERVER}'`,
           },

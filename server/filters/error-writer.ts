@@ -35,7 +35,7 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
 }
 
 /** What was set before the failure may describe the answer that did not come (its type, length, encoding). */
-const KEPT = new Set(['audit-id', 'cache-control', 'connection']);
+const KEPT = new Set(['allow', 'audit-id', 'cache-control', 'connection']);
 
 function asStatusError(exchange: Exchange, error: unknown): StatusError {
   if (error instanceof StatusError) return error;

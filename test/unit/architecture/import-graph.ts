@@ -26,6 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'server/listener',
     'server/filters',
     'server/endpoints',
+    'server/iam',
     'server/oauth',
     'server/logging',
     'server/gateway',

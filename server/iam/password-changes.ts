@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { type PasswordChange, PasswordChangeSchema } from '../../apis/iam/v1beta1/requests.ts';
+import { USER } from '../../apis/iam/v1beta1/user.ts';
+import {
+  newConflict,
+  newNotFound,
+  newServiceUnavailable,
+  newTooManyRequests,
+} from '../../apis/meta/v1/errors.ts';
+import { OAuthError } from '../../apis/oauth/errors.ts';
+import type { RequestContext } from '../filters/request-context.ts';
+import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
+import type { Users } from '../oauth/users/cluster-user-directory.ts';
+import { passwordFaults } from '../oauth/users/password-policy.ts';
+import { DocumentReader, invalidValue } from './document.ts';
+import type { Escalation } from './escalation.ts';
+import type { SessionEnding } from './session-ending.ts';
+
+/** See PasswordSignIn. Throws OAuthError: wrong, to be tried again later, or not to be told now. */
+export interface PasswordCheck {
+  check(attempt: {
+    readonly user: string;
+    readonly password: string;
+    readonly method: 'password_change';
+    readonly client: '';
+    readonly source: string;
+    readonly userAgent: string;
+    readonly requestID: string;
+    readonly acceptMustChange: true;
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly credential: Credential }>;
+}
+
+export interface PasswordChangesOptions {
+  readonly group: string;
+  readonly users: Pick<Users, 'read' | 'get'>;
+  readonly credentials: CredentialStore;
+  readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
+  readonly passwords: PasswordCheck;
+  readonly source: (request: IncomingMessage) => string;
+  readonly escalation: Escalation;
+  readonly endings: SessionEnding;
+  readonly now?: () => number;
+}
+
+export class PasswordChanges {
+  readonly #options: PasswordChangesOptions;
+  readonly #documents: DocumentReader<typeof PasswordChangeSchema>;
+
+  constructor(options: PasswordChangesOptions) {
+    this.#options = options;
+    this.#documents = new DocumentReader('PasswordChange', options.group, PasswordChangeSchema);
+  }
+
+  /** The own password by who knows the current one; another's by who may impersonate that user. */
+  async change(context: RequestContext, name: string): Promise<void> {
+    const { group, users, credentials, hasher, escalation, endings, now = Date.now } = this.#options;
+    const isOwn = context.user.name === name;
+    const document = await this.#documents.read(context, name);
+    this.#checkRules(name, document, isOwn);
+    const user = (await users.read(name, context.signal)) && users.get(name);
+    if (!user) throw newNotFound({ group, resource: USER.plural }, name);
+    if (!isOwn) await escalation.checkPassword(context, name, user.groups);
+    const replaced = isOwn ? await this.#checkCurrent(context, user, document) : undefined;
+    const next = {
+      userUID: user.uid,
+      passwordHash: await hasher.hash(document.password, context.signal),
+      mustChange: !isOwn && (document.mustChange ?? true),
+      changedAt: now(),
+    };
+    const resourceVersion = replaced && { resourceVersion: replaced.resourceVersion };
+    await credentials.set(name, { ...next, ...resourceVersion }, context.signal);
+    await endings.endAll(name, context.signal);
+  }
+
+  #checkRules(name: string, { password, currentPassword, mustChange }: PasswordChange, isOwn: boolean): void {
+    const causes = passwordFaults(password, name).map((fault) => invalidValue('password', fault));
+    if (isOwn && currentPassword === undefined) {
+      causes.push({ reason: 'FieldValueRequired', field: 'currentPassword', message: 'Required value' });
+    }
+    if (isOwn && currentPassword === password) {
+      causes.push(invalidValue('password', 'must be another one than the current one'));
+    }
+    if (isOwn && mustChange === true) {
+      causes.push(invalidValue('mustChange', 'must not be true for the own password'));
+    }
+    if (causes.length > 0) throw this.#documents.invalid(name, causes);
+  }
+
+  /** The credential that the current password was checked against. */
+  async #checkCurrent(
+    { request, auditID, signal }: RequestContext,
+    user: Account,
+    { currentPassword = '' }: PasswordChange,
+  ): Promise<Credential> {
+    const { group, credentials, passwords, source } = this.#options;
+    let checked: Credential;
+    try {
+      ({ credential: checked } = await passwords.check({
+        user: user.name,
+        password: currentPassword,
+        method: 'password_change',
+        client: '',
+        source: source(request),
+        userAgent: request.headers['user-agent'] ?? '',
+        requestID: auditID,
+        acceptMustChange: true,
+        signal,
+      }));
+    } catch (error) {
+      throw this.#refusal(user.name, error);
+    }
+    // The check may have renewed the hash; but who changed the password in the meantime must not be overwritten.
+    const present = credentials.get(user.name);
+    if (present?.changedAt !== checked.changedAt || present.userUID !== user.uid) {
+      throw newConflict({ group, resource: USER.plural }, user.name, 'the password was changed a moment ago');
+    }
+    return present;
+  }
+
+  #refusal(name: string, error: unknown): unknown {
+    if (!(error instanceof OAuthError)) return error;
+    const seconds = error.retryAfterSeconds ?? 1;
+    if (error.status === 429) return newTooManyRequests('too many attempts, try again later', seconds);
+    if (error.status === 503) return newServiceUnavailable(error.message, seconds, { cause: error });
+    return this.#documents.invalid(name, [invalidValue('currentPassword', 'is wrong')]);
+  }
+}

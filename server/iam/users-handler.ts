@@ -1,0 +1,109 @@
+// REST for users: /kapis/iam.<platform>.io/v1beta1/users. Whether the caller may do what it asks was settled by the
+// chain (RBAC on users.iam.<platform>.io); here it is read, checked against escalation, and done. How users and
+// passwords are kept is server/oauth/users.
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import { UserDocumentSchema } from '../../apis/iam/v1beta1/requests.ts';
+import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
+import {
+  newMethodNotAllowed,
+  newNotFound,
+  newPathNotFound,
+  newServiceUnavailable,
+} from '../../apis/meta/v1/errors.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Handler } from '../filters/request-context.ts';
+import type { ResourceRequest } from '../filters/request-info.ts';
+import type { SessionStore } from '../oauth/sessions/session.ts';
+import type { CredentialStore } from '../oauth/users/account.ts';
+import type { Users } from '../oauth/users/cluster-user-directory.ts';
+import { userObject } from '../oauth/users/user-object.ts';
+import { answer, answerSuccess } from './answer.ts';
+import { DocumentReader } from './document.ts';
+import { Escalation } from './escalation.ts';
+import { PasswordChanges, type PasswordCheck } from './password-changes.ts';
+import { SessionEnding } from './session-ending.ts';
+import { selectUsers } from './user-list.ts';
+import { UserWrites } from './user-writes.ts';
+
+export interface UsersHandlerOptions {
+  /** API group, for instance `iam.platform.io`. */
+  readonly group: string;
+  readonly users: Users;
+  readonly credentials: CredentialStore;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+  readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
+  /** Checks the current password of who changes the own one; counts attempts. */
+  readonly passwords: PasswordCheck;
+  readonly source: (request: IncomingMessage) => string;
+  readonly authorizer: Authorizer;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** What there is, by subresource and verb. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  users: 'GET, POST',
+  user: 'GET, PUT, DELETE',
+  password: 'PUT',
+};
+
+export function usersHandler(options: UsersHandlerOptions): Handler {
+  const { group, users } = options;
+  const target = { group, resource: USER.plural };
+  const documents = new DocumentReader(USER.kind, group, UserDocumentSchema);
+  const endings = new SessionEnding(options.sessions, options.log);
+  const escalation = new Escalation(options.authorizer, group);
+  const writes = new UserWrites({ group, users, escalation, endings });
+  const passwords = new PasswordChanges({ ...options, escalation, endings });
+
+  return async (context) => {
+    const { info } = context;
+    if (!info.isResourceRequest) throw newPathNotFound();
+    const what = subjectOf(info);
+    const [, name = ''] = info.parts;
+    if (!users.synced) throw newServiceUnavailable('users can not be seen at the moment', 1);
+    const shown = (user: User): object => userObject(group, user);
+    switch (`${context.request.method} ${what}`) {
+      case 'GET users': {
+        if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, target);
+        const { items, totalItems } = selectUsers(users.objects(), context.query);
+        const list = { kind: `${USER.kind}List`, apiVersion: `${group}/${info.version}`, metadata: {} };
+        return answer(context, 200, { ...list, items: items.map(shown), totalItems });
+      }
+      case 'GET user': {
+        const found = users.object(name) ?? (await users.read(name, context.signal));
+        if (!found) throw newNotFound(target, name);
+        return answer(context, 200, shown(found));
+      }
+      case 'POST users':
+        return answer(context, 201, shown(await writes.create(context, await documents.read(context, ''))));
+      case 'PUT user':
+        return answer(
+          context,
+          200,
+          shown(await writes.update(context, name, await documents.read(context, name))),
+        );
+      case 'DELETE user': {
+        const uid = await writes.remove(context, name);
+        return answerSuccess(context, { name, group, kind: USER.plural, uid });
+      }
+      case 'PUT password':
+        await passwords.change(context, name);
+        return answerSuccess(context, { name, group, kind: USER.plural });
+      default:
+        context.response.setHeader('Allow', ALLOWED[what] ?? '');
+        throw newMethodNotAllowed(info.verb || (context.request.method ?? ''), target);
+    }
+  };
+}
+
+/** Throws NotFound for a path that leads nowhere. */
+function subjectOf({ parts, namespace }: ResourceRequest): 'users' | 'user' | 'password' {
+  if (namespace !== '' || parts.length > 3) throw newPathNotFound();
+  if (parts.length === 1) return 'users';
+  if (parts.length === 2) return 'user';
+  if (parts[2] !== 'password') throw newPathNotFound();
+  return 'password';
+}

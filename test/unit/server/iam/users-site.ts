@@ -1,0 +1,123 @@
+import { groupName } from '../../../../apis/iam/v1beta1/group-version.ts';
+import { invalidGrant, type OAuthError } from '../../../../apis/oauth/errors.ts';
+import type { Attributes } from '../../../../server/authorization/authorizer.ts';
+import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
+import { usersHandler } from '../../../../server/iam/users-handler.ts';
+import { routes } from '../../../../server/routes.ts';
+import { MemoryCredentials, MemoryUsers } from '../../../support/memory-users.ts';
+import { type Answer, ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
+
+export const GROUP = groupName('platform');
+export const USERS = `/kapis/${GROUP}/v1beta1/users`;
+export const GOOD = 'a good password';
+
+/** The REST of users behind the real chain; users and passwords in memory. */
+export class UsersSite {
+  readonly users = new MemoryUsers();
+  readonly credentials = new MemoryCredentials();
+  /** Ids of sessions by user. */
+  readonly sessions = new Map<string, string[]>();
+  /** `verb resource/name` of what RBAC allows besides everything on users. */
+  readonly allowed = new Map<string, Set<string>>();
+  /** Thrown by the next checks of a current password, for instance because there were too many. */
+  refusal: OAuthError | undefined;
+  readonly checked: object[] = [];
+  /** What happens while the new password is hashed. */
+  beforeHash: () => Promise<void> = () => Promise.resolve();
+  now = 1000;
+  #chain: ChainFixture | undefined;
+
+  async start(): Promise<this> {
+    const authorizer = allowOwnPassword({ authorize: (attributes) => this.#decide(attributes) }, GROUP);
+    const handler = usersHandler({
+      group: GROUP,
+      users: this.users,
+      credentials: this.credentials,
+      sessions: {
+        ofUser: (user) => (this.sessions.get(user) ?? []).map((id) => ({ id }) as never),
+        delete: (id) => {
+          for (const [user, ids] of this.sessions)
+            this.sessions.set(
+              user,
+              ids.filter((other) => other !== id),
+            );
+          return Promise.resolve();
+        },
+      },
+      hasher: {
+        hash: async (password) => {
+          await this.beforeHash();
+          return `hash of ${password}`;
+        },
+      },
+      passwords: {
+        check: async (attempt) => {
+          this.checked.push(attempt);
+          if (this.refusal) throw this.refusal;
+          const credential = this.credentials.get(attempt.user);
+          if (credential?.passwordHash !== `hash of ${attempt.password}`) throw invalidGrant('wrong');
+          return { credential };
+        },
+      },
+      source: () => '192.0.2.7',
+      authorizer,
+      log: { warn: () => undefined },
+      now: () => this.now,
+    });
+    this.#chain = await startChain({
+      handler: routes({
+        resources: [{ prefix: 'kapis', group: GROUP, version: 'v1beta1', resource: 'users', handler }],
+        paths: new Map(),
+      }),
+      authorizer,
+      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 100_000, timeoutMs: 60_000 },
+    });
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.#chain?.stop();
+  }
+
+  /** As `user`, who may do everything with users and nothing else that is not allowed here. */
+  allow(user: string, ...what: readonly string[]): void {
+    this.allowed.set(user, new Set(what));
+  }
+
+  async ask(user: string, method: string, path: string, body?: object | string): Promise<UsersAnswer> {
+    if (!this.#chain) throw new Error('not started');
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await ask(this.#chain, `${USERS}${path}`, {
+      method,
+      headers: { 'test-user': user, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    return { ...answer, json: JSON.parse(answer.body) as UsersAnswer['json'] };
+  }
+
+  #decide(attributes: Attributes): { allowed: boolean; reason: string } {
+    if (!('resource' in attributes)) return { allowed: false, reason: '' };
+    const { user, verb, resource, group, name } = attributes;
+    if (user.name === 'nobody') return { allowed: false, reason: '' };
+    if (group === GROUP && user.name !== 'ada') return { allowed: true, reason: '' };
+    const may = this.allowed.get(user.name);
+    return { allowed: may?.has(`${verb} ${resource}/${name}`) === true, reason: '' };
+  }
+}
+
+export interface UsersAnswer extends Answer {
+  readonly json: {
+    readonly kind?: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly details?: { readonly causes?: readonly { readonly field?: string; readonly message: string }[] };
+    readonly metadata?: Readonly<Record<string, unknown>>;
+    readonly spec?: object;
+    readonly items?: readonly { readonly metadata: { readonly name: string } }[];
+    readonly totalItems?: number;
+  };
+}
+
+export function document(name: string, spec: object = {}, metadata: object = {}): object {
+  return { apiVersion: `${GROUP}/v1beta1`, kind: 'User', metadata: { name, ...metadata }, spec };
+}

@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import { document, GROUP, UsersSite } from './users-site.ts';
+
+describe('the REST of users', () => {
+  let site: UsersSite;
+  before(async () => {
+    site = await new UsersSite().start();
+  });
+  after(() => site?.stop());
+
+  const fields = (answer: Awaited<ReturnType<UsersSite['ask']>>): (string | undefined)[] =>
+    (answer.json.details?.causes ?? []).map(({ field }) => field);
+
+  it('makes a user and shows it, as an object of Kubernetes', async () => {
+    const spec = { email: 'kim@example.com', displayName: 'Kim', disabled: false };
+    const made = await site.ask('boss', 'POST', '', document('kim', spec, { labels: { team: 'a' } }));
+    expect(made.status).to.equal(201);
+    expect(made.json).to.include({ kind: 'User', apiVersion: `${GROUP}/v1beta1` });
+    expect(made.json.spec).to.deep.equal(spec);
+    expect(made.headers['cache-control']).to.equal('no-store');
+    const shown = await site.ask('boss', 'GET', '/kim');
+    expect(shown.status).to.equal(200);
+    expect(shown.json).to.deep.equal(made.json);
+    expect(shown.json.metadata?.['labels']).to.deep.equal({ team: 'a' });
+  });
+
+  it('refuses everybody whom RBAC does', async () => {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', '/kim'],
+      ['PUT', '/kim'],
+      ['DELETE', '/kim'],
+      ['PUT', '/kim/password'],
+    ] as const) {
+      const answer = await site.ask('nobody', method, path, method === 'GET' ? undefined : document('kim'));
+      expect(answer.status, `${method} ${path}`).to.equal(403);
+    }
+  });
+
+  it('tells every fault of a document at once', async () => {
+    const answer = await site.ask('boss', 'POST', '', {
+      metadata: { name: 'Not A Name' },
+      spec: { email: 'x', groups: ['a:b', 'ok', 7], password: 'secret', disabled: 'no' },
+      more: 1,
+    });
+    expect(answer.status).to.equal(422);
+    expect(answer.json.reason).to.equal('Invalid');
+    expect(fields(answer)).to.have.members([
+      'more',
+      'metadata.name',
+      'spec.password',
+      'spec.email',
+      'spec.groups[0]',
+      'spec.groups[2]',
+      'spec.disabled',
+    ]);
+    expect(answer.body).to.include('an address such as name@example.com').and.not.include('secret');
+  });
+
+  it('asks for what is missing', async () => {
+    const answer = await site.ask('boss', 'POST', '', { metadata: {} });
+    expect(fields(answer)).to.have.members(['metadata.name', 'spec']);
+  });
+
+  it('takes JSON in UTF-8 and nothing else', async () => {
+    expect((await site.ask('boss', 'POST', '', '{"metadata":')).status).to.equal(400);
+    expect((await site.ask('boss', 'POST', '', 'null')).status).to.equal(422);
+    expect((await site.ask('boss', 'POST', '')).status).to.equal(415);
+    expect((await site.ask('boss', 'POST', '', `"${'x'.repeat(70_000)}"`)).status).to.equal(413);
+  });
+
+  it('makes nobody twice', async () => {
+    await site.ask('boss', 'POST', '', document('twin'));
+    const again = await site.ask('boss', 'POST', '', document('twin'));
+    expect([again.status, again.json.reason]).to.deep.equal([409, 'AlreadyExists']);
+  });
+
+  it('says of whom there is none', async () => {
+    expect((await site.ask('boss', 'GET', '/ghost')).status).to.equal(404);
+    expect((await site.ask('boss', 'PUT', '/ghost', document('ghost'))).status).to.equal(404);
+    expect((await site.ask('boss', 'DELETE', '/ghost')).status).to.equal(404);
+  });
+
+  it('knows no other path or method', async () => {
+    expect((await site.ask('boss', 'GET', '/kim/status')).status).to.equal(404);
+    expect((await site.ask('boss', 'PUT', '/kim/password/x', {})).status).to.equal(404);
+    for (const [method, path, allow] of [
+      ['PATCH', '/kim', 'GET, PUT, DELETE'],
+      ['DELETE', '', 'GET, POST'],
+      ['GET', '/kim/password', 'PUT'],
+    ] as const) {
+      const answer = await site.ask('boss', method, path);
+      expect([answer.status, answer.headers['allow']], `${method} ${path}`).to.deep.equal([405, allow]);
+    }
+    expect((await site.ask('boss', 'GET', '?watch=true')).status).to.equal(405);
+  });
+
+  it('answers 503 while users are not known', async () => {
+    site.users.synced = false;
+    const answer = await site.ask('boss', 'GET', '/kim');
+    site.users.synced = true;
+    expect(answer.status).to.equal(503);
+    expect(answer.headers['retry-after']).to.equal('1');
+  });
+
+  describe('an update', () => {
+    it('replaces the spec, and keeps labels that are not mentioned', async () => {
+      await site.ask('boss', 'POST', '', document('upd', { email: 'a@b.c' }, { labels: { a: 'b' } }));
+      const answer = await site.ask('boss', 'PUT', '/upd', document('upd', { displayName: 'U' }));
+      expect(answer.status).to.equal(200);
+      expect(answer.json.spec).to.deep.equal({ displayName: 'U' });
+      expect(answer.json.metadata?.['labels']).to.deep.equal({ a: 'b' });
+    });
+
+    it('takes back what was read, and refuses it once somebody else has written', async () => {
+      const made = await site.ask('boss', 'POST', '', document('cas'));
+      const { json } = made;
+      expect((await site.ask('boss', 'PUT', '/cas', json)).status).to.equal(200);
+      const stale = await site.ask('boss', 'PUT', '/cas', json);
+      expect([stale.status, stale.json.reason]).to.deep.equal([409, 'Conflict']);
+      const other = await site.ask('boss', 'PUT', '/cas', document('cas', {}, { uid: 'another' }));
+      expect(other.status).to.equal(409);
+    });
+
+    it('renames nobody', async () => {
+      await site.ask('boss', 'POST', '', document('old'));
+      expect((await site.ask('boss', 'PUT', '/old', document('new'))).status).to.equal(400);
+    });
+
+    it('that disables ends the sessions of the user, and of nobody else', async () => {
+      await site.ask('boss', 'POST', '', document('off'));
+      site.sessions.set('off', ['s-1', 's-2']).set('on', ['s-3']);
+      await site.ask('boss', 'PUT', '/off', document('off', { email: 'x@y.z' }));
+      expect(site.sessions.get('off')).to.have.length(2);
+      await site.ask('boss', 'PUT', '/off', document('off', { disabled: true }));
+      expect(site.sessions.get('off')).to.deep.equal([]);
+      expect(site.sessions.get('on')).to.deep.equal(['s-3']);
+    });
+  });
+
+  it('deletes a user and its sessions', async () => {
+    const made = await site.ask('boss', 'POST', '', document('gone'));
+    site.sessions.set('gone', ['s-9']);
+    const answer = await site.ask('boss', 'DELETE', '/gone');
+    expect(answer.status).to.equal(200);
+    expect(answer.json).to.include({ kind: 'Status', message: 'success' });
+    expect(answer.json.details).to.include({ uid: made.json.metadata?.['uid'] });
+    expect(site.users.get('gone')).to.equal(undefined);
+    expect(site.sessions.get('gone')).to.deep.equal([]);
+  });
+
+  describe('groups', () => {
+    it('are given only by who may impersonate them, and all that are refused are named', async () => {
+      site.allow('helper', 'impersonate groups/dev');
+      const answer = await site.ask(
+        'helper',
+        'POST',
+        '',
+        document('esc', { groups: ['dev', 'ops', 'platform-admins'] }),
+      );
+      expect([answer.status, answer.json.reason]).to.deep.equal([403, 'Forbidden']);
+      expect(answer.json.message).to.include(
+        'the groups "ops", "platform-admins" are given only by who may impersonate them',
+      );
+      expect(site.users.get('esc')).to.equal(undefined);
+      expect((await site.ask('helper', 'POST', '', document('esc', { groups: ['dev'] }))).status).to.equal(
+        201,
+      );
+    });
+
+    it('are not given by an update either, but may stay and be taken away', async () => {
+      site.allow('helper', 'impersonate groups/dev');
+      await site.users.create({ metadata: { name: 'boss2' }, spec: { groups: ['platform-admins'] } });
+      const kept = document('boss2', { groups: ['platform-admins', 'dev'], displayName: 'B' });
+      expect((await site.ask('helper', 'PUT', '/boss2', kept)).status).to.equal(200);
+      expect((await site.ask('helper', 'PUT', '/boss2', document('boss2', {}))).status).to.equal(200);
+      expect((await site.ask('helper', 'PUT', '/boss2', kept)).status).to.equal(403);
+    });
+  });
+});
+
+describe('the list of users', () => {
+  let site: UsersSite;
+  before(async () => {
+    site = await new UsersSite().start();
+    const people = {
+      zoe: { groups: ['dev'] },
+      amy: { displayName: 'Zoe too' },
+      bob: { groups: ['dev', 'ops'], disabled: true },
+      cat: { email: 'cat@zoo.example' },
+    };
+    for (const [name, spec] of Object.entries(people)) await site.users.create({ metadata: { name }, spec });
+  });
+  after(() => site?.stop());
+
+  const names = async (query: string): Promise<string> => {
+    const { json } = await site.ask('boss', 'GET', query);
+    return `${(json.items ?? []).map(({ metadata }) => metadata.name).join(' ')} of ${json.totalItems}`;
+  };
+
+  for (const [query, expected] of [
+    ['', 'amy bob cat zoe of 4'],
+    ['?limit=2', 'amy bob of 4'],
+    ['?limit=3&page=2', 'zoe of 4'],
+    ['?limit=3&page=9', ' of 4'],
+    ['?group=dev', 'bob zoe of 2'],
+    ['?group=de', ' of 0'],
+    ['?name=ZO', 'amy cat zoe of 3'],
+    ['?disabled=true', 'bob of 1'],
+    ['?disabled=false&group=dev', 'zoe of 1'],
+  ] as const) {
+    it(`is narrowed and cut: ${query}`, async () => {
+      expect(await names(query)).to.equal(expected);
+    });
+  }
+
+  for (const query of [
+    '?limit=0',
+    '?limit=1001',
+    '?limit=x',
+    '?page=0',
+    '?disabled=no',
+    '?labelSelector=a',
+    '?name=a&name=b',
+  ]) {
+    it(`refuses what it does not understand: ${query}`, async () => {
+      const answer = await site.ask('boss', 'GET', query);
+      expect([answer.status, answer.json.reason]).to.deep.equal([400, 'BadRequest']);
+    });
+  }
+});
