@@ -1,11 +1,13 @@
 // Who callers are and what they may do, put together from the configuration.
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { AccessTokenAuthenticator } from './authentication/access-token.ts';
 import { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
 import { AuthenticatorChain } from './authentication/authenticator-chain.ts';
 import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
+import { countedAuthentication } from './authentication/counted-authentication.ts';
 import { CredentialCheckingAuthenticator } from './authentication/credential-id.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
@@ -13,11 +15,13 @@ import { PeerCertificates } from './authentication/peer-certificates.ts';
 import { TokenReviewAuthenticator } from './authentication/token-review.ts';
 import { AccessReviewAuthorizer } from './authorization/access-review.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
+import { countedAuthorization } from './authorization/counted-authorization.ts';
 import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
 import type { OAuth } from './oauth/oauth.ts';
+import { AccessMetrics } from './observability/access-metrics.ts';
 
 export interface Access {
   /** The settings that kube-apiserver publishes; its `run` follows them. */
@@ -32,23 +36,26 @@ export interface AccessSurroundings {
   readonly log: Logger;
   /** Ends the reviews that are under way. */
   readonly signal: AbortSignal;
+  readonly metrics: Registry;
   /** The token handler, when there is one: its tokens are known here without asking the cluster. */
   readonly oauth: Pick<OAuth, 'verifier' | 'tokenIDs' | 'isPublic'> | undefined;
 }
 
 export function newAccess(
   config: Pick<CompletedConfig, 'authentication' | 'authorization'>,
-  { client, log, signal, oauth }: AccessSurroundings,
+  { client, log, signal, oauth, metrics: registry }: AccessSurroundings,
 ): Access {
+  const metrics = new AccessMetrics(registry);
   const settings = new ClusterAuthentication({ client, log });
   const diagnosis = new FrontProxyDiagnosis(settings, log);
-  const reviews = new ClusterReviews(client);
+  const reviews = new ClusterReviews(client, metrics);
   const peers = new PeerCertificates();
   const { tokenCacheTTL, refusedTokenCacheTTL, anonymous } = config.authentication;
   const tokenReview = new TokenReviewAuthenticator({
     reviews,
     successTtlMs: tokenCacheTTL,
     failureTtlMs: refusedTokenCacheTTL,
+    onLookup: (hit) => metrics.tokenLookedUp(hit),
     signal,
   });
   const frontProxy = new FrontProxyAuthenticator(settings, peers, diagnosis);
@@ -72,5 +79,10 @@ export function newAccess(
     }),
     (path) => oauth?.isPublic(path) ?? false,
   );
-  return { settings, diagnosis, authenticator, authorizer };
+  return {
+    settings,
+    diagnosis,
+    authenticator: countedAuthentication(authenticator, metrics),
+    authorizer: countedAuthorization(authorizer, metrics),
+  };
 }

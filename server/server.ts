@@ -95,7 +95,7 @@ async function start(
       log,
       metrics,
     });
-  const access = newAccess(config, { client, log, signal, oauth });
+  const access = newAccess(config, { client, log, signal, oauth, metrics });
   const nodes = newNodes(config, { client, log, metrics });
   const registration = new Registration({
     apiServices: [apiServiceName(platform.name)],

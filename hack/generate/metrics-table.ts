@@ -1,5 +1,6 @@
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
 import { OAuthMetrics } from '../../server/oauth/oauth-metrics.ts';
+import { AccessMetrics } from '../../server/observability/access-metrics.ts';
 import { CacheMetrics } from '../../server/observability/cache-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
 import { RequestMetrics } from '../../server/observability/request-metrics.ts';
@@ -19,6 +20,7 @@ export async function metricsTable(): Promise<string> {
   collectProcessMetrics(registry, '0');
   newListenerMetrics(registry);
   new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
+  void new AccessMetrics(registry);
   void new RequestMetrics(registry);
   void new OAuthMetrics(registry);
   void new WatchMetrics(registry);

@@ -14,6 +14,7 @@ export interface TokenReviewOptions {
   readonly audiences?: readonly string[];
   readonly cacheSize?: number;
   readonly maxPending?: number;
+  readonly onLookup?: (hit: boolean) => void;
   readonly signal: AbortSignal;
   readonly monotonic?: () => number;
 }
@@ -28,7 +29,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly #secret = randomBytes(32);
 
   constructor(options: TokenReviewOptions) {
-    const { successTtlMs = 10_000, failureTtlMs = 10_000, monotonic } = options;
+    const { successTtlMs = 10_000, failureTtlMs = 10_000, monotonic, onLookup } = options;
     this.#reviews = options.reviews;
     this.#audiences = options.audiences ?? [];
     this.#cache = new ReviewCache({
@@ -37,6 +38,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
       maxPending: options.maxPending ?? 200,
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
+      ...(onLookup ? { onLookup } : {}),
     });
   }
 

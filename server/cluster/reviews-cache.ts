@@ -9,6 +9,8 @@ export interface ReviewCacheOptions<Answer> {
   readonly maxPending: number;
   /** Ends questions that are under way. */
   readonly signal: AbortSignal;
+  /** Hears of each lookup, whether the answer was kept. */
+  readonly onLookup?: (hit: boolean) => void;
   /** Milliseconds that never go back. */
   readonly monotonic?: () => number;
 }
@@ -45,7 +47,9 @@ export class ReviewCache<Answer> {
     scope: { readonly signal: AbortSignal },
   ): Promise<Answer> | Answer {
     const entry = this.#entries.get(key);
-    if (entry && this.#monotonic() < entry.until) {
+    const hit = entry !== undefined && this.#monotonic() < entry.until;
+    this.#options.onLookup?.(hit);
+    if (hit) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
       return entry.answer;

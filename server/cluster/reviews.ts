@@ -1,6 +1,6 @@
 // The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
 // the wire; what is kept for how long is decided by those who ask.
-import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from './client.ts';
 
 export interface ReviewedUser {
@@ -31,13 +31,25 @@ export interface AccessReviewSpec {
   readonly nonResourceAttributes?: { readonly path: string; readonly verb: string };
 }
 
+/** Hears of each question: `code` is the status of the answer, or `<error>` when there was none. */
+export interface ReviewObserver {
+  reviewed(kind: ReviewKind, code: string, seconds: number): void;
+}
+
+type ReviewKind = 'TokenReview' | 'SubjectAccessReview';
+
+/** What kube-apiserver answers to a review; the client tells the status of errors only. */
+const CREATED = '201';
+
+const TIMEOUT_MS = 10_000;
+
 export class ClusterReviews {
   readonly #client: ClusterClient;
-  readonly #timeoutMs: number;
+  readonly #observer: ReviewObserver | undefined;
 
-  constructor(client: ClusterClient, timeoutMs = 10_000) {
+  constructor(client: ClusterClient, observer?: ReviewObserver) {
     this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#observer = observer;
   }
 
   /** Throws ServiceUnavailable when the cluster gave no clear answer. No audience means kube-apiserver's own. */
@@ -63,22 +75,27 @@ export class ClusterReviews {
 
   async #review(
     group: string,
-    kind: string,
+    kind: ReviewKind,
     spec: object,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const began = performance.now();
+    const observe = (code: string): void =>
+      this.#observer?.reviewed(kind, code, (performance.now() - began) / 1000);
     try {
       const answer = await this.#client.json({
         method: 'POST',
         path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
         json: { apiVersion: `${group}/v1`, kind, metadata: {}, spec },
         signal: AbortSignal.any([signal, timeout]),
-        timeoutMs: this.#timeoutMs,
+        timeoutMs: TIMEOUT_MS,
       });
+      observe(CREATED);
       return record(record(answer)['status']);
     } catch (cause) {
       signal.throwIfAborted();
+      observe(cause instanceof StatusError ? String(cause.code) : '<error>');
       // A 403 to us says that we lack the right to ask, nothing about the caller.
       throw unclear(kind, cause);
     }

@@ -14,6 +14,7 @@ import { type Access, newAccess } from '../../../server/access.ts';
 import { ClusterConnection } from '../../../server/cluster/connection.ts';
 import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
 import { RequestChain } from '../../../server/filters/chain.ts';
+import { createRegistry } from '../../../server/observability/metrics.ts';
 import { issueServer, newCA } from '../../support/certificates.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -68,6 +69,7 @@ export class GuardedCluster {
         log,
         signal: stop.signal,
         oauth: undefined,
+        metrics: createRegistry(),
       },
     );
     this.#following = this.access.settings.run(stop.signal);

@@ -1,0 +1,32 @@
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import type { UserInfo } from './user.ts';
+
+/** Hears how each attempt ended. */
+export interface AuthenticationCounter {
+  authenticated(result: 'success' | 'failure' | 'error'): void;
+}
+
+/** The same authenticator, with each of its attempts counted. A caller without credentials who must have some is refused. */
+export function countedAuthentication(inner: Authenticator, counter: AuthenticationCounter): Authenticator {
+  const found = (user: UserInfo | undefined): UserInfo | undefined => {
+    counter.authenticated(user ? 'success' : 'failure');
+    return user;
+  };
+  const failed = (error: unknown): never => {
+    counter.authenticated(error instanceof StatusError && error.code === 401 ? 'failure' : 'error');
+    throw error;
+  };
+  return {
+    name: inner.name,
+    authenticate: (request: AuthenticationRequest) => {
+      let user: ReturnType<Authenticator['authenticate']>;
+      try {
+        user = inner.authenticate(request);
+      } catch (error) {
+        return failed(error);
+      }
+      return user instanceof Promise ? user.then(found, failed) : found(user);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Authorizer, Decision } from './authorizer.ts';
+
+/** Hears how each decision ended. */
+export interface AuthorizationCounter {
+  authorized(result: 'allowed' | 'denied' | 'error'): void;
+}
+
+/** The same authorizer, with each of its decisions counted. */
+export function countedAuthorization(inner: Authorizer, counter: AuthorizationCounter): Authorizer {
+  const decided = (decision: Decision): Decision => {
+    counter.authorized(decision.allowed ? 'allowed' : 'denied');
+    return decision;
+  };
+  const failed = (error: unknown): never => {
+    counter.authorized('error');
+    throw error;
+  };
+  return {
+    authorize: (attributes, scope) => {
+      let decision: ReturnType<Authorizer['authorize']>;
+      try {
+        decision = inner.authorize(attributes, scope);
+      } catch (error) {
+        return failed(error);
+      }
+      return decision instanceof Promise ? decision.then(decided, failed) : decided(decision);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
+import { countedAuthentication } from '../../../../server/authentication/counted-authentication.ts';
+import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
+import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
+import type { Decision } from '../../../../server/authorization/authorizer.ts';
+import { countedAuthorization } from '../../../../server/authorization/counted-authorization.ts';
+import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
+import { createRegistry } from '../../../../server/observability/metrics.ts';
+
+const scope = { signal: new AbortController().signal };
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+describe('access metrics', () => {
+  let metrics: AccessMetrics;
+  let text: () => Promise<string>;
+
+  beforeEach(() => {
+    const registry = createRegistry();
+    metrics = new AccessMetrics(registry);
+    text = () => registry.metrics();
+  });
+
+  const attempts: [string, string, () => Promise<UserInfo | undefined> | UserInfo | undefined][] = [
+    ['a known caller', 'success', () => ANONYMOUS],
+    ['a caller known after a while', 'success', () => Promise.resolve(ANONYMOUS)],
+    ['a caller without credentials where some are needed', 'failure', () => undefined],
+    ['refused credentials', 'failure', () => fail(newUnauthorized(new Error('no')))],
+    ['credentials refused after a while', 'failure', () => Promise.reject(newUnauthorized(new Error('no')))],
+    ['credentials that cannot be checked', 'error', () => Promise.reject(newServiceUnavailable('no answer'))],
+  ];
+  for (const [what, result, authenticate] of attempts) {
+    it(`counts ${what} as ${result}`, async () => {
+      const counted = countedAuthentication({ name: 'any', authenticate }, metrics);
+      const request = { request: new IncomingMessage(new Socket()), secure: true, ...scope };
+      await (async () => counted.authenticate(request))().catch(() => undefined);
+      await (async () => counted.authenticate(request))().catch(() => undefined);
+      expect(await text()).to.contain(`authentication_attempts{result="${result}"} 2`);
+    });
+  }
+
+  const decisions: [string, () => Promise<Decision> | Decision][] = [
+    ['allowed', () => ({ allowed: true, reason: '' })],
+    ['denied', () => Promise.resolve({ allowed: false, reason: '' })],
+    ['error', () => Promise.reject(newServiceUnavailable('no answer'))],
+    ['error', () => fail(newServiceUnavailable('too many'))],
+  ];
+  for (const [result, authorize] of decisions) {
+    it(`counts a decision that is ${result}`, async () => {
+      const counted = countedAuthorization({ authorize }, metrics);
+      const attributes = { user: ANONYMOUS, verb: 'get', path: '/metrics' };
+      await (async () => counted.authorize(attributes, scope))().catch(() => undefined);
+      expect(await text()).to.contain(`authorization_attempts_total{result="${result}"} 1`);
+    });
+  }
+
+  it('tell what was asked of the cluster, and what was answered from memory', async () => {
+    const reviews = new ClusterReviews(
+      clusterThat(() => Promise.resolve({ status: {} })),
+      metrics,
+    );
+    const tokens = new TokenReviewAuthenticator({
+      reviews,
+      onLookup: (hit) => metrics.tokenLookedUp(hit),
+      ...scope,
+    });
+    for (let i = 0; i < 3; i++) await (async () => tokens.authenticate('t', scope))().catch(() => undefined);
+    const told = await text();
+    expect(told).to.contain('apiserver_delegated_authn_request_total{code="201"} 1');
+    expect(told).to.contain('apiserver_delegated_authn_request_duration_seconds_count{code="201"} 1');
+    expect(told).to.contain('authentication_token_cache_request_total{status="hit"} 2');
+    expect(told).to.contain('authentication_token_cache_request_total{status="miss"} 1');
+  });
+
+  it('tell the status of an answer that is none, and that there was no answer', async () => {
+    const spec = { user: 'u', uid: '', groups: [], extra: {} };
+    for (const error of [newServiceUnavailable('etcd is away'), new Error('no connection')]) {
+      const reviews = new ClusterReviews(
+        clusterThat(() => Promise.reject(error)),
+        metrics,
+      );
+      await reviews.reviewAccess(spec, scope.signal).catch(() => undefined);
+    }
+    const told = await text();
+    expect(told).to.contain('apiserver_delegated_authz_request_total{code="503"} 1');
+    expect(told).to.contain('apiserver_delegated_authz_request_total{code="<error>"} 1');
+  });
+});
+
+function clusterThat(json: ClusterClient['json']): ClusterClient {
+  return { open: () => Promise.reject(new Error('not used')), json };
+}
