@@ -27,7 +27,8 @@ import { PasswordGrant } from './grants/password.ts';
 import { RefreshTokenGrant } from './grants/refresh-token.ts';
 import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
-import { newLoginRecords } from './login-records.ts';
+import { LastLogins } from './last-logins.ts';
+import { type LoginRecords, newLoginRecords } from './login-records.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { hashConcurrency } from './passwords/hash-concurrency.ts';
 import { PasswordHasher } from './passwords/hasher.ts';
@@ -131,7 +132,14 @@ export function newOAuth(options: OAuthOptions): OAuth {
     log,
   });
   metrics.observeThrottle(() => throttle.logins.size);
-  const records = newLoginRecords(log.child({ audit: true }), metrics);
+  const audit = newLoginRecords(log.child({ audit: true }), metrics);
+  const lastLogins = new LastLogins({ client, group, log, now });
+  const records: LoginRecords = {
+    record: (login) => {
+      audit.record(login);
+      if (login.outcome === 'success' && login.user !== undefined) lastLogins.seen(login.user);
+    },
+  };
   const signIn = new PasswordSignIn({
     ready: isReady,
     users,
@@ -246,6 +254,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
         clients.run(signal),
         throttle.run(signal),
         administrator.run(signal),
+        lastLogins.run(signal),
         election.run(signal, async (elected) => {
           await Promise.all([rotator.run(elected), reaper.run(elected)]);
         }),

@@ -90,6 +90,18 @@ describe('the password grant on a real cluster', function () {
     expect(stdout).to.match(/\balice\b.*\bplatform\b.*\b127\.0\.0\.1\b/);
   });
 
+  it('keeps when a user signed in last', async () => {
+    const signal = AbortSignal.timeout(10_000);
+    const path = '/apis/iam.platform.io/v1beta1/users/alice';
+    let status: unknown;
+    while (status === undefined) {
+      await delay(20, undefined, { signal });
+      status = json((await cluster.controlPlane.client.send(path)).body)['status'];
+    }
+    const { lastLoginTime } = status as { lastLoginTime: string };
+    expect(Date.now() - Date.parse(lastLoginTime)).to.be.within(0, 180_000);
+  });
+
   it('gives tokens at one replica that count at the other', async () => {
     const { access_token: token } = json((await signIn(first)).text);
     const bearer = { authorization: `Bearer ${String(token)}` };

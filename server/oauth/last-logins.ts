@@ -1,0 +1,86 @@
+// When users signed in last, in the status of their User objects. Kept to the minute and written one after the other,
+// behind the sign-ins and never in their way: when too many wait, some go unwritten.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
+import { USER } from '../../apis/iam/v1beta1/user.ts';
+import { isNotFound } from '../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../cluster/client.ts';
+
+export interface LastLoginsOptions {
+  readonly client: Pick<ClusterClient, 'json'>;
+  /** API group, for instance `iam.platform.io`. */
+  readonly group: string;
+  readonly log: Pick<Logger, 'debug'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+const MINUTE_MS = 60_000;
+const MAX_USERS = 1000;
+const RETRY_MS = 5_000;
+
+export class LastLogins {
+  readonly #options: LastLoginsOptions;
+  /** By user, the minute to be written. */
+  readonly #unwritten = new Map<string, number>();
+  readonly #written = new Map<string, number>();
+  #wake: () => void = () => undefined;
+
+  constructor(options: LastLoginsOptions) {
+    this.#options = options;
+  }
+
+  /** Does not wait. */
+  seen(user: string): void {
+    const now = this.#options.now();
+    const minute = now - (now % MINUTE_MS);
+    if (this.#written.get(user) === minute || this.#unwritten.size >= MAX_USERS) return;
+    this.#unwritten.set(user, minute);
+    this.#wake();
+  }
+
+  /** Writes until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    while (!signal.aborted) {
+      const [next] = this.#unwritten;
+      if (next) {
+        await this.#write(...next, signal);
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async #write(user: string, minute: number, signal: AbortSignal): Promise<void> {
+    const { client, group, log } = this.#options;
+    try {
+      await client.json({
+        method: 'PATCH',
+        path: `/apis/${group}/${VERSION}/${USER.plural}/${user}/status`,
+        headers: { 'content-type': 'application/merge-patch+json' },
+        json: { status: { lastLoginTime: new Date(minute).toISOString().replace('.000Z', 'Z') } },
+        signal,
+      });
+      this.#remember(user, minute);
+    } catch (err) {
+      if (signal.aborted) return;
+      log.debug({ err, user }, 'the time of a sign-in is not written');
+      if (!isNotFound(err)) await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+    // The same user may have signed in again meanwhile, a minute later.
+    if (this.#unwritten.get(user) === minute) this.#unwritten.delete(user);
+  }
+
+  #remember(user: string, minute: number): void {
+    this.#written.delete(user);
+    this.#written.set(user, minute);
+    for (const oldest of this.#written.keys()) {
+      if (this.#written.size <= MAX_USERS) return;
+      this.#written.delete(oldest);
+    }
+  }
+}
