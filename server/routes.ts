@@ -10,6 +10,8 @@ export interface ResourceRoute {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
+  /** What the handler serves besides the resource itself; metrics name these and no others. */
+  readonly subresources?: readonly string[];
   readonly handler: Handler;
 }
 

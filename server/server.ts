@@ -33,6 +33,7 @@ import { RequestMetrics } from './observability/request-metrics.ts';
 import { Registration } from './registration/registration.ts';
 import { collectRegistrationMetrics } from './registration/registration-metrics.ts';
 import { routes } from './routes.ts';
+import { newUsersAPI } from './users-api.ts';
 
 /**
  * Serves until `stop` is aborted, then drains. Throws StartupError when it can not start; whatever happens to the
@@ -96,6 +97,8 @@ async function start(
       metrics,
     });
   const access = newAccess(config, { client, log, signal, oauth, metrics });
+  const { authorizer } = access;
+  const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const nodes = newNodes(config, { client, log, metrics });
   const registration = new Registration({
     apiServices: [apiServiceName(platform.name)],
@@ -121,8 +124,12 @@ async function start(
     oauthReady: () => oauth?.ready,
     stopping: () => stopping,
   });
-  const resources = nodes.routes;
-  const known = new Set(resources.map(({ group, version, resource }) => `${group}/${version}/${resource}/`));
+  const resources = [...nodes.routes, ...(users?.routes ?? [])];
+  const known = new Set(
+    resources.flatMap(({ group, version, resource, subresources = [] }) =>
+      ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
+    ),
+  );
   const chain = new RequestChain({
     handler: routes({
       resources,
@@ -140,7 +147,7 @@ async function start(
     }),
     authenticator: access.authenticator,
     identityHeaders: access.settings.identityHeaders,
-    authorizer: access.authorizer,
+    authorizer: users?.authorizer ?? authorizer,
     logger: log,
     metrics: new RequestMetrics(metrics),
     knownResource: (...names) => known.has(names.join('/')),
@@ -166,7 +173,14 @@ async function start(
     signal,
   });
   securePort = listeners[0].address.port;
-  const followers = [access.settings, nodes.informer, openAPI, registration, ...(oauth ? [oauth] : [])];
+  const followers = [
+    access.settings,
+    nodes.informer,
+    openAPI,
+    registration,
+    ...(oauth ? [oauth] : []),
+    ...(users ? [users] : []),
+  ];
   running.push(...followers.map((follower) => follower.run(signal)));
   return {
     drain: async () => {

@@ -1,0 +1,70 @@
+// The management of users, put together: the REST that changes them, who may change the own password, and the first
+// administrator of a cluster without users.
+import type { Logger } from 'pino';
+import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
+import { USER } from '../apis/iam/v1beta1/user.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
+import { allowOwnPassword } from './authorization/own-password.ts';
+import type { ClusterClient } from './cluster/client.ts';
+import type { CompletedConfig } from './config.ts';
+import { usersHandler } from './iam/users-handler.ts';
+import type { OAuth } from './oauth/oauth.ts';
+import { FirstAdministrator } from './oauth/users/first-administrator.ts';
+import type { ResourceRoute } from './routes.ts';
+
+export interface UsersAPI {
+  readonly routes: readonly ResourceRoute[];
+  /** What the request chain asks in place of the one that was given. */
+  readonly authorizer: Authorizer;
+  /** Until the first administrator is there, or `signal` is aborted; never throws. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface UsersAPISurroundings {
+  readonly client: ClusterClient;
+  readonly authorizer: Authorizer;
+  readonly oauth: Pick<OAuth, 'users' | 'credentials' | 'sessions' | 'hasher' | 'signIn' | 'sourceOf'>;
+  readonly log: Logger;
+}
+
+export function newUsersAPI(
+  { platform }: Pick<CompletedConfig, 'platform'>,
+  { client, authorizer, oauth, log }: UsersAPISurroundings,
+): UsersAPI {
+  const { users, credentials, sessions, hasher, signIn, sourceOf } = oauth;
+  const group = groupName(platform.name);
+  const handler = usersHandler({
+    group,
+    users,
+    credentials,
+    sessions,
+    hasher,
+    passwords: signIn,
+    source: sourceOf,
+    authorizer,
+    log,
+  });
+  const administrator = new FirstAdministrator({
+    client,
+    platform: platform.name,
+    namespace: platform.namespace,
+    users,
+    credentials,
+    hasher,
+    log,
+  });
+  return {
+    routes: [
+      {
+        prefix: 'kapis',
+        group,
+        version: VERSION,
+        resource: USER.plural,
+        subresources: ['password'],
+        handler,
+      },
+    ],
+    authorizer: allowOwnPassword(authorizer, group),
+    run: (signal) => administrator.run(signal),
+  };
+}
