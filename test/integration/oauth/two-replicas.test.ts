@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { type HTTPAnswer, OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+const run = promisify(execFile);
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+describe('two replicas of the token handler', function () {
+  this.timeout(120_000);
+  let cluster: OAuthCluster;
+  let a: OAuthReplica;
+  let b: OAuthReplica;
+
+  before(async () => {
+    cluster = await OAuthCluster.start();
+    a = await cluster.replica();
+    b = await cluster.replica();
+    for (const name of ['alice', 'bob', 'carol', 'dave']) await cluster.addUser(name, PASSWORD);
+  });
+  after(() => cluster?.stop());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await run(cluster.controlPlane.kubectl, ['--kubeconfig', cluster.controlPlane.kubeconfig, ...args]))
+      .stdout;
+
+  async function signIn(at: OAuthReplica, username = 'alice'): Promise<Tokens> {
+    const form = { grant_type: 'password', username, password: PASSWORD, scope: 'openid', ...CLIENT };
+    const { status, text } = await at.post('/token', form);
+    expect(status, text).to.equal(200);
+    return JSON.parse(text) as Tokens;
+  }
+  const refresh = (at: OAuthReplica, { refresh_token }: Tokens): Promise<HTTPAnswer> =>
+    at.post('/token', { grant_type: 'refresh_token', refresh_token, ...CLIENT });
+  const statusOf = async (at: OAuthReplica, { access_token }: Tokens): Promise<number> =>
+    (await at.send('GET', `${at.address}/userinfo`, { authorization: `Bearer ${access_token}` })).status;
+
+  /** How long, in ms, until the replica refuses the token. */
+  async function untilRefused(at: OAuthReplica, tokens: Tokens): Promise<number> {
+    const began = performance.now();
+    const bound = AbortSignal.timeout(10_000);
+    while ((await statusOf(at, tokens)) !== 401) await delay(1, undefined, { signal: bound });
+    return performance.now() - began;
+  }
+  const sessionsOf = async (user: string): Promise<string[]> =>
+    (await kubectl('get', 'sessions', `--field-selector=spec.user=${user}`, '-o', 'name'))
+      .split('\n')
+      .filter((line) => line !== '');
+  async function untilRemoved(user: string): Promise<void> {
+    const bound = AbortSignal.timeout(40_000);
+    while ((await sessionsOf(user)).length > 0) await delay(100, undefined, { signal: bound });
+  }
+
+  it('take at once what the other one issued', async () => {
+    for (let round = 0; round < 5; round++) {
+      const tokens = await signIn(a);
+      expect(await statusOf(b, tokens)).to.equal(200);
+      const refreshed = await refresh(b, tokens);
+      expect(refreshed.status, refreshed.text).to.equal(200);
+      expect(await statusOf(a, JSON.parse(refreshed.text) as Tokens)).to.equal(200);
+    }
+  });
+
+  it('refuse within moments what was revoked at the other one', async () => {
+    for (const part of ['access_token', 'refresh_token'] as const) {
+      const tokens = await signIn(a);
+      expect(await statusOf(b, tokens)).to.equal(200);
+      const { status } = await a.post('/revoke', { token: tokens[part], ...CLIENT });
+      expect(status).to.equal(200);
+      expect(await statusOf(a, tokens)).to.equal(401);
+      expect(await untilRefused(b, tokens)).to.be.lessThan(1_000);
+      expect((await refresh(b, tokens)).status).to.equal(400);
+    }
+  });
+
+  it('refuse within moments who signed out at the other one, or was signed out by kubectl', async () => {
+    const tokens = await signIn(a);
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await b.send('GET', `${b.address}/logout`, headers)).text).to.equal('{"message":"success"}');
+    await untilRefused(a, tokens);
+    const other = await signIn(b, 'bob');
+    const [session] = await sessionsOf('bob');
+    await kubectl('delete', session ?? '');
+    await untilRefused(a, other);
+    await untilRefused(b, other);
+  });
+
+  it('end the session when both refresh it at once', async () => {
+    const tokens = await signIn(a);
+    const answers = await Promise.all([refresh(a, tokens), refresh(b, tokens)]);
+    expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+  });
+
+  it('refuse a user who was disabled by kubectl, and remove the sessions', async () => {
+    const tokens = await signIn(a, 'carol');
+    await kubectl(
+      'patch',
+      'user.iam.platform.io',
+      'carol',
+      '--type=merge',
+      '-p',
+      '{"spec":{"disabled":true}}',
+    );
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+    expect((await refresh(b, tokens)).status).to.equal(400);
+    await untilRemoved('carol');
+  });
+
+  it('refuse a login with an earlier password, and remove its sessions', async () => {
+    const tokens = await signIn(a, 'dave');
+    const patch = JSON.stringify({ spec: { changedTime: new Date().toISOString() } });
+    await kubectl('patch', 'credential.iam.platform.io', 'dave', '--type=merge', '-p', patch);
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+    await untilRemoved('dave');
+  });
+
+  it('refuse a user who was deleted by kubectl, and remove the sessions', async () => {
+    const tokens = await signIn(b, 'bob');
+    await kubectl('delete', 'user.iam.platform.io', 'bob');
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+    await untilRemoved('bob');
+  });
+});
