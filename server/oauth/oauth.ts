@@ -112,7 +112,13 @@ export function newOAuth(options: OAuthOptions): OAuth {
     credentials,
     acceptWhenStale: settings.acceptWhenStale,
   });
-  const verifier = new TokenVerifier({ keys, issuer, audience, liveness });
+  const verifier = new TokenVerifier({
+    keys,
+    issuer,
+    audience,
+    liveness,
+    cacheSize: settings.verifiedTokens,
+  });
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
   const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;

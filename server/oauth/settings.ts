@@ -25,6 +25,8 @@ export interface OAuthSettings {
   /** In seconds, for clients that have no lifetime of their own. */
   readonly accessTokenLifetime: number;
   readonly sessionsPerUser: number;
+  /** Tokens that are remembered as verified. */
+  readonly verifiedTokens: number;
   readonly trustedProxies: readonly string[];
   /** `memory` in bytes, times in ms; a `concurrency` of 0 is the number of cores. */
   readonly passwords: {
@@ -72,6 +74,7 @@ export function oauthSettings(
         : [defaultClient(platform.name, oauth)],
     accessTokenLifetime: seconds(oauth.accessTokenLifetime),
     sessionsPerUser: oauth.sessionsPerUser,
+    verifiedTokens: oauth.verifiedTokens,
     trustedProxies: oauth.trustedProxies,
     passwords: { memory, iterations, concurrency, queue, queueTimeout },
     throttle: { failures, sourceFailures, delay, maxDelay, reset, entries },

@@ -127,6 +127,11 @@ export const oauth = section('The token handler: users sign in here.', {
   }),
   sessionLifetime: periodOption('30d', 'A session ends then, however much it is used.', { atLeast: '1m' }),
   sessionsPerUser: countOption(50, 'Sessions of one user; the one that was not used for longest ends first.'),
+  verifiedTokens: countOption(
+    10_000,
+    'Access tokens whose signature is not looked at again for 30 s; expiry and session are, at every use. 0: none.',
+    0,
+  ),
   trustedProxies: namesOption(
     'Addresses or networks of proxies in front of the server whose `X-Forwarded-For` is believed.',
   ),
