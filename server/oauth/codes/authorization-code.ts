@@ -1,24 +1,11 @@
-// An authorization code is a session that has not begun. At the sign-in the Session object is made, with the hash of
-// its code where later that of its refresh token stands and with an end 60 s away; who brings the code, and proves what
-// it is bound to, turns it into a living session by an update with a precondition. So:
-// - a code is used once on all replicas together: of two updates one meets a changed object;
-// - a session that has ended takes its code along: nothing is left that a replay could begin anew (were the session
-//   made at the exchange, under a name that follows from the code, a sign-out would free that name again);
-// - no store, no key and nothing about the user lies in the code, and an abandoned one is removed like any other
-//   expired session.
-import { createHash } from 'node:crypto';
-import {
-  parseRefreshToken,
-  type RandomBytes,
-  type RefreshToken,
-  successor,
-} from '../sessions/refresh-token.ts';
-import type { Session } from '../sessions/session.ts';
+// The code of RFC 6749, 4.1.2. Why it works once: session-code.ts.
+import type { RandomBytes } from '../sessions/refresh-token.ts';
+import { codeHash, type SessionCode } from './session-code.ts';
 
 /** RFC 6749, 4.1.2 allows ten minutes; a browser needs seconds. */
 export const CODE_LIFETIME_MS = 60_000;
 
-/** What the code is worth nothing without: each part must be the same at both endpoints. */
+/** Each part must be the same at the authorization endpoint and at the token endpoint. */
 export interface CodeBinding {
   readonly clientID: string;
   readonly redirectURI: string;
@@ -26,9 +13,7 @@ export interface CodeBinding {
   readonly challenge: string;
 }
 
-export interface AuthorizationCode {
-  readonly text: string;
-  readonly sessionID: string;
+export interface AuthorizationCode extends SessionCode {
   /** Comes back in the id_token; the code's hash covers it. */
   readonly nonce: string | undefined;
 }
@@ -53,37 +38,9 @@ export function parseCode(text: string): AuthorizationCode | undefined {
   return { text, sessionID, nonce };
 }
 
-/** What a session that has not begun holds as `refreshHash`, hex. No refresh token can have it. */
-export function codeHash(code: AuthorizationCode, binding: CodeBinding): string {
-  const { clientID, redirectURI, challenge } = binding;
-  return sha256(JSON.stringify([code.text, clientID, redirectURI, challenge])).toString('hex');
-}
-
-export function hasBegun(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
-  return session.familyHash !== '' || session.refreshHash === '';
-}
-
-/**
- * The first refresh token of a session that begins with this code. Its family follows from the code, so that the code,
- * when it comes a second time, is known to be the one that the session began with.
- */
-export function firstRefreshToken(code: AuthorizationCode, random: RandomBytes): RefreshToken {
-  return successor(familyOf(code), random);
-}
-
-/** What the session holds as `familyHash` once it has begun. */
-export function familyHash(code: AuthorizationCode): string {
-  return familyOf(code).familyHash;
-}
-
-/** A token that nobody was ever given; only its family counts. */
-function familyOf({ sessionID, text }: AuthorizationCode): RefreshToken {
-  const family = sha256(`family of ${text}`).subarray(0, 18).toString('base64url');
-  const token = parseRefreshToken(`prt_${sessionID}_${family}${'-'.repeat(40)}`);
-  if (!token) throw new Error('refresh tokens have another form now');
-  return token;
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+export function boundHash(
+  code: AuthorizationCode,
+  { clientID, redirectURI, challenge }: CodeBinding,
+): string {
+  return codeHash(code, [clientID, redirectURI, challenge]);
 }

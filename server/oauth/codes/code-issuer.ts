@@ -3,7 +3,7 @@ import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import { newSessionID, type RandomBytes } from '../sessions/refresh-token.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { Account, Credential } from '../users/account.ts';
-import { CODE_LIFETIME_MS, codeHash, newCode } from './authorization-code.ts';
+import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 export interface CodeIssuerOptions {
@@ -53,7 +53,7 @@ export class CodeIssuer {
         notAfter,
         idleNotAfter: notAfter,
         generation: 0,
-        refreshHash: codeHash(code, request),
+        refreshHash: boundHash(code, request),
         familyHash: '',
       },
       signal,

@@ -1,0 +1,138 @@
+import type { Logger } from 'pino';
+import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
+import { invalidGrant, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import type { TokenRequest, TokenResponse } from '../grants/grant.ts';
+import { tokenResponse } from '../grants/token-response.ts';
+import { type RandomBytes, sameHash } from '../sessions/refresh-token.ts';
+import type { SessionStore, StoredSession } from '../sessions/session.ts';
+import { sessionEnd } from '../sessions/session-end.ts';
+import { refreshableUntil } from '../sessions/session-opening.ts';
+import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
+import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from './session-code.ts';
+
+export interface SessionBeginningOptions {
+  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
+  readonly users: UserDirectory;
+  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
+  readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
+  /** Ends the sessions that are too many. */
+  readonly room: { makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> };
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** A code as it was presented. */
+export interface PresentedCode {
+  readonly code: SessionCode & { readonly nonce?: string | undefined };
+  /** What the session must hold for it; undefined when nothing can match. */
+  readonly hash: string | undefined;
+  /** For how long after the sign-in it ends the session to bring the code again, in ms. */
+  readonly watchedMs: number;
+}
+
+/** Turns a session that has not begun into a living one, once. */
+export class SessionBeginning {
+  readonly #options: SessionBeginningOptions;
+
+  constructor(options: SessionBeginningOptions) {
+    this.#options = options;
+  }
+
+  /** Throws OAuthError 503 while nobody can tell whether a code counts. */
+  checkSight(): void {
+    const { sessions, users, credentials } = this.#options;
+    if (sessions.fresh && users.synced && credentials.synced) return;
+    throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
+  }
+
+  /** The tokens. Throws OAuthError: one answer for all that is wrong. */
+  async begin(
+    presented: PresentedCode,
+    session: StoredSession,
+    request: TokenRequest,
+  ): Promise<TokenResponse> {
+    const { client, signal } = request;
+    const { random, now, tokens, room } = this.#options;
+    const { code, hash } = presented;
+    if (session.clientID !== client.id) throw refused('the code is of another client');
+    if (hasBegun(session)) return this.#usedAgain(presented, session, signal);
+    if (hash === undefined || !sameHash(session.refreshHash, hash)) {
+      throw refused('the code, or what it is bound to, is not the one of the request');
+    }
+    const account = this.#accountOf(session);
+    const refreshToken = client.grants.includes('refresh_token')
+      ? firstRefreshToken(code, random)
+      : undefined;
+    const end = now() + client.accessTokenLifetime * 1000;
+    const begun: StoredSession = {
+      ...session,
+      lastUsedAt: Math.max(now(), session.lastUsedAt),
+      ...(refreshToken ? refreshableUntil(session.createdAt, client) : { notAfter: end, idleNotAfter: end }),
+      refreshHash: refreshToken?.hash ?? '',
+      familyHash: familyHash(code),
+    };
+    // Signed before the code is used up: a key that is missing must not cost the client its code.
+    const response = await tokenResponse(tokens, {
+      client,
+      account,
+      session: begun,
+      scopes: begun.scopes,
+      refreshToken: refreshToken?.text,
+      ...(code.nonce === undefined ? {} : { nonce: code.nonce }),
+    });
+    await room.makeRoom(await this.#useUp(presented, begun, signal), signal);
+    return response;
+  }
+
+  /** The update that uses the code up: only one can be made of the session as it was read. */
+  async #useUp(
+    presented: PresentedCode,
+    session: StoredSession,
+    signal: AbortSignal,
+  ): Promise<StoredSession> {
+    const { sessions } = this.#options;
+    try {
+      return await sessions.replace(session, signal);
+    } catch (error) {
+      if (isNotFound(error)) throw refused('the session of the code has ended');
+      if (!isConflict(error)) throw error;
+    }
+    const changed = await sessions.read(session.id, signal);
+    if (changed && hasBegun(changed)) return this.#usedAgain(presented, changed, signal);
+    throw refused('the session of the code was changed');
+  }
+
+  /**
+   * RFC 6749, 4.1.2: a code that comes twice has been seen by somebody whom it was not meant for, so what was made
+   * from it ends. Not after its time: then it proves no more than that somebody keeps old addresses.
+   */
+  async #usedAgain(
+    { code, watchedMs }: PresentedCode,
+    session: StoredSession,
+    signal: AbortSignal,
+  ): Promise<never> {
+    const { sessions, now, log } = this.#options;
+    const genuine = sameHash(session.familyHash, familyHash(code));
+    if (genuine && now() < session.createdAt + watchedMs) {
+      await sessions.delete(session.id, signal);
+      const { id, user, clientID } = session;
+      log.warn({ session: id, user, client: clientID }, 'session ended: its code was used twice');
+    }
+    throw refused('the code was used already');
+  }
+
+  #accountOf(session: StoredSession): Account {
+    const { users, credentials } = this.#options;
+    const account = users.get(session.user);
+    const end = sessionEnd(session, account, credentials.get(session.user));
+    if (!account || end !== undefined) throw refused(end ?? 'user deleted');
+    return account;
+  }
+}
+
+export function refused(cause: string): Error {
+  return invalidGrant('the code is not valid', new Error(cause));
+}

@@ -1,0 +1,58 @@
+// A code that begins a session once. The Session object stands already, with the hash of its code where later that of
+// its refresh token stands; who brings the code, and proves what it is bound to, turns it into a living session by an
+// update with a precondition. So:
+// - a code is used once on all replicas together: of two updates one meets a changed object;
+// - a session that has ended takes its code along: nothing is left that a replay could begin anew (were the session
+//   made at the exchange, under a name that follows from the code, a sign-out would free that name again);
+// - no store of codes and no further key is needed, and an abandoned session is removed like any other expired one.
+import { createHash } from 'node:crypto';
+import {
+  parseRefreshToken,
+  type RandomBytes,
+  type RefreshToken,
+  successor,
+} from '../sessions/refresh-token.ts';
+import type { Session } from '../sessions/session.ts';
+
+export interface SessionCode {
+  /** Holds at least 256 random bits. */
+  readonly text: string;
+  readonly sessionID: string;
+}
+
+/**
+ * What a session that has not begun holds as `refreshHash`, hex: no refresh token can have it. `binding`: what the code
+ * is worth nothing without.
+ */
+export function codeHash({ text }: SessionCode, binding: readonly string[]): string {
+  return sha256(JSON.stringify([text, ...binding])).toString('hex');
+}
+
+export function hasBegun(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
+  return session.familyHash !== '' || session.refreshHash === '';
+}
+
+/**
+ * The first refresh token of a session that begins with this code. Its family follows from the code, so that the code,
+ * when it comes a second time, is known to be the one that the session began with.
+ */
+export function firstRefreshToken(code: SessionCode, random: RandomBytes): RefreshToken {
+  return successor(familyOf(code), random);
+}
+
+/** What the session holds as `familyHash` once it has begun. */
+export function familyHash(code: SessionCode): string {
+  return familyOf(code).familyHash;
+}
+
+/** A token that nobody was ever given; only its family counts. */
+function familyOf({ sessionID, text }: SessionCode): RefreshToken {
+  const family = sha256(`family of ${text}`).subarray(0, 18).toString('base64url');
+  const token = parseRefreshToken(`prt_${sessionID}_${family}${'-'.repeat(40)}`);
+  if (!token) throw new Error('refresh tokens have another form now');
+  return token;
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
