@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './command.ts';
+import { serverCommand } from './extension/server-command.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { isReady } from './start/development-server.ts';
 import { startLocal } from './start/local-cluster.ts';
@@ -24,16 +25,10 @@ process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port 
     life,
     progress,
     startServer: async (_cp, server, signal) => {
-      const args = [
-        '--watch',
-        '--watch-preserve-output',
-        join(root, 'server/main.ts'),
-        '--config',
-        server.configFile,
-      ];
-      const watching = runCommand(process.execPath, args, {
+      const { args, env } = serverCommand(root, '--watch', '--watch-preserve-output');
+      const watching = runCommand(process.execPath, [...args, '--config', server.configFile], {
         cwd: root,
-        env: process.env,
+        env: { ...process.env, ...env },
         signal,
         output: 'inherit',
       });

@@ -7,8 +7,9 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { serverCommand } from './server-command.ts';
 
-const MAIN = join(import.meta.dirname, '../../server/main.ts');
+const ROOT = join(import.meta.dirname, '../..');
 const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.ts');
 /** Often enough to time a start; each question costs the server that is just starting. */
 const POLL_MS = 10;
@@ -56,7 +57,9 @@ export class ServerProcess {
     const log = await open(logFile, 'a');
     const imports = [END_WITH_PARENT, ...(options.imports ?? [])].map((module) => `--import=${module}`);
     const began = performance.now();
-    const child = spawn(process.execPath, [...imports, MAIN, '--config', config], {
+    const { args, env } = serverCommand(ROOT, ...imports);
+    const child = spawn(process.execPath, [...args, '--config', config], {
+      env: { ...process.env, ...env },
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
     });
     const end = (): void => {

@@ -7,6 +7,7 @@ import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts'
 import { Client } from '../control-plane/client.ts';
 import { Daemon, type DaemonError } from '../control-plane/daemon.ts';
 import type { Place } from '../control-plane/folder.ts';
+import { serverCommand } from '../extension/server-command.ts';
 import type { Names } from '../generate/names.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
@@ -59,11 +60,13 @@ export function serverDaemon(
   place: Place,
   failed: (error: DaemonError) => void,
 ): Daemon {
+  const { args, env } = serverCommand(root);
   return new Daemon(
     {
       name: 'ks-apiserver',
       command: process.execPath,
-      args: [join(root, 'server/main.ts'), '--config', server.configFile],
+      args: [...args, '--config', server.configFile],
+      env,
       ...place,
       ready: (signal) => isReady(server, signal),
       readyTimeout: 30_000,

@@ -1,0 +1,25 @@
+// How the server's process is started, by everybody who does: npm start, npm run dev, tests and the bench. The image
+// does the same, and a test compares it.
+import { join } from 'node:path';
+
+/**
+ * The young generation of the heap as small as it can be without costing throughput: left alone it grows with the
+ * burst of the first list and never shrinks. Measured with 5,000 nodes: 295 MB idle without it, 229 MB with it, and
+ * the same CPU for each request.
+ */
+const NODE_OPTIONS = ['--max-semi-space-size=4'];
+
+/** glibc's arenas, one for each thread and core, keep what was freed: fewer of them are 10 to 15 MB less. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+
+export interface ServerCommand {
+  /** For Node, up to the server's own arguments. */
+  readonly args: readonly string[];
+  /** Besides the environment of this process. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** `root` is that of the repository; `nodeOptions` come first. */
+export function serverCommand(root: string, ...nodeOptions: readonly string[]): ServerCommand {
+  return { args: [...nodeOptions, ...NODE_OPTIONS, join(root, 'server/main.ts')], env: ENVIRONMENT };
+}

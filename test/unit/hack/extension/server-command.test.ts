@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { serverCommand } from '../../../../hack/extension/server-command.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+describe('the command of the server', () => {
+  it('is the same in the image', async () => {
+    const image = await readFile(join(ROOT, 'hack/image/Containerfile'), 'utf8');
+    const { args, env } = serverCommand('');
+    const entrypoint: unknown = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(image)?.[1] ?? '');
+    expect(entrypoint).to.deep.equal(['node', ...args]);
+    const variables = /^ENV (.*)$/m.exec(image)?.[1]?.split(' ');
+    expect(variables).to.include.members(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+  });
+
+  it('takes further options of Node before the program', () => {
+    const { args } = serverCommand('/root', '--watch');
+    expect(args[0]).to.equal('--watch');
+    expect(args.at(-1)).to.equal('/root/server/main.ts');
+  });
+});
