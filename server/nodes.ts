@@ -1,15 +1,17 @@
-// Nodes, put together: what they are, the informer that follows them, and the route that serves them.
+// Nodes, put together: what they are, what follows them and their pods, and the routes that serve them.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
 import { Informer } from './cache/informer.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import type { CompletedConfig } from './config.ts';
+import { platformNodes } from './endpoints/platform/platform-nodes.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from './endpoints/rest/resource-handler.ts';
 import { CacheMetrics } from './observability/cache-metrics.ts';
 import { WatchMetrics } from './observability/watch-metrics.ts';
 import { nodeDefinition } from './resources/nodes/definition.ts';
 import type { NodeFacts } from './resources/nodes/facts.ts';
+import { NodeUsage } from './resources/nodes/usage.ts';
 import type { ResourceDefinition } from './resources/resource-definition.ts';
 import type { ResourceRoute } from './routes.ts';
 
@@ -17,6 +19,8 @@ export interface Nodes {
   readonly definition: ResourceDefinition<NodeFacts>;
   readonly informer: Informer<NodeFacts>;
   readonly routes: readonly ResourceRoute[];
+  /** What has to run: the informer, and the count of pods when it is wanted. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 
 export interface NodesSurroundings {
@@ -26,7 +30,7 @@ export interface NodesSurroundings {
 }
 
 export function newNodes(
-  { platform, cache, watch }: Pick<CompletedConfig, 'platform' | 'cache' | 'watch'>,
+  { platform, cache, watch, resources }: Pick<CompletedConfig, 'platform' | 'cache' | 'watch' | 'resources'>,
   { client, log, metrics }: NodesSurroundings,
 ): Nodes {
   const definition = nodeDefinition(groupName(platform.name));
@@ -56,5 +60,22 @@ export function newNodes(
       observer: new WatchMetrics(metrics).observe(definition),
     },
   });
-  return { definition, informer, routes: [{ prefix: 'apis', group, version, resource: plural, handler }] };
+  const usage = resources.nodes.usageAnnotations
+    ? new NodeUsage({ client, log: log.child({ resource: 'pods' }), domain: `${platform.name}.io` })
+    : undefined;
+  const platformHandler = platformNodes({
+    definition,
+    cache: informer.cache,
+    ...(usage ? { computed: usage.annotations } : {}),
+  });
+  const route = { group, version, resource: plural };
+  return {
+    definition,
+    informer,
+    routes: [
+      { prefix: 'apis', ...route, handler },
+      { prefix: 'kapis', ...route, handler: platformHandler },
+    ],
+    followers: usage ? [informer, usage] : [informer],
+  };
 }

@@ -175,7 +175,7 @@ async function start(
   securePort = listeners[0].address.port;
   const followers = [
     access.settings,
-    nodes.informer,
+    ...nodes.followers,
     openAPI,
     registration,
     ...(oauth ? [oauth] : []),

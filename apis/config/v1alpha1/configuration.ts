@@ -183,6 +183,15 @@ const watch = section('Watch streams to clients.', {
   ),
 });
 
+const resources = section('What is particular to one resource.', {
+  nodes: section('Nodes.', {
+    usageAnnotations: flagOption(
+      false,
+      'Whether nodes under `/kapis` carry what their pods request and may use, as annotations. Follows all pods, which takes the right to list and watch them.',
+    ),
+  }),
+});
+
 const registration = section('The APIService that points to this server.', {
   manageCABundle: flagOption(
     true,
@@ -216,6 +225,7 @@ export const APIServerConfigurationSchema = Type.Object(
     requests,
     cache,
     watch,
+    resources,
     registration,
     shutdown,
     log,
