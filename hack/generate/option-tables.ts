@@ -7,7 +7,17 @@ export function configurationTable(): string {
 }
 
 /** Parts of the configuration that bound something: what a client may send, take, or make the server keep. */
-const LIMITING = ['listeners.limits.', 'requests.', 'cache.', 'watch.', 'shutdown.'];
+const LIMITING = [
+  'listeners.limits.',
+  'requests.',
+  'cache.',
+  'watch.',
+  'shutdown.',
+  'oauth.sessionsPerUser',
+  'oauth.verifiedTokens',
+  'oauth.passwords.',
+  'oauth.throttle.',
+];
 
 /** Every bound that can be set, as a Markdown table. */
 export function limitsTable(): string {
