@@ -15,9 +15,17 @@ import { SessionCache } from './session-cache.ts';
 import { type FoundSession, isGenuine, readSession, sessionObject } from './session-object.ts';
 import { SessionReads } from './session-reads.ts';
 
+/** Keys that change, where they can. */
+export interface ChangingKeys extends KeyRing {
+  /** Called after every change. Returns the function that ends it. */
+  subscribe?(changed: () => void): () => void;
+  /** Asks for keys that another replica may have heard of a moment earlier; bounded. */
+  reread?(): Promise<void>;
+}
+
 export interface ClusterSessionStoreOptions {
   readonly client: ClusterClient;
-  readonly keys: KeyRing;
+  readonly keys: ChangingKeys;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -44,8 +52,8 @@ export class ClusterSessionStore implements SessionStore {
   readonly #cache = new SessionCache();
   readonly #closed = new AbortController();
   readonly #reads: SessionReads;
-  /** Objects whose MAC has been found good, so that it is computed once for each version. */
-  readonly #genuine = new WeakSet<FoundSession>();
+  /** Objects whose MAC has been found good by the keys of now, so that it is computed once for each version. */
+  #genuine = new WeakSet<FoundSession>();
   #heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClusterSessionStoreOptions) {
@@ -63,7 +71,11 @@ export class ClusterSessionStore implements SessionStore {
 
   /** Follows the Session objects until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    const { client, log } = this.#options;
+    const { client, keys, log } = this.#options;
+    // Keys that were taken away take the sessions with them.
+    const unsubscribe = keys.subscribe?.(() => {
+      this.#genuine = new WeakSet();
+    });
     const heard = (): void => {
       this.#heardAt = this.#monotonic();
     };
@@ -75,6 +87,7 @@ export class ClusterSessionStore implements SessionStore {
       observer: { listed: heard, progressed: heard, watchEnded: () => undefined },
       tuning: TUNING,
     }).run(signal);
+    unsubscribe?.();
     this.#closed.abort(signal.reason);
   }
 
@@ -114,9 +127,13 @@ export class ClusterSessionStore implements SessionStore {
 
   async read(id: string, signal: AbortSignal): Promise<StoredSession | undefined> {
     if (!isSessionID(id)) return undefined;
+    const { keys } = this.#options;
     const object = await this.#reads.get(id, signal);
-    if (!this.#options.keys.ready) throw newServiceUnavailable('the keys of sessions are not known yet', 1);
-    return object === undefined ? undefined : this.#usable(readSession(object));
+    if (!keys.ready) throw newServiceUnavailable('the keys of sessions are not known yet', 1);
+    if (object === undefined) return undefined;
+    const found = readSession(object);
+    if (found.session && !this.isGenuine(found)) await keys.reread?.();
+    return this.#usable(found);
   }
 
   create(session: Session, signal: AbortSignal): Promise<StoredSession> {

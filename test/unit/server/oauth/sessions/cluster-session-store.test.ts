@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newForbidden, newNotFound, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../../../../server/cluster/client.ts';
+import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
+import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { newSession } from '../../../../support/new-session.ts';
+
+const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
+const signal = new AbortController().signal;
+
+describe('the store of sessions in the cluster', () => {
+  let objects: Map<string, unknown>;
+  let reads: number;
+  let creationTime: number;
+  let time: number;
+  let answer: () => Promise<void> | void;
+  let keys: KeyRing;
+  let others: KeyRing;
+  let changed: () => void;
+  let rereads: number;
+  let found: KeyRing | undefined;
+  let store: ClusterSessionStore;
+
+  before(async () => {
+    others = await memoryKeyRing();
+  });
+
+  beforeEach(async () => {
+    objects = new Map();
+    reads = 0;
+    creationTime = Date.now();
+    time = 0;
+    answer = () => undefined;
+    keys = await memoryKeyRing();
+    changed = () => undefined;
+    rereads = 0;
+    found = undefined;
+    store = new ClusterSessionStore({
+      client,
+      keys: {
+        ready: true,
+        signing: () => keys.signing(),
+        verification: (kid) => keys.verification(kid),
+        jwks: () => keys.jwks(),
+        mac: (purpose, message) => keys.mac(purpose, message),
+        checkMac: (purpose, message, mac) => keys.checkMac(purpose, message, mac),
+        subscribe: (listener) => {
+          changed = listener;
+          return () => undefined;
+        },
+        reread: () => {
+          rereads++;
+          keys = found ?? keys;
+          return Promise.resolve();
+        },
+      },
+      group: TARGET.group,
+      log: pino({ level: 'silent' }),
+      monotonic: () => time,
+    });
+  });
+
+  const client: ClusterClient = {
+    open: () => Promise.reject(new Error('nothing is followed here')),
+    json: async ({ method = 'GET', path, json }) => {
+      const name = path.split('/').at(-1) ?? '';
+      if (method === 'GET') reads++;
+      await answer();
+      if (method !== 'POST') {
+        const object = objects.get(name);
+        if (!object) throw newNotFound(TARGET, name);
+        return object;
+      }
+      const made = json as { metadata: { name: string } };
+      const creationTimestamp = new Date(creationTime).toISOString();
+      const metadata = { ...made.metadata, uid: 'u1', resourceVersion: '7', creationTimestamp };
+      objects.set(made.metadata.name, { ...made, metadata });
+      return objects.get(made.metadata.name);
+    },
+  };
+
+  async function refusal(promise: Promise<unknown>): Promise<string> {
+    const error = await promise.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    return error instanceof StatusError ? error.reason : `no StatusError: ${String(error)}`;
+  }
+
+  it('no longer believes in a session when the keys that vouched for it are gone', async () => {
+    const end = new AbortController();
+    const running = store.run(end.signal);
+    const { id } = await store.create(newSession(), signal);
+    expect(store.get(id)).to.have.property('id', id);
+    keys = others;
+    changed();
+    expect(store.get(id)).to.equal(undefined);
+    end.abort();
+    await running;
+  });
+
+  it('looks for new keys before it takes a session for forged', async () => {
+    const { id } = await store.create(newSession(), signal);
+    found = keys;
+    keys = others;
+    expect(await store.read(id, signal)).to.have.property('id', id);
+    expect(await store.read(id, signal)).to.have.property('id', id);
+    expect(rereads).to.equal(1);
+  });
+
+  it('refuses to sign in when the clocks are too far apart, rather than giving tokens that do not count', async () => {
+    creationTime = Date.now() - 3_600_000;
+    expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
+  });
+
+  it('is not fresh before it has followed anything', () => {
+    expect(store.fresh).to.equal(false);
+  });
+
+  describe('reading past the cache', () => {
+    const absent = (i: number): string =>
+      `s-${String(i)
+        .padStart(20, 'a')
+        .replaceAll(/[0189]/g, 'z')}`;
+    const names = Array.from({ length: 5_000 }, (_, i) => absent(i));
+    const distinct = [...new Set(names)];
+
+    it('asks once for what many want to know at a time', async () => {
+      const { id } = await store.create(newSession(), signal);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      answer = () => promise;
+      const asked = Array.from({ length: 50 }, () => store.read(id, signal));
+      resolve();
+      for (const session of await Promise.all(asked)) expect(session).to.have.property('id', id);
+      expect(reads).to.equal(1);
+    });
+
+    it('asks for an id that nobody has not again for ten seconds', async () => {
+      const id = absent(1);
+      for (let i = 0; i < 5; i++) expect(await store.read(id, signal)).to.equal(undefined);
+      expect(reads).to.equal(1);
+      time += 10_001;
+      await store.read(id, signal);
+      expect(reads).to.equal(2);
+    });
+
+    it('asks two hundred times at once and a hundred times a second at most, whoever invents ids', async () => {
+      const answers = [];
+      for (const id of distinct.slice(0, 300)) answers.push(await refusal(store.read(id, signal)));
+      expect(answers.filter((reason) => reason === 'ServiceUnavailable')).to.have.length(100);
+      expect(reads).to.equal(200);
+      time += 1_000;
+      for (const id of distinct.slice(300, 600)) await store.read(id, signal).catch(() => undefined);
+      expect(reads).to.equal(300);
+    });
+
+    it('keeps no more than 64 questions waiting', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      answer = () => promise;
+      const asked = distinct.slice(0, 65).map((id) => store.read(id, signal));
+      expect(await refusal(asked.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
+      resolve();
+      for (const session of await Promise.all(asked.slice(0, 64))) expect(session).to.equal(undefined);
+    });
+
+    it('says that it can not tell when the cluster refuses', async () => {
+      answer = () => {
+        throw newForbidden(TARGET, 'x', 'no rights');
+      };
+      expect(await refusal(store.read(absent(2), signal))).to.equal('ServiceUnavailable');
+    });
+  });
+});
