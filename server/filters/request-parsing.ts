@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { Filter } from './exchange.ts';
 import type { LongRunning } from './long-running.ts';
 import { parseRequestInfo } from './request-info.ts';
@@ -6,7 +8,19 @@ import { parseRequestInfo } from './request-info.ts';
 export function requestInfo(isLongRunning: LongRunning): Filter {
   return (exchange) => {
     const { method = '', url = '' } = exchange.request;
+    checkHost(exchange.request);
     exchange.info = parseRequestInfo(method, url);
     exchange.longRunning = isLongRunning(exchange);
   };
+}
+
+/** RFC 9112 section 3.2: exactly one Host; with two of them, a proxy and we might each believe another one. */
+function checkHost({ httpVersion, rawHeaders }: IncomingMessage): void {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts > 1) throw newBadRequest('the request has more than one Host header');
+  if (hosts === 0 && httpVersion === '1.1') throw newBadRequest('the request has no Host header');
 }

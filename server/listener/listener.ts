@@ -58,16 +58,23 @@ export class Listener {
   async listen(): Promise<AddressInfo> {
     const { address, port, receiver } = this.#options;
     this.#configure();
-    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const receive = (request: IncomingMessage, response: ServerResponse): void => {
       this.#track(request.socket, response);
       receiver.request(request, response);
-    });
-    if (receiver.upgrade) {
-      this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    };
+    this.#server.on('request', receive);
+    // An expectation that we do not know may be ignored (RFC 9110 section 10.1.1); Node would refuse it by itself.
+    this.#server.on('checkExpectation', receive);
+    const { upgrade } = receiver;
+    if (upgrade) {
+      const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
         // Not ours to close any more when it is idle: it is no HTTP.
         this.#streams.delete(socket);
-        receiver.upgrade?.(request, socket, head);
-      });
+        upgrade(request, socket, head);
+      };
+      this.#server.on('upgrade', hand);
+      // Without a listener Node would cut the connection without an answer.
+      this.#server.on('connect', hand);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
@@ -182,6 +189,8 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     keepAliveTimeout: limits.keepAliveTimeout,
     // How often Node looks for clients that are too slow.
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeout),
+    // Node's own refusal has no body and is not logged: the chain refuses instead.
+    requireHostHeader: false,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,

@@ -89,7 +89,7 @@ export async function startChain(
     signal: abort.signal,
     ...options,
   });
-  const server = createServer({ cert: pair.cert, key: pair.key });
+  const server = createServer({ cert: pair.cert, key: pair.key, requireHostHeader: false });
   server.on('request', (request, response) => chain.serve(request, response, true));
   server.on('upgrade', (request, socket, head) => chain.serveUpgrade(request, socket, head, true));
   const port = await listen(server);

@@ -73,6 +73,21 @@ describe('the plain-HTTP listener', () => {
     });
   });
 
+  it('hands on a request with an expectation that nobody knows, or without a Host', async () => {
+    const listener = await listening();
+    for (const header of ['Host: x\r\nExpect: wonders', 'X-No-Host: x']) {
+      const answer = await send(listener, `GET /livez HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`);
+      expect(answer, header).to.match(/^HTTP\/1.1 200 /);
+    }
+  });
+
+  it('answers CONNECT rather than cutting the connection', async () => {
+    const receiver: RequestReceiver = { request: () => undefined, upgrade: () => undefined };
+    const listener = await listening({ receiver });
+    const answer = await send(listener, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n');
+    expect(answer).to.match(/^HTTP\/1.1 404 /);
+  });
+
   it('does not mix a 400 into an answer that is under way', async () => {
     const receiver: RequestReceiver = {
       request: (_request, response) => {
