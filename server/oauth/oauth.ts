@@ -44,7 +44,6 @@ import { TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
 import { ClusterCredentialStore } from './users/cluster-credential-store.ts';
 import { ClusterUserDirectory } from './users/cluster-user-directory.ts';
-import { FirstAdministrator } from './users/first-administrator.ts';
 
 export interface OAuthOptions {
   readonly settings: OAuthSettings;
@@ -226,15 +225,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     now,
     removed: (reason) => metrics.sessionRemoved(reason),
   });
-  const administrator = new FirstAdministrator({
-    client,
-    platform: platform.name,
-    namespace,
-    users,
-    credentials,
-    hasher,
-    log,
-  });
   return {
     paths: new Map([...endpoints, ...metadata]),
     errorFamily: oauthErrors,
@@ -259,7 +249,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
         sessions.run(signal),
         clients.run(signal),
         throttle.run(signal),
-        administrator.run(signal),
         lastLogins.run(signal),
         election.run(signal, async (elected) => {
           await Promise.all([rotator.run(elected), reaper.run(elected)]);
