@@ -14,10 +14,12 @@ import { ANONYMOUS } from '../../server/authentication/user.ts';
 import { RequestChain } from '../../server/filters/chain.ts';
 import type { Handler } from '../../server/filters/request-context.ts';
 import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
+import { newDevicePages } from '../../server/oauth/endpoints/device-pages.ts';
 import { newSignInPages } from '../../server/oauth/endpoints/sign-in-pages.ts';
 import { tokenHandler } from '../../server/oauth/endpoints/token.ts';
 import { oauthErrors } from '../../server/oauth/error-writer.ts';
 import { AuthorizationCodeGrant } from '../../server/oauth/grants/authorization-code.ts';
+import { DeviceCodeGrant } from '../../server/oauth/grants/device-code.ts';
 import { RefreshTokenGrant } from '../../server/oauth/grants/refresh-token.ts';
 import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
 import { PasswordHasher } from '../../server/oauth/passwords/hasher.ts';
@@ -231,24 +233,30 @@ export class SignInSite {
       log: silent,
     });
     const shared = { sessions: store, users, credentials, tokens, random: randomBytes, now, log: silent };
+    const pages = {
+      issuer: () => ISSUER,
+      clients,
+      sessions: store,
+      credentials,
+      keys,
+      passwords,
+      hasher,
+      source: sourceOf,
+      random: randomBytes,
+      now,
+    };
     return new Map<string, Handler>([
-      ...newSignInPages({
-        issuer: () => ISSUER,
-        clients,
-        sessions: store,
-        credentials,
-        keys,
-        passwords,
-        hasher,
-        source: sourceOf,
-        random: randomBytes,
-        now,
-      }),
+      ...newSignInPages(pages),
+      ...newDevicePages({ ...pages, monotonic: now }),
       [
         '/oauth/token',
         tokenHandler({
           clients,
-          grants: [new AuthorizationCodeGrant({ ...shared, room }), new RefreshTokenGrant(shared)],
+          grants: [
+            new AuthorizationCodeGrant({ ...shared, room }),
+            new DeviceCodeGrant({ ...shared, room, monotonic: now }),
+            new RefreshTokenGrant(shared),
+          ],
           sourceOf,
           metrics: { tokenRequest: () => undefined },
         }),

@@ -170,5 +170,6 @@ export const isUnauthorized = (error: unknown): boolean => hasReason(error, 'Una
 export const isForbidden = (error: unknown): boolean => hasReason(error, 'Forbidden');
 export const isNotFound = (error: unknown): boolean => hasReason(error, 'NotFound');
 export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflict');
+export const isAlreadyExists = (error: unknown): boolean => hasReason(error, 'AlreadyExists');
 export const isExpired = (error: unknown): boolean => hasReason(error, 'Expired');
 export const isTimeout = (error: unknown): boolean => hasReason(error, 'Timeout');

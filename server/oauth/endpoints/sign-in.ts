@@ -8,6 +8,7 @@ import { type Form, readForm } from '../form.ts';
 import type { Alert } from '../page/alert.ts';
 import { browserOf, comesFromElsewhere, knownBrowser } from '../page/browser-binding.ts';
 import { FormTickets, type TicketOptions } from '../page/form-ticket.ts';
+import type { Markup } from '../page/html.ts';
 import { newPasswordPage } from '../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../page/page.ts';
 import { signInPage } from '../page/sign-in-page.ts';
@@ -32,6 +33,8 @@ export interface Continuation<T> {
     readonly destination: string | undefined;
     /** The same as a source of Content-Security-Policy. */
     readonly formTarget: string | undefined;
+    /** What the person should look at first. */
+    readonly notice?: Markup;
   };
   granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
   cancelled(context: RequestContext, request: T): Promise<void> | void;
@@ -91,13 +94,13 @@ export class SignInForms<T> {
     { user = '', alert }: Shown = {},
     options: PageOptions = {},
   ): void {
-    const { client, scopes, destination, formTarget } = this.#options.continuation.describe(request);
+    const { client, scopes, destination, formTarget, notice } = this.#options.continuation.describe(request);
     const browser = browserOf(context.request);
     const ticket = this.#tickets.seal(request, browser.id);
     const { action } = this.#options;
     writePage(
       context.response,
-      signInPage({ action, ticket, client: client.displayName, destination, scopes, user, alert }),
+      signInPage({ action, ticket, client: client.displayName, destination, scopes, notice, user, alert }),
       {
         ...options,
         ...(formTarget === undefined ? {} : { formTarget }),

@@ -11,6 +11,7 @@ export interface SignInView {
   /** Where the browser goes afterwards, as people read it; undefined when it stays here. */
   readonly destination: string | undefined;
   readonly scopes: readonly string[];
+  readonly notice: Markup | undefined;
   /** What stands in the field already. */
   readonly user: string;
   readonly alert?: Alert | undefined;
@@ -27,10 +28,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 export function signInPage(view: SignInView): Page {
-  const { action, ticket, client, destination, scopes, user, alert } = view;
+  const { action, ticket, client, destination, scopes, notice, user, alert } = view;
   return {
     title: titled('Sign in', alert),
     body: html`<h1>Sign in</h1>
+${notice}
 <p><strong>${client}</strong> asks for access. If you sign in, it can:</p>
 <ul>${requested(scopes)}</ul>
 <form method="post" action="${action}">

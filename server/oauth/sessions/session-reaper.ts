@@ -6,6 +6,7 @@ import { isConflict } from '../../../apis/meta/v1/errors.ts';
 import { Pacer } from '../../cluster/pacer.ts';
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
+import { NOBODY } from './session.ts';
 import { type SessionEnd, sessionEnd } from './session-end.ts';
 import type { FoundSession } from './session-object.ts';
 
@@ -86,6 +87,7 @@ export class SessionReaper {
       return time - creationTime > this.#timing.foreignMs ? 'not ours' : undefined;
     }
     if (time >= session.notAfter || time >= session.idleNotAfter) return 'expired';
+    if (session.user === NOBODY) return undefined;
     if (time - session.createdAt < this.#timing.settleMs) return undefined;
     return sessionEnd(session, users.get(session.user), credentials.get(session.user));
   }

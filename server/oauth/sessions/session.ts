@@ -26,6 +26,9 @@ export interface Session {
   readonly familyHash: string;
 }
 
+/** The user of a session that waits for one (codes/device-requests.ts): no user can be called so. */
+export const NOBODY = '-';
+
 /** A session with the version under which it was read, for writes with a precondition. */
 export interface StoredSession extends Session {
   readonly uid: string;

@@ -1,0 +1,176 @@
+// Requests of devices that wait for a person (RFC 8628). An open one is kept as a Session of nobody, so that every
+// replica sees it, within the watch delay; whoever approves it makes the session that the device then begins with its
+// code (session-code.ts), under the id that the device was told, so it can be approved once.
+import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
+import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
+import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
+import { newSessionID, type RandomBytes } from '../sessions/refresh-token.ts';
+import { NOBODY, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
+import { TokenBucket } from '../sessions/token-bucket.ts';
+import type { Account, Credential } from '../users/account.ts';
+import { type DeviceCode, newDeviceCode } from './device-code.ts';
+import { codeHash } from './session-code.ts';
+import { newUserCode, requestID } from './user-code.ts';
+
+export const DEVICE_LIFETIME_MS = 600_000;
+/** How long a device has to fetch what was approved. */
+export const APPROVED_LIFETIME_MS = 120_000;
+
+export interface DeviceRequestsOptions {
+  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'create' | 'delete' | 'ofUser'>;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  /** Ms that never go back. */
+  readonly monotonic: () => number;
+}
+
+export interface DeviceOrigin {
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+/** A request that waits for a person. */
+export interface DeviceRequest extends DeviceOrigin {
+  readonly id: string;
+  readonly clientID: string;
+  readonly scopes: readonly string[];
+}
+
+export type Approval = 'approved' | 'decided already' | 'gone';
+
+// Anybody may ask for a code, so what is open is bounded: for all, for one address, and in the rate of writes.
+const MAX_OPEN = 200;
+const MAX_OPEN_OF_SOURCE = 20;
+const WRITES_PER_SECOND = 5;
+const ATTEMPTS = 5;
+
+export class DeviceRequests {
+  readonly #options: DeviceRequestsOptions;
+  readonly #writes: TokenBucket;
+
+  constructor(options: DeviceRequestsOptions) {
+    const { monotonic } = options;
+    this.#options = options;
+    this.#writes = new TokenBucket({ burst: 4 * WRITES_PER_SECOND, perSecond: WRITES_PER_SECOND, monotonic });
+  }
+
+  /** Throws OAuthError 503 when there are too many. */
+  async open(
+    client: OAuthClient,
+    scopes: readonly string[],
+    origin: DeviceOrigin,
+    signal: AbortSignal,
+  ): Promise<{ readonly deviceCode: string; readonly userCode: string }> {
+    const { sessions, random, now } = this.#options;
+    const source = shownSource(origin.source);
+    this.#checkRoom(source);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const userCode = newUserCode(random);
+      const createdAt = now();
+      const id = requestID(userCode);
+      const code = newDeviceCode({ sessionID: newSessionID(random), requestID: id }, createdAt, random);
+      const notAfter = createdAt + DEVICE_LIFETIME_MS;
+      try {
+        await sessions.create(
+          {
+            id,
+            user: NOBODY,
+            // What is going to be approved, until then of nobody.
+            userUID: code.sessionID,
+            clientID: client.id,
+            scopes,
+            source,
+            userAgent: shownUserAgent(origin.userAgent),
+            createdAt,
+            lastUsedAt: createdAt,
+            notAfter,
+            idleNotAfter: notAfter,
+            generation: 0,
+            refreshHash: deviceHash(code, client.id),
+            familyHash: '',
+          },
+          signal,
+        );
+        return { deviceCode: code.text, userCode };
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+    }
+    throw tooMany();
+  }
+
+  /**
+   * From the cache: who types codes at random costs the cluster nothing. Throws OAuthError 503 while nobody can tell.
+   */
+  find(id: string): DeviceRequest | undefined {
+    this.#checkSight();
+    const found = this.#open(id);
+    if (!found) return undefined;
+    const { clientID, scopes, source, userAgent } = found;
+    return { id, clientID, scopes, source, userAgent };
+  }
+
+  /** Makes the session that the device waits for; then the request is closed. */
+  async approve(
+    id: string,
+    by: { readonly account: Account; readonly credential: Pick<Credential, 'changedAt'> },
+    signal: AbortSignal,
+  ): Promise<Approval> {
+    const { sessions, now } = this.#options;
+    const request = this.#open(id);
+    if (!request) return 'gone';
+    // Not before the password, whatever the clock of the replica says that changed it a moment ago.
+    const createdAt = Math.max(now(), by.credential.changedAt);
+    const notAfter = createdAt + APPROVED_LIFETIME_MS;
+    const session: Session = {
+      ...request,
+      id: request.userUID,
+      user: by.account.name,
+      userUID: by.account.uid,
+      createdAt,
+      lastUsedAt: createdAt,
+      notAfter,
+      idleNotAfter: notAfter,
+    };
+    try {
+      await sessions.create(session, signal);
+    } catch (error) {
+      if (isAlreadyExists(error)) return 'decided already';
+      throw error;
+    }
+    // After the session is there, so that the device never finds neither. Left behind, it ends by its time.
+    await sessions.delete(id, signal);
+    return 'approved';
+  }
+
+  async deny(id: string, signal: AbortSignal): Promise<void> {
+    if (this.#open(id)) await this.#options.sessions.delete(id, signal);
+  }
+
+  #open(id: string): StoredSession | undefined {
+    const found = this.#options.sessions.get(id);
+    return found?.user === NOBODY ? found : undefined;
+  }
+
+  #checkSight(): void {
+    if (this.#options.sessions.fresh) return;
+    throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
+  }
+
+  #checkRoom(source: string): void {
+    this.#checkSight();
+    const open = this.#options.sessions.ofUser(NOBODY);
+    const ofSource = open.filter((request) => request.source === source).length;
+    if (open.length >= MAX_OPEN || ofSource >= MAX_OPEN_OF_SOURCE || !this.#writes.take()) throw tooMany();
+  }
+}
+
+export function deviceHash(code: DeviceCode, clientID: string): string {
+  return codeHash(code, [clientID]);
+}
+
+function tooMany(): Error {
+  return temporarilyUnavailable('too many devices ask for access, try again later', 30);
+}

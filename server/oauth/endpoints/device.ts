@@ -1,0 +1,141 @@
+// The device flow's own endpoints: where a device asks (RFC 8628, 3.1) and where a person enters its code (3.3).
+import { invalidRequest, methodNotAllowed, unauthorizedClient } from '../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import { authenticateClient } from '../clients/client-authentication.ts';
+import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
+import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../codes/device-requests.ts';
+import { POLL_INTERVAL } from '../codes/poll-pace.ts';
+import { parseUserCode, requestID } from '../codes/user-code.ts';
+import { readForm } from '../form.ts';
+import { writeJSON } from '../json-answer.ts';
+import type { Alert } from '../page/alert.ts';
+import { deviceConnectedPage, deviceNotice, deviceRefusedPage, userCodePage } from '../page/device-page.ts';
+import { writePage } from '../page/page.ts';
+import { requestedScopes } from '../scopes.ts';
+import type { TokenBucket } from '../sessions/token-bucket.ts';
+import type { SourceAddress } from '../source-address.ts';
+import { forBrowsers, PageFault } from './browser-handler.ts';
+import type { Continuation, SignInForms } from './sign-in.ts';
+
+export const DEVICE_PATH = '/oauth/device';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+export interface DeviceAuthorizationOptions {
+  readonly issuer: () => string;
+  readonly clients: ClientRegistry;
+  readonly requests: Pick<DeviceRequests, 'open'>;
+  readonly source: SourceAddress;
+}
+
+/** POST /oauth/device_authorization. */
+export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions): Handler {
+  const { issuer, clients, requests, source } = options;
+  return async ({ request, response, signal }) => {
+    if (request.method !== 'POST') throw methodNotAllowed('POST');
+    const form = await readForm(request);
+    const client = authenticateClient(request, form, clients);
+    if (!mayConnect(client)) throw unauthorizedClient('the client may not use this grant');
+    const scopes = requestedScopes(form.get('scope'), client.scopes);
+    const origin = { source: source(request), userAgent: request.headers['user-agent'] ?? '' };
+    const { deviceCode, userCode } = await requests.open(client, scopes, origin, signal);
+    const page = `${issuer()}/device`;
+    writeJSON(response, {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: page,
+      verification_uri_complete: `${page}?user_code=${userCode}`,
+      expires_in: DEVICE_LIFETIME_MS / 1000,
+      interval: POLL_INTERVAL,
+    });
+  };
+}
+
+/** What travels through the sign-in page: the code as it was typed. */
+export interface TypedCode {
+  readonly userCode: string;
+}
+
+export interface DevicePageOptions {
+  readonly issuer: () => string;
+  readonly requests: Pick<DeviceRequests, 'find'>;
+  /** Slows down who tries codes. */
+  readonly tries: Pick<TokenBucket, 'take'>;
+}
+
+/** GET /oauth/device. */
+export function devicePageHandler(
+  { issuer, requests, tries }: DevicePageOptions,
+  forms: Pick<SignInForms<TypedCode>, 'show'>,
+): Handler {
+  return forBrowsers(['GET'], issuer, (context) => {
+    const typed = typedIn(context);
+    if (typed === '') return ask(context);
+    if (!tries.take()) {
+      return ask(context, typed, { text: 'Too many codes were tried. Try again in a minute.' }, 429);
+    }
+    const userCode = parseUserCode(typed);
+    if (userCode === undefined || !requests.find(requestID(userCode))) {
+      const text = 'This code is not known, or it has expired.';
+      return ask(context, typed, { text, field: 'user_code' }, 400);
+    }
+    forms.show(context, { userCode });
+  });
+}
+
+export interface DeviceContinuationOptions {
+  readonly clients: Pick<ClientRegistry, 'get'>;
+  readonly requests: Pick<DeviceRequests, 'find' | 'approve' | 'deny'>;
+}
+
+/** After signing in the person goes back to the device by hand. */
+export function deviceContinuation(options: DeviceContinuationOptions): Continuation<TypedCode> {
+  const { clients, requests } = options;
+  const lookUp = (userCode: string): { request: DeviceRequest; client: OAuthClient } => {
+    const request = requests.find(requestID(userCode));
+    const client = request && clients.get(request.clientID);
+    if (!request || !client || !mayConnect(client)) throw gone();
+    return { request, client };
+  };
+  return {
+    describe: ({ userCode }) => {
+      const { request, client } = lookUp(userCode);
+      const { scopes, source, userAgent } = request;
+      const notice = deviceNotice(userCode, source, userAgent);
+      return { client, scopes, notice, destination: undefined, formTarget: undefined };
+    },
+    granted: async ({ response, signal, log }, { userCode }, { account, credential }) => {
+      const { client } = lookUp(userCode);
+      const outcome = await requests.approve(requestID(userCode), { account, credential }, signal);
+      if (outcome !== 'approved') throw gone();
+      log.info({ user: account.name, client: client.id }, 'a device was connected');
+      writePage(response, deviceConnectedPage(client.displayName));
+    },
+    cancelled: async ({ response, signal }, { userCode }) => {
+      await requests.deny(requestID(userCode), signal);
+      writePage(response, deviceRefusedPage());
+    },
+  };
+}
+
+function ask({ response }: RequestContext, code = '', alert?: Alert, status = 200): void {
+  writePage(response, userCodePage({ action: DEVICE_PATH, code, alert }), { status });
+}
+
+function typedIn({ query }: RequestContext): string {
+  const typed = query.getAll('user_code');
+  if (typed.length > 1) throw invalidRequest('a parameter is repeated');
+  return typed[0] ?? '';
+}
+
+function mayConnect(client: OAuthClient): boolean {
+  return client.grants.includes(GRANT);
+}
+
+function gone(): PageFault {
+  return new PageFault(
+    400,
+    'This code can not be used',
+    'It has expired, or somebody has used it already. Start again at your device.',
+  );
+}

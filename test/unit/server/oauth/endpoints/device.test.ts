@@ -1,0 +1,235 @@
+import { expect } from 'chai';
+import { NOBODY } from '../../../../../server/oauth/sessions/session.ts';
+import { PASSWORD, SignInSite, type SiteAnswer, SiteState } from '../../../../support/sign-in-site.ts';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+describe('the device flow', () => {
+  let state: SiteState;
+  let site: SignInSite;
+  beforeEach(async () => {
+    state = await SiteState.make();
+    site = await SignInSite.start(state);
+  });
+  afterEach(() => site.close());
+
+  async function begin(changes: Record<string, string> = {}): Promise<Record<string, string>> {
+    const { status, text } = await site.ask('/oauth/device_authorization', {
+      form: { client_id: 'cli', scope: 'openid', ...changes },
+      headers: { 'user-agent': 'terminal <1>' },
+    });
+    expect(status, text).to.equal(200);
+    return JSON.parse(text) as Record<string, string>;
+  }
+
+  const poll = (device: Record<string, string>, changes: Record<string, string> = {}, at = site) =>
+    at.token({
+      grant_type: GRANT,
+      client_id: 'cli',
+      device_code: device['device_code'] ?? '',
+      ...changes,
+    });
+
+  async function errorOf(
+    device: Record<string, string>,
+    changes: Record<string, string> = {},
+  ): Promise<unknown> {
+    const { status, json } = await poll(device, changes);
+    expect(status).to.equal(400);
+    return json['error'];
+  }
+
+  /** What a person sees who enters the code. */
+  const enter = (code: string, at = site): Promise<SiteAnswer> =>
+    at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
+
+  async function answer(page: SiteAnswer, form: Record<string, string>, at = site): Promise<SiteAnswer> {
+    const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    return at.ask('/oauth/device/sign-in', { form: { ticket, ...form }, headers: { cookie } });
+  }
+
+  const approve = async (device: Record<string, string>, at = site): Promise<SiteAnswer> =>
+    answer(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
+
+  it('gives a device a code to poll with, and a short one for a person', async () => {
+    const device = await begin();
+    expect(device['device_code']).to.match(/^pdc_/);
+    expect(device['user_code']).to.match(/^[A-Z]{4}-[A-Z]{4}$/);
+    expect(device).to.deep.include({
+      verification_uri: 'https://sso.example.com/oauth/device',
+      verification_uri_complete: `https://sso.example.com/oauth/device?user_code=${device['user_code']}`,
+      expires_in: 600,
+      interval: 5,
+    });
+  });
+
+  it('keeps the request where all replicas see it, without either code', async () => {
+    const device = await begin();
+    const [open] = [...state.sessions.objects.values()];
+    expect(open).to.include({ user: NOBODY, clientID: 'cli', source: '192.0.2.7' });
+    const kept = JSON.stringify(open);
+    expect(kept).not.to.contain(device['user_code']).and.not.to.contain(device['device_code']?.slice(-43));
+  });
+
+  it('lets the device in once a person has signed in for it, at whatever replica', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      const device = await begin();
+      expect(await errorOf(device)).to.equal('authorization_pending');
+      const done = await approve(device, other);
+      expect(done.status).to.equal(200);
+      expect(done.text).to.contain('<h1>Device connected</h1>');
+      const { status, json } = await poll(device);
+      expect(status).to.equal(200);
+      expect(json).to.include({ token_type: 'Bearer', scope: 'openid' }).and.to.have.property('id_token');
+      const [session, ...others] = [...state.sessions.objects.values()];
+      expect(others).to.deep.equal([]);
+      expect(session).to.include({ user: 'alice', clientID: 'cli' });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('shows the person the code, the client and where the request came from', async () => {
+    const device = await begin();
+    const { text } = await enter(device['user_code'] ?? '');
+    expect(text)
+      .to.contain(`<strong>${device['user_code']}</strong>`)
+      .and.to.contain('<strong>cli</strong> asks for access')
+      .and.to.contain('192.0.2.7 (terminal &lt;1&gt;)')
+      .and.to.contain('only if you started this yourself');
+  });
+
+  it('asks for the code when none is given, and takes it however it is typed', async () => {
+    const empty = await site.ask('/oauth/device');
+    expect(empty.status).to.equal(200);
+    expect(empty.text).to.contain('<form method="get" action="/oauth/device">');
+    const device = await begin();
+    const typed = (device['user_code'] ?? '').toLowerCase().replace('-', ' ');
+    expect((await enter(typed)).text).to.contain('type="password"');
+  });
+
+  it('says when a code is not known, and slows down who tries', async () => {
+    const wrong = await enter('BCDF-GHJK');
+    expect(wrong.status).to.equal(400);
+    expect(wrong.text).to.contain('This code is not known').and.to.contain('value="BCDF-GHJK"');
+    let last = wrong.status;
+    for (let attempt = 0; attempt < 60; attempt++) last = (await enter('BCDF-GHJK')).status;
+    expect(last).to.equal(429);
+    state.now += 60_000;
+    expect((await enter('BCDF-GHJK')).status).to.equal(400);
+  });
+
+  it('tells the device when the person refuses', async () => {
+    const device = await begin();
+    const refused = await answer(await enter(device['user_code'] ?? ''), { decision: 'cancel' });
+    expect(refused.text).to.contain('<h1>Device refused</h1>');
+    state.now += 11_000;
+    expect(await errorOf(device)).to.equal('access_denied');
+  });
+
+  it('tells the device when its time is over, and the person too', async () => {
+    const device = await begin();
+    const page = await enter(device['user_code'] ?? '');
+    state.now += 600_000;
+    expect(await errorOf(device)).to.equal('expired_token');
+    expect((await enter(device['user_code'] ?? '')).status).to.equal(400);
+    expect((await answer(page, { username: 'alice', password: PASSWORD })).status).to.equal(400);
+    expect([...state.sessions.objects.values()].some(({ user }) => user !== NOBODY)).to.equal(false);
+  });
+
+  it('tells a device to slow down', async () => {
+    const device = await begin();
+    expect(await errorOf(device)).to.equal('authorization_pending');
+    expect(await errorOf(device)).to.equal('slow_down');
+    state.now += 10_000;
+    expect(await errorOf(device)).to.equal('authorization_pending');
+  });
+
+  it('is waiting still at a replica that has not heard of the request', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      other.store.lag();
+      const { json } = await poll(await begin(), {}, other);
+      expect(json['error']).to.equal('authorization_pending');
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('lets one person decide', async () => {
+    await state.add('bob');
+    const device = await begin();
+    const [first, second] = [await enter(device['user_code'] ?? ''), await enter(device['user_code'] ?? '')];
+    expect((await answer(first, { username: 'alice', password: PASSWORD })).status).to.equal(200);
+    const late = await answer(second, { username: 'bob', password: PASSWORD });
+    expect(late.status).to.equal(400);
+    expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
+  });
+
+  it('lets one person decide, although another replica has not heard of it', async () => {
+    const other = await SignInSite.start(state);
+    try {
+      await state.add('bob');
+      const device = await begin();
+      other.store.lag();
+      const late = await enter(device['user_code'] ?? '', other);
+      expect((await approve(device)).status).to.equal(200);
+      expect((await answer(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
+      expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes a device code once, and ends the session when it comes again', async () => {
+    const device = await begin();
+    await approve(device);
+    expect((await poll(device)).status).to.equal(200);
+    expect(await errorOf(device)).to.equal('invalid_grant');
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
+  it('takes an approval back that no device fetches', async () => {
+    const device = await begin();
+    await approve(device);
+    state.now += 120_000;
+    expect((await poll(device)).status).to.equal(400);
+  });
+
+  it('takes no code of another client, no code that was made up, and no request for a session', async () => {
+    const device = await begin();
+    expect(await errorOf(device, { client_id: 'console' })).to.equal('invalid_grant');
+    const other = (device['device_code'] ?? '').slice(0, -43) + 'x'.repeat(43);
+    expect(await errorOf(device, { device_code: other })).to.equal('invalid_grant');
+    expect(await errorOf(device, { device_code: 'pdc_x' })).to.equal('invalid_grant');
+    expect(await errorOf(device, { device_code: '' })).to.equal('invalid_request');
+    const [open] = [...state.sessions.objects.keys()];
+    const asSession = (device['device_code'] ?? '').replace(/^pdc_s-[a-z2-7]{20}/, `pdc_${open}`);
+    expect(await errorOf(device, { device_code: asSession })).to.equal('invalid_grant');
+    await approve(device);
+    expect(await errorOf(device, { device_code: other })).to.equal('invalid_grant');
+    expect(await errorOf(device, { client_id: 'console' })).to.equal('invalid_grant');
+    expect((await poll(device)).status).to.equal(200);
+  });
+
+  it('opens no more requests than a few for one address', async () => {
+    for (let request = 0; request < 20; request++) await begin();
+    const { status, headers } = await site.ask('/oauth/device_authorization', { form: { client_id: 'cli' } });
+    expect(status).to.equal(503);
+    expect(headers['retry-after']).to.equal('30');
+  });
+
+  it('is for clients that may use it, and for what they may ask', async () => {
+    for (const [form, error] of [
+      [{ client_id: 'machine', client_secret: 'secret of machine' }, 'unauthorized_client'],
+      [{ client_id: 'nobody' }, 'invalid_client'],
+      [{ client_id: 'cli', scope: 'root' }, 'invalid_scope'],
+    ] as const) {
+      const { text } = await site.ask('/oauth/device_authorization', { form });
+      expect((JSON.parse(text) as { error: string }).error).to.equal(error);
+    }
+    expect((await site.ask('/oauth/device_authorization')).status).to.equal(405);
+  });
+});
