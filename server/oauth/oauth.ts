@@ -10,6 +10,7 @@ import { LeaderElection } from '../cluster/lease.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../filters/request-context.ts';
 import { ConfiguredClients, checkClients } from './clients/configured-clients.ts';
+import { newDevicePages } from './endpoints/device-pages.ts';
 import { IDTokenHints } from './endpoints/id-token-hint.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
 import { keysHandler } from './endpoints/keys.ts';
@@ -22,6 +23,7 @@ import { tokenHandler } from './endpoints/token.ts';
 import { userInfoHandler } from './endpoints/userinfo.ts';
 import { isOAuthPath, oauthErrors } from './error-writer.ts';
 import { AuthorizationCodeGrant } from './grants/authorization-code.ts';
+import { DeviceCodeGrant } from './grants/device-code.ts';
 import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password.ts';
 import { RefreshTokenGrant } from './grants/refresh-token.ts';
@@ -89,6 +91,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const { settings, platform, issuer, client, identity, machine, log, metrics: registry } = options;
   checkClients(settings.clients);
   const now = Date.now;
+  const monotonic = (): number => performance.now();
   const random = randomBytes;
   const { namespace } = platform;
   const group = groupName(platform.name);
@@ -162,12 +165,26 @@ export function newOAuth(options: OAuthOptions): OAuth {
     now,
     log,
   });
+  const codes = { sessions, users, credentials, tokens, room: opening, random, now, log };
   const grants: readonly Grant[] = [
     new PasswordGrant({ signIn, sessions: opening, tokens }),
     new RefreshTokenGrant({ sessions, users, credentials, tokens, random, now, log, observer: metrics }),
-    new AuthorizationCodeGrant({ sessions, users, credentials, tokens, room: opening, random, now, log }),
+    new AuthorizationCodeGrant(codes),
+    new DeviceCodeGrant({ ...codes, monotonic }),
   ];
   const presented = new PresentedTokens({ verifier, sessions });
+  const pages = {
+    issuer,
+    clients,
+    sessions,
+    credentials,
+    keys,
+    passwords: signIn,
+    hasher,
+    source: sourceOf,
+    random,
+    now,
+  };
   const endpoints = new Map<string, Handler>([
     ['/oauth/token', tokenHandler({ clients, grants, sourceOf, metrics })],
     ['/oauth/revoke', revocationHandler({ clients, tokens: presented, sessions, log })],
@@ -184,18 +201,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
       }),
     ],
     ['/oauth/keys', keysHandler({ keys, publishAhead: keySettings.publishAhead })],
-    ...newSignInPages({
-      issuer,
-      clients,
-      sessions,
-      credentials,
-      keys,
-      passwords: signIn,
-      hasher,
-      source: sourceOf,
-      random,
-      now,
-    }),
+    ...newSignInPages(pages),
+    ...newDevicePages({ ...pages, monotonic }),
   ]);
   const metadata = metadataHandlers({
     issuer,
