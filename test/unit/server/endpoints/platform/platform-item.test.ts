@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { assert, constantFrom, dictionary, property, string } from 'fast-check';
+import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
+import { NodeCache, node } from '../../../../support/node-cache.ts';
+
+const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
+const COMPUTED = '"node.platform.io/cpu-requests":"1","node.platform.io/cpu-requests-fraction":"25%"';
+
+/** The metadata that the platform shows of a node with this one. */
+function shown(metadata: object, computed: string): unknown {
+  const cache = new NodeCache();
+  const plain = node('a', 1);
+  cache.fill(1, [{ ...plain, metadata: { ...metadata, ...plain.metadata } }]);
+  const cached = cache.cache.snapshot().get('a');
+  if (!cached) throw new Error('the node is not there');
+  const text = Buffer.concat([...new PlatformItem(PATH, () => computed).parts(cached)]).toString();
+  expect(text.match(/"selfLink":/g)).to.have.length(1);
+  return (JSON.parse(text) as { metadata: unknown }).metadata;
+}
+
+const expected = (metadata: object): object => ({
+  ...metadata,
+  ...node('a', 1).metadata,
+  selfLink: `${PATH}/a`,
+});
+
+describe('a node as the platform shows it', () => {
+  it('has computed annotations beside those that are stored', () => {
+    expect(shown({ annotations: { team: 'blue' } }, COMPUTED)).to.deep.equal(
+      expected({
+        annotations: {
+          team: 'blue',
+          'node.platform.io/cpu-requests': '1',
+          'node.platform.io/cpu-requests-fraction': '25%',
+        },
+      }),
+    );
+  });
+
+  it('has them when it stores none, in whatever way', () => {
+    const annotations = {
+      'node.platform.io/cpu-requests': '1',
+      'node.platform.io/cpu-requests-fraction': '25%',
+    };
+    for (const stored of [{}, { annotations: {} }, { annotations: null }]) {
+      expect(shown(stored, COMPUTED)).to.deep.equal(expected({ annotations }));
+    }
+  });
+
+  it('has the computed one where somebody stored one of the same name', () => {
+    const stored = { annotations: { 'node.platform.io/cpu-requests': 'lie', 'x/cpu-requests': 'kept' } };
+    expect(shown(stored, COMPUTED)).to.have.deep.property('annotations', {
+      'x/cpu-requests': 'kept',
+      'node.platform.io/cpu-requests': '1',
+      'node.platform.io/cpu-requests-fraction': '25%',
+    });
+  });
+
+  it('is otherwise what was stored, whatever the metadata holds', () => {
+    assert(
+      property(dictionary(string(), string()), constantFrom('', COMPUTED), (annotations, computed) => {
+        const { annotations: seen, ...rest } = shown(
+          { labels: annotations, annotations, note: 'é "x"' },
+          computed,
+        ) as {
+          annotations: object;
+        };
+        const { labels: _labels, ...plain } = expected({ note: 'é "x"' }) as { labels?: object };
+        expect(rest).to.deep.include(plain);
+        expect(seen).to.deep.include({ ...annotations });
+      }),
+    );
+  });
+});
