@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { ClusterConnection } from '../server/cluster/connection.ts';
 import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
+import { explanationOf } from './explanation.ts';
 
 const USAGE = `npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
@@ -33,7 +34,10 @@ async function main(): Promise<number> {
     return 2;
   }
   const { namespace, secret: name } = values;
-  const client = new ClusterConnection({ kubeConfig: kubeConfigSource(values.kubeconfig) });
+  const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
+  // Told at once when there is none.
+  kubeConfig();
+  const client = new ClusterConnection({ kubeConfig });
   const signal = AbortSignal.timeout(30_000);
   try {
     if (command === 'list') {
@@ -69,6 +73,6 @@ function time(ms: number): string {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explanationOf(error)}\n`);
   process.exitCode = 1;
 }

@@ -1,0 +1,127 @@
+// `npm run user`: makes users and sets passwords with the rights of whoever holds the kubeconfig; kube-apiserver holds
+// them to the same rules as with kubectl. The password comes from a prompt or standard input, never from an argument:
+// those are seen by everybody on the machine and stay in the history of the shell.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { groupName } from '../apis/iam/v1beta1/group-version.ts';
+import { ClusterConnection } from '../server/cluster/connection.ts';
+import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
+import { PasswordHasher } from '../server/oauth/passwords/hasher.ts';
+import { ClusterCredentialStore } from '../server/oauth/users/cluster-credential-store.ts';
+import { ClusterUserDirectory } from '../server/oauth/users/cluster-user-directory.ts';
+import { passwordFaults } from '../server/oauth/users/password-policy.ts';
+import { explanationOf } from './explanation.ts';
+import { readPlatform } from './generate/names.ts';
+import { InterruptedError, readPassword } from './user/password-input.ts';
+
+const USAGE = `npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
+
+  create NAME [--email ADDRESS] [--display-name TEXT] [--group GROUP]... [--must-change] [--no-password]
+  password NAME [--must-change]
+
+The password is asked for, or read from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
+  --must-change   the user has to replace it at the first sign-in, on the sign-in page
+Everything else is kubectl's: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.
+`;
+
+const HASHING = {
+  memory: 19 * 1024 * 1024,
+  iterations: 2,
+  queue: { concurrency: 1, length: 1, timeoutMs: 10_000 },
+};
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      kubeconfig: { type: 'string' },
+      platform: { type: 'string' },
+      email: { type: 'string' },
+      'display-name': { type: 'string' },
+      group: { type: 'string', multiple: true, default: [] },
+      'must-change': { type: 'boolean', default: false },
+      'no-password': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const [command, name, ...more] = positionals;
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if ((command !== 'create' && command !== 'password') || name === undefined || more.length > 0) {
+    process.stderr.write(USAGE);
+    return 2;
+  }
+  const platform =
+    values.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
+  const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
+  // Told at once when there is none.
+  kubeConfig();
+  const client = new ClusterConnection({ kubeConfig });
+  const options = {
+    client,
+    group: groupName(platform),
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+  };
+  const users = new ClusterUserDirectory(options);
+  const credentials = new ClusterCredentialStore(options);
+  const signal = new AbortController().signal;
+  try {
+    if (command === 'password' && !(await users.read(name, signal))) {
+      throw new Error(`there is no user ${name}; make one with: npm run user -- create ${name}`);
+    }
+    // Before anything is written: a user without the password that was meant would be half a user.
+    const passwordHash =
+      command === 'create' && values['no-password'] ? undefined : await hashOf(await newPassword(name));
+    const user =
+      command === 'create'
+        ? await users.create({ metadata: { name }, spec: specOf(values) }, signal)
+        : await users.read(name, signal);
+    if (!user?.metadata.uid) throw new Error(`the user ${name} is gone`);
+    if (passwordHash !== undefined) {
+      const mustChange = values['must-change'];
+      const credential = { userUID: user.metadata.uid, passwordHash, mustChange, changedAt: Date.now() };
+      await credentials.set(name, credential, signal).catch((cause: unknown) => {
+        if (command !== 'create' || !(cause instanceof Error)) throw cause;
+        throw new Error(`the user ${name} was created without a password`, { cause });
+      });
+    }
+    process.stdout.write(
+      command === 'create' ? `user ${name} created\n` : `password of ${name} set; its sessions are over\n`,
+    );
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+function specOf(values: { email?: string; 'display-name'?: string; group: string[] }) {
+  const { email, 'display-name': displayName, group: groups } = values;
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(groups.length === 0 ? {} : { groups }),
+  };
+}
+
+async function newPassword(name: string): Promise<string> {
+  const password = await readPassword(process.stdin, (text) => void process.stderr.write(text));
+  const faults = passwordFaults(password, name);
+  if (faults.length > 0) throw new Error(`the password ${faults.join(' and ')}`);
+  return password;
+}
+
+function hashOf(password: string): Promise<string> {
+  return new PasswordHasher(HASHING).hash(password);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof InterruptedError) process.exitCode = 130;
+  else {
+    process.stderr.write(`${explanationOf(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { InterruptedError, readPassword } from '../../../../hack/user/password-input.ts';
+
+class Terminal extends Readable {
+  readonly isTTY = true;
+  readonly modes: boolean[] = [];
+
+  constructor(...typed: readonly (string | Buffer)[]) {
+    super();
+    for (const keys of typed) this.push(keys);
+    this.push(null);
+  }
+
+  setRawMode(raw: boolean): void {
+    this.modes.push(raw);
+  }
+}
+
+describe('a password', () => {
+  let shown: string;
+  const ask = (...typed: readonly (string | Buffer)[]): { terminal: Terminal; answer: Promise<string> } => {
+    const terminal = new Terminal(...typed);
+    shown = '';
+    return { terminal, answer: readPassword(terminal, (text) => void (shown += text)) };
+  };
+  const failure = (answer: Promise<string>): Promise<unknown> => answer.catch((error: unknown) => error);
+
+  it('is asked for twice at a terminal, and never shown', async () => {
+    const { terminal, answer } = ask('secret', ' word\r', 'secret word\r');
+    expect(await answer).to.equal('secret word');
+    expect(shown).to.equal('New password: \nOnce more: \n');
+    expect(terminal.modes).to.deep.equal([true, false]);
+  });
+
+  it('can be corrected and pasted', async () => {
+    expect(await ask('wrong\u0015sexx\u007f\u007fcret\u001b[A\r', 'secret\r').answer).to.equal('secret');
+    expect(await ask('secret\nsecret\n').answer).to.equal('secret');
+  });
+
+  it('may hold any characters, also when they come in pieces', async () => {
+    const bytes = Buffer.from('pässwörd 🐎\rpässwörd 🐎\r');
+    const pieces = Array.from(bytes, (byte) => Buffer.of(byte));
+    expect(await ask(...pieces).answer).to.equal('pässwörd 🐎');
+  });
+
+  it('is refused when the two differ', async () => {
+    expect(await failure(ask('one\r', 'other\r').answer)).to.have.property(
+      'message',
+      'the two passwords differ',
+    );
+  });
+
+  it('is not taken from who presses Ctrl-C, or goes away; the terminal is put back', async () => {
+    const { terminal, answer } = ask('secret\u0003');
+    expect(await failure(answer)).to.be.instanceOf(InterruptedError);
+    expect(terminal.modes).to.deep.equal([true, false]);
+    expect(await failure(ask('\u0004').answer)).to.have.property('message', 'no password was given');
+    expect(await failure(ask().answer)).to.have.property('message', 'no password was given');
+  });
+
+  it('is all of standard input but for the last line end, when that is no terminal', async () => {
+    const silent = (): void => undefined;
+    expect(await readPassword(Readable.from(['sec', 'ret\n']), silent)).to.equal('secret');
+    expect(await readPassword(Readable.from(['secret']), silent)).to.equal('secret');
+    expect(await readPassword(Readable.from([' secret \r\n']), silent)).to.equal(' secret ');
+  });
+});
