@@ -37,11 +37,12 @@ func (r *runner) change(ctx context.Context, next job) (any, error) {
 		groups[id] = group
 		result.Groups[id] = &arrival{}
 	}
-	writers, err := r.take(ctx, next.Target, 1)
+	// A new one: a kept one may have been closed while thousands of watches were opened.
+	writer, err := dial(ctx, next.Target)
 	if err != nil {
 		return nil, err
 	}
-	defer r.giveBack(next.Target, writers)
+	defer writer.conn.Close()
 	timeout := time.Duration(max(1, next.TimeoutMs)) * time.Millisecond
 	for range next.Changes {
 		name := time.Now().UnixNano()
@@ -49,7 +50,7 @@ func (r *runner) change(ctx context.Context, next job) (any, error) {
 			group.expect(name)
 		}
 		begin := time.Now()
-		if err := annotate(writers[0], next.Target, next.Paths[0], name); err != nil {
+		if err := annotate(writer, next.Target, next.Paths[0], name); err != nil {
 			return nil, err
 		}
 		result.WriteMs = append(result.WriteMs, milliseconds(time.Since(begin)))
@@ -102,7 +103,6 @@ func annotate(writer *connection, to target, path string, change int64) error {
 	}
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
-		writer.broken = true
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
