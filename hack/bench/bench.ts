@@ -13,6 +13,7 @@ import { listRows } from './rows/list.ts';
 import { memoryRows } from './rows/memory.ts';
 import { platformRows } from './rows/platform.ts';
 import { syncRows } from './rows/sync.ts';
+import { tokenRows } from './rows/tokens.ts';
 import { watchRows } from './rows/watch.ts';
 import { type Scene, withScene } from './scene.ts';
 
@@ -20,6 +21,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   sync: syncRows,
   list: listRows,
   get: getRows,
+  tokens: tokenRows,
   platform: platformRows,
   memory: memoryRows,
   watch: watchRows,

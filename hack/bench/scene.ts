@@ -10,6 +10,7 @@ import type { Progress } from '../control-plane/progress.ts';
 import { createNodes, nodeName } from '../control-plane/realistic-node.ts';
 import { apply, available, grant, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../extension/server-process.ts';
+import { prepareTokenTrust } from '../start/token-trust.ts';
 import { LoadGenerator, type Target } from './load-generator.ts';
 import type { Machine } from './machine.ts';
 import type { Options } from './options.ts';
@@ -41,7 +42,10 @@ export interface Scene {
   /** Nodes have names in this order. */
   nodeName(index: number): string;
   /** One more server on the same cluster, on a port of its own and registered nowhere. */
-  another(listening?: ServerProcessOptions['listening']): Promise<ServerProcess>;
+  another(
+    listening?: ServerProcessOptions['listening'],
+    configuration?: ServerProcessOptions['configuration'],
+  ): Promise<ServerProcess>;
 }
 
 /** Runs `work` on a scene, and leaves nothing of it behind. */
@@ -56,7 +60,13 @@ export async function withScene(
   const cleanups: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })];
   try {
     const clients = await buildClients({ env: process.env, signal, progress });
-    const controlPlane = await startControlPlane({ dir: join(dir, 'control-plane'), signal, progress });
+    const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
+    const controlPlane = await startControlPlane({
+      dir: join(dir, 'control-plane'),
+      extraApiserverFlags: [trust.flag],
+      signal,
+      progress,
+    });
     cleanups.push(() => controlPlane.stop());
     progress(`creating ${options.nodes} nodes`);
     await createNodes(controlPlane, options.nodes, { signal, progress });
@@ -72,6 +82,7 @@ export async function withScene(
       port: number,
       name: string,
       listening?: ServerProcessOptions['listening'],
+      configuration?: ServerProcessOptions['configuration'],
     ): Promise<ServerProcess> => {
       const server = await ServerProcess.start({
         dir: join(dir, name),
@@ -81,6 +92,7 @@ export async function withScene(
         imports: [PROBE],
         signal,
         ...(listening ? { listening } : {}),
+        ...(configuration ? { configuration } : {}),
       });
       cleanups.push(() => server.stop());
       return server;
@@ -89,6 +101,7 @@ export async function withScene(
     const server = await start(port, 'server');
     await register(cluster, port, signal);
     await available(cluster, signal);
+    await trust.establish({ port, caFile: files.ca, audience: 'platform' });
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);
     cleanups.push(() => load.stop());
@@ -105,7 +118,8 @@ export async function withScene(
       direct: { server: server.url, ...caller },
       writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
       nodeName,
-      another: async (listening) => start(await freePort(), `another-${++others}`, listening),
+      another: async (listening, configuration) =>
+        start(await freePort(), `another-${++others}`, listening, configuration),
     });
   } finally {
     for (const cleanup of cleanups.toReversed()) {
