@@ -134,7 +134,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
 
     it('keeps expired and idle sessions to itself', async () => {
       const [store] = open().stores;
-      const soon = Date.now() + 300;
+      const soon = Date.now() + 1_000;
       const user = `user-${randomBytes(4).toString('hex')}`;
       const sessions = [await stored({ user, notAfter: soon }), await stored({ user, idleNotAfter: soon })];
       await open().until(() => sessions.every(({ id }) => store.get(id) === undefined));
