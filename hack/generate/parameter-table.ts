@@ -11,7 +11,7 @@ export function nodeQueryTable(): string {
     return [
       `\`${name}\``,
       valueOf(schema),
-      initial === undefined ? '' : `\`${String(initial)}\``,
+      initial === undefined ? '' : `\`${typeof initial === 'string' ? initial : JSON.stringify(initial)}\``,
       String(description),
     ];
   });
