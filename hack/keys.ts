@@ -1,10 +1,12 @@
 // `npm run keys`: shows the keys that tokens are signed with, or has the elected replica change them. The keys never
 // leave the cluster: nothing but ids, states and times is printed.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ClusterConnection } from '../server/cluster/connection.ts';
 import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { explanationOf } from './explanation.ts';
+import { namesFor, readPlatform } from './generate/names.ts';
 
 const USAGE = `npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
@@ -18,7 +20,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       kubeconfig: { type: 'string' },
-      namespace: { type: 'string', default: 'platform-system' },
+      namespace: { type: 'string' },
       secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
       immediately: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -33,7 +35,7 @@ async function main(): Promise<number> {
     process.stderr.write(USAGE);
     return 2;
   }
-  const { namespace, secret: name } = values;
+  const { secret: name, namespace = await ownNamespace() } = values;
   const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
   // Told at once when there is none.
   kubeConfig();
@@ -64,6 +66,11 @@ async function main(): Promise<number> {
   } finally {
     client.close();
   }
+}
+
+/** Of the platform that the manifests are written for. */
+async function ownNamespace(): Promise<string> {
+  return namesFor(await readPlatform(join(import.meta.dirname, '../manifests/names.json'))).namespace;
 }
 
 function time(ms: number): string {

@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { AccessTokenAuthenticator } from '../../../server/authentication/access-token.ts';
 import { AuthenticatorChain } from '../../../server/authentication/authenticator-chain.ts';
@@ -205,6 +206,31 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     expect((await cluster.ask(old, SELF, REVIEW)).status).to.equal(201);
     stop.abort();
     await rotating;
+  });
+
+  it('has a command that shows the keys without giving one away, and asks for new ones', async () => {
+    const { controlPlane, place } = cluster;
+    const keys = (...args: string[]): Promise<string> =>
+      run(process.execPath, [
+        join(import.meta.dirname, '../../../hack/keys.ts'),
+        ...args,
+        '--kubeconfig',
+        controlPlane.kubeconfig,
+        '--namespace',
+        place.namespace,
+      ]);
+    const listed = await keys('list');
+    expect(listed.match(/^[\w-]{43} {2}(?:active|next|retired), /gm)).to.have.length(
+      cluster.keys.stored?.set.keys.length ?? 0,
+    );
+    for (const { jwk, macKey } of cluster.keys.stored?.set.keys ?? []) {
+      expect(listed).not.to.include(macKey);
+      if (jwk?.d !== undefined) expect(listed).not.to.include(jwk.d);
+    }
+    expect(await keys('rotate', '--immediately')).to.include('immediate');
+    expect(await keys('list')).to.include('asked for and not done yet: immediate');
+    const refused = await keys('rotat').catch((error: unknown) => String(error));
+    expect(refused).to.include('rotate --immediately');
   });
 
   it('leaves one key, whichever of several replicas that start at once was the first', async () => {
