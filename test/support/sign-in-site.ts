@@ -124,7 +124,11 @@ export class SignInSite {
   readonly #stop = new AbortController();
   readonly #server: Server;
 
-  private constructor(state: SiteState, tls: { readonly cert: string; readonly key: string }) {
+  private constructor(
+    state: SiteState,
+    tls: { readonly cert: string; readonly key: string },
+    secure: boolean,
+  ) {
     this.state = state;
     const now = (): number => state.now;
     this.store = new MemorySessionStore(state.sessions, now);
@@ -152,14 +156,19 @@ export class SignInSite {
       errorFamilies: [oauthErrors],
       signal: this.#stop.signal,
     });
-    this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, true));
+    this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, secure));
   }
 
-  static async start(state: SiteState): Promise<SignInSite> {
+  /** `secure: false`: it takes its connections for plain HTTP, as behind a proxy. */
+  static async start(state: SiteState, { secure = true } = {}): Promise<SignInSite> {
     const ca = await newCA('test');
     const names = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }]);
     const purposes = [x509.ExtendedKeyUsage.serverAuth];
-    const site = new SignInSite(state, await issue(ca, { cn: 'localhost', purposes, extensions: [names] }));
+    const site = new SignInSite(
+      state,
+      await issue(ca, { cn: 'localhost', purposes, extensions: [names] }),
+      secure,
+    );
     site.#server.listen(0, '127.0.0.1');
     await once(site.#server, 'listening');
     return site;

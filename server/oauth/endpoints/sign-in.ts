@@ -177,6 +177,7 @@ export class SignInForms<T> {
     }
     const outcome = await passwordChange.change(account, password, changedAt, context.signal);
     if ('fault' in outcome) return again({ text: outcome.fault, field: 'new_password' });
+    context.log.info({ user: account.name }, 'a password that somebody else had set was replaced');
     await continuation.granted(context, request, {
       account,
       credential: { changedAt: outcome.changedAt },

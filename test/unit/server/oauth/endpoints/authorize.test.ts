@@ -142,6 +142,20 @@ describe('the authorization endpoint', () => {
     expect(text).to.contain('type="password"');
   });
 
+  it('asks for no password over plain HTTP, unless a proxy says that it speaks TLS in front', async () => {
+    const plain = await SignInSite.start(site.state, { secure: false });
+    try {
+      const { status, text } = await plain.ask(authorizePath());
+      expect(status).to.equal(400);
+      expect(text).to.contain('over HTTPS only').and.not.to.contain('<form');
+      expect((await plain.ask('/oauth/sign-in', { form: {} })).status).to.equal(400);
+      const proxied = await plain.ask(authorizePath(), { headers: { 'x-forwarded-proto': 'https' } });
+      expect(proxied.text).to.contain('type="password"');
+    } finally {
+      await plain.close();
+    }
+  });
+
   it('serves GET and POST only', async () => {
     const { status, headers } = await site.ask(authorizePath(), { method: 'PUT' });
     expect(status).to.equal(405);
