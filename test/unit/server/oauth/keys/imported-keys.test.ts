@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { calculateJwkThumbprint } from 'jose';
 import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet, rotated } from '../../../../../server/oauth/keys/rotation.ts';
@@ -18,6 +19,12 @@ describe('ImportedKeys', () => {
       expect(keys.verification(jwk.kid ?? '')?.type).to.equal('public');
     }
     expect(keys.signing().kid).to.equal(three.keys[1]?.kid);
+  });
+
+  it('names each key by its thumbprint', async () => {
+    const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
+    const [jwk] = keys.jwks().keys;
+    expect(jwk && (await calculateJwkThumbprint(jwk, 'sha256'))).to.equal(jwk?.kid);
   });
 
   it('does not give private keys out again', async () => {
