@@ -12,6 +12,7 @@ import { NodeIndex } from '../../resources/nodes/platform-index.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { negotiate } from '../accept.ts';
 import { holdsTag } from '../entity-tag.ts';
+import { hasQuery } from '../rest/get.ts';
 import { JSON_HEADERS } from '../rest/response.ts';
 import { type Headers, writeNodes } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
@@ -66,10 +67,11 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   }
 
   function get(context: RequestContext, name: string): void {
-    noQuery.decode(context.query);
+    // Looking is cheaper than parsing, the URL included.
+    if (hasQuery(context)) noQuery.decode(context.query);
     const node = cache.snapshot().get(name);
     if (!node) throw newNotFound({ group, resource: plural }, name);
-    const tag = `"${hash('sha256', item.state(node), 'base64url')}"`;
+    const tag = `"${computed ? hash('sha256', item.state(node), 'base64url') : node.resourceVersion}"`;
     if (answeredUnchanged(context, tag)) return;
     const body = Buffer.concat([...item.parts(node), NEWLINE]);
     context.response.writeHead(200, { ...headersWith(tag), 'Content-Length': body.length });
