@@ -53,7 +53,22 @@ export function describeUsers(name: string, users: () => Users): void {
     it('knows nobody of whom it was never told', async () => {
       expect(users().get('u-nobody')).to.equal(undefined);
       expect(users().object('u-nobody')).to.equal(undefined);
-      expect(await users().read('u-nobody', signal)).to.equal(undefined);
+      for (const name of [
+        'u-nobody',
+        '',
+        '.',
+        '..',
+        '../sessions',
+        'a/b',
+        'a?b',
+        'a%2fb',
+        'A',
+        'ä',
+        'x'.repeat(64),
+      ]) {
+        expect(await users().read(name, signal), name).to.equal(undefined);
+        expect(await users().delete(name, 'a-uid', signal), name).to.equal(false);
+      }
     });
   });
 }

@@ -37,3 +37,13 @@ export const USER_NAME_RULE = {
   rule: `size(self.metadata.name) <= ${MAX_USER_NAME} && !self.metadata.name.startsWith('system:') && !self.metadata.name.contains(':')`,
   message: `the name of a user has at most ${MAX_USER_NAME} characters, does not start with "system:" and holds no ":"`,
 } as const;
+
+/** Names of users, as kube-apiserver takes them for objects. */
+export const USER_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
+
+const USER_NAME = new RegExp(USER_NAME_PATTERN);
+
+/** Whether a user may have this name; what it is not is never made part of a path. */
+export function isUserName(name: string): boolean {
+  return name.length <= MAX_USER_NAME && USER_NAME.test(name);
+}

@@ -78,7 +78,7 @@ export class ClusterCredentialStore implements CredentialStore {
     try {
       await this.#write(
         'PUT',
-        this.#pathOf(user),
+        this.#followed.pathOf(user),
         credentialObject(group, user, credential, version),
         signal,
       );
@@ -105,17 +105,13 @@ export class ClusterCredentialStore implements CredentialStore {
   async #version(user: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       // Whatever it holds now is replaced; only its version counts.
-      const found = await this.#options.client.json({ path: this.#pathOf(user), signal });
+      const found = await this.#options.client.json({ path: this.#followed.pathOf(user), signal });
       const { resourceVersion } = objectIn(found, 'metadata');
       return typeof resourceVersion === 'string' ? resourceVersion : '';
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-  }
-
-  #pathOf(user: string): string {
-    return `${this.#followed.path}/${encodeURIComponent(user)}`;
   }
 }
 

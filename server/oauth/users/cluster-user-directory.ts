@@ -77,7 +77,7 @@ export class ClusterUserDirectory implements Users {
 
   async read(name: string, signal: AbortSignal): Promise<User | undefined> {
     try {
-      const found = await this.#options.client.json({ path: this.#pathOf(name), signal });
+      const found = await this.#options.client.json({ path: this.#followed.pathOf(name), signal });
       this.#followed.index.put(found);
       return readUser(found);
     } catch (error) {
@@ -91,14 +91,14 @@ export class ClusterUserDirectory implements Users {
   }
 
   replace(user: User, signal: AbortSignal): Promise<User> {
-    return this.#write('PUT', this.#pathOf(user.metadata.name), user, signal);
+    return this.#write('PUT', this.#followed.pathOf(user.metadata.name), user, signal);
   }
 
   async delete(name: string, uid: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#options.client.json({
         method: 'DELETE',
-        path: this.#pathOf(name),
+        path: this.#followed.pathOf(name),
         json: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } },
         signal,
       });
@@ -116,9 +116,5 @@ export class ClusterUserDirectory implements Users {
     const read = readUser(written);
     if (!read) throw new Error('kube-apiserver answered with something that is not a user');
     return read;
-  }
-
-  #pathOf(name: string): string {
-    return `${this.#followed.path}/${encodeURIComponent(name)}`;
   }
 }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectIndex } from '../../cluster/object-index.ts';
 import { Reflector } from '../../cluster/reflector.ts';
@@ -23,16 +25,24 @@ const STALE_AFTER_MS = 30_000;
 export class FollowedObjects<T> {
   readonly index: ObjectIndex<T>;
   readonly path: string;
+  readonly #plural: string;
   readonly #options: FollowedOptions;
 
   constructor(plural: string, read: (object: unknown) => T | undefined, options: FollowedOptions) {
     this.path = `/apis/${options.group}/${VERSION}/${plural}`;
     this.index = new ObjectIndex(read, options.monotonic);
+    this.#plural = plural;
     this.#options = options;
   }
 
   get synced(): boolean {
     return this.index.synced && this.index.heardWithin(this.#options.staleAfterMs ?? STALE_AFTER_MS);
+  }
+
+  /** Throws NotFound for what no user can be called, so that nothing but objects of this kind is ever asked for. */
+  pathOf(name: string): string {
+    if (!isUserName(name)) throw newNotFound({ group: this.#options.group, resource: this.#plural }, name);
+    return `${this.path}/${name}`;
   }
 
   /** Follows them until `signal` is aborted; never throws. */
