@@ -1,7 +1,7 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 
 export interface ReviewCacheOptions<Answer> {
-  /** Answers kept at most; the one that was not asked for longest goes first. */
+  /** Answers kept at most; the oldest goes first, which is the one that would expire first anyway. */
   readonly size: number;
   /** How long an answer holds, in ms; 0 keeps it not at all. */
   readonly ttlMs: (answer: Answer) => number;
@@ -27,7 +27,7 @@ interface Entry<Answer> {
 export class ReviewCache<Answer> {
   readonly #options: ReviewCacheOptions<Answer>;
   readonly #monotonic: () => number;
-  /** In the order of their last use. */
+  /** From the oldest to the newest. */
   readonly #entries = new Map<string, Entry<Answer>>();
   readonly #pending = new Map<string, Promise<Answer>>();
 
@@ -49,11 +49,7 @@ export class ReviewCache<Answer> {
     const entry = this.#entries.get(key);
     const hit = entry !== undefined && this.#monotonic() < entry.until;
     this.#options.onLookup?.(hit);
-    if (hit) {
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
-      return entry.answer;
-    }
+    if (hit) return entry.answer;
     return abandonable(this.#ask(key, ask), scope.signal);
   }
 

@@ -1,5 +1,6 @@
 import { type AccessRecord, newAccessRecord } from './access-record.ts';
 import type { Filter } from './exchange.ts';
+import { READ_VERBS } from './request-info.ts';
 
 /** Who tried to change what, and who was refused: kept apart from the log, which may be thinned out or sampled. */
 export interface AuditEvent extends AccessRecord {
@@ -15,14 +16,13 @@ export interface AuditSink {
   record(event: AuditEvent): void;
 }
 
-const READS = new Set(['get', 'list', 'watch', 'head', 'options']);
 const REFUSALS = new Set([401, 403, 413, 429]);
 
 /** Writes an event for each request that is no plain read, and for each one that was refused. */
 export function audit(sink: AuditSink, monotonic: () => number): Filter {
   return (exchange) => {
     exchange.onEnd(() => {
-      if (READS.has(exchange.info.verb) && !REFUSALS.has(exchange.status)) return;
+      if (READ_VERBS.has(exchange.info.verb) && !REFUSALS.has(exchange.status)) return;
       const { decision, authenticated, user } = exchange;
       sink.record({
         ...newAccessRecord(exchange, monotonic()),

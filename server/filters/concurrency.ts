@@ -2,6 +2,7 @@ import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
+import { READ_VERBS } from './request-info.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 export interface ConcurrencyLimits {
@@ -13,8 +14,6 @@ export interface ConcurrencyLimits {
 }
 
 type Lane = 'readOnly' | 'mutating' | 'longRunning';
-
-const READ_VERBS = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /**
  * Bounds what is worked on at a time. Never refused: health and discovery, since a probe that fails under load

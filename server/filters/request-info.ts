@@ -4,6 +4,9 @@ import { parseRequestPath, type RequestPath } from './request-path.ts';
 /** The parsed path: routing and authorization both read this one value, so they can not disagree. */
 export type RequestInfo = ResourceRequest | NonResourceRequest;
 
+/** Verbs that change nothing. */
+export const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
+
 export interface ResourceRequest {
   readonly isResourceRequest: true;
   /** Decoded once, for logs and metrics; never used for routing again. */

@@ -88,7 +88,7 @@ describe('the request chain', () => {
     await until(() => chain.lines.length > 0);
     const [line] = chain.lines;
     expect(line).to.include({
-      level: 30,
+      level: 20,
       user: 'alice',
       verb: 'list',
       resource: 'nodes.resources.platform.io',
@@ -100,19 +100,20 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.lines)).not.to.contain('secret');
   });
 
-  it('logs successful health checks at debug, failed ones at warn', async () => {
-    let healthy = true;
+  it('logs reads that succeed at debug, refusals and changes at info, what heals at warn', async () => {
+    const statuses = [200, 404, 201, 503];
     const chain = await start({
       handler: ({ response }) => {
-        response.statusCode = healthy ? 200 : 503;
+        response.statusCode = statuses.shift() ?? 500;
         response.end();
       },
     });
-    await ask(chain, '/readyz');
-    healthy = false;
-    await ask(chain, '/readyz');
-    await until(() => chain.lines.length === 2);
-    expect(chain.lines.map((line) => line['level'])).to.deep.equal([20, 40]);
+    for (const method of ['GET', 'GET', 'POST', 'GET']) {
+      await ask(chain, NODES, { method, headers: asAlice.headers });
+    }
+    const requests = () => chain.lines.filter((line) => line['msg'] === 'request');
+    await until(() => requests().length === 4);
+    expect(requests().map((line) => line['level'])).to.deep.equal([20, 30, 30, 40]);
   });
 
   describe('refusals', () => {
