@@ -272,6 +272,13 @@ describe('TokenIDs', () => {
     expect(at.reads).to.equal(1);
   });
 
+  it('needs no uid, which kube-apiserver hands on only when it is told to, but refuses another one', async () => {
+    const at = await Surroundings.make();
+    const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
+    expect(at.ids.check(ours, { name: 'alice', uid: '' }, scope)).to.equal(undefined);
+    expect(() => at.ids.check(ours, { name: 'alice', uid: 'other' }, scope)).to.throw('Unauthorized');
+  });
+
   it('refuses the id of a token of another user', async () => {
     const at = await Surroundings.make();
     const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
