@@ -2,8 +2,9 @@
 //   fatal  the process ends because of this
 //   error  something is broken and somebody has to act
 //   warn   something is wrong that heals by itself, or will break later (a certificate about to expire)
-//   info   what an operator wants to see in daily work: start, stop, reloads, requests that failed on our side
-//   debug  what a developer wants to see: every request, every handshake that failed
+//   info   what an operator wants to see in daily work: start, stop, reloads, requests that were refused or changed
+//          something
+//   debug  what a developer wants to see: every read, every handshake that failed
 // It owns the form of lines, not what is logged.
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { redacted } from './redaction.ts';
