@@ -9,6 +9,7 @@ import type { ClusterClient } from '../cluster/client.ts';
 import { LeaderElection } from '../cluster/lease.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../filters/request-context.ts';
+import { newClientGuard } from './clients/client-guard.ts';
 import { ConfiguredClients, checkClients } from './clients/configured-clients.ts';
 import { newDevicePages } from './endpoints/device-pages.ts';
 import { IDTokenHints } from './endpoints/id-token-hint.ts';
@@ -29,18 +30,15 @@ import { PasswordGrant } from './grants/password.ts';
 import { RefreshTokenGrant } from './grants/refresh-token.ts';
 import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
-import { LastLogins } from './last-logins.ts';
-import { type LoginRecords, newLoginRecords } from './login-records.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
-import { hashConcurrency } from './passwords/hash-concurrency.ts';
-import { PasswordHasher } from './passwords/hasher.ts';
-import { PasswordSignIn } from './passwords/sign-in.ts';
+import { newPasswordSignIns } from './password-sign-ins.ts';
+import type { PasswordHasher } from './passwords/hasher.ts';
+import type { PasswordSignIn } from './passwords/sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SessionOpening } from './sessions/session-opening.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
 import { sourceAddress } from './source-address.ts';
-import { newSharedThrottle } from './throttle/shared-throttle.ts';
 import { Liveness, TokenIDs } from './tokens/liveness.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
@@ -83,7 +81,7 @@ export interface OAuth {
 
 /** Of the Lease by which the replica is elected that rotates keys and removes ended sessions. */
 const LEASE = 'ks-apiserver';
-/** A hash that somebody made just before its token's session ended, and clocks that differ. */
+/** Keys outlive what they have signed by this much, for clocks that differ. */
 const LEEWAY_MS = 60_000;
 
 /** Throws StartupError for clients or proxies that make no sense. Nothing begins before `run`. */
@@ -104,7 +102,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const users = new ClusterUserDirectory({ client, group, log });
   const credentials = new ClusterCredentialStore({ client, group, log });
   const sessions = new ClusterSessionStore({ client, keys, group, log, now });
-  const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, log });
+  const guard = newClientGuard(settings, sourceOf);
+  const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, guard, log });
   metrics.defaultClient(clients.usesWellKnownSecret);
   const isReady = (): boolean => keys.ready && users.synced && credentials.synced && sessions.fresh;
 
@@ -123,40 +122,22 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
-  const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;
-  const waiting = { length: queue, timeoutMs: queueTimeout };
-  const hasher = new PasswordHasher({
-    memory,
-    iterations,
-    queue: { ...waiting, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
-  });
-  const throttle = newSharedThrottle({
-    limits: settings.throttle,
-    patience: waiting,
-    keys,
-    sessions,
-    client,
-    namespace,
-    log,
-  });
-  metrics.observeThrottle(() => throttle.logins.size);
-  const audit = newLoginRecords(log.child({ audit: true }), metrics);
-  const lastLogins = new LastLogins({ client, group, log, now });
-  const records: LoginRecords = {
-    record: (login) => {
-      audit.record(login);
-      if (login.outcome === 'success' && login.user !== undefined) lastLogins.seen(login.user);
-    },
-  };
-  const signIn = new PasswordSignIn({
+  const passwords = newPasswordSignIns({
+    settings,
+    machine,
     ready: isReady,
     users,
     credentials,
-    hasher,
-    throttle: throttle.logins,
-    records,
+    sessions,
+    keys,
+    client,
+    namespace,
+    group,
+    metrics,
     log,
+    now,
   });
+  const { hasher, signIn } = passwords;
 
   const opening = new SessionOpening({
     sessions,
@@ -249,14 +230,12 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sourceOf,
     run: async (signal) => {
       await Promise.all([
-        hasher.prepare(),
         keys.run(signal),
         users.run(signal),
         credentials.run(signal),
         sessions.run(signal),
         clients.run(signal),
-        throttle.run(signal),
-        lastLogins.run(signal),
+        passwords.run(signal),
         election.run(signal, async (elected) => {
           await Promise.all([rotator.run(elected), reaper.run(elected)]);
         }),

@@ -24,9 +24,14 @@ export function authenticateClient(
     if (client?.isPublic) return client;
     throw invalidClient(basic, new Error(client ? 'the client sent no secret' : 'unknown client'));
   }
+  clients.guard?.enter(id, request);
   // Asked also for an unknown client, which must take as long.
   const matches = clients.checkSecret(id, secret);
-  if (client && matches && !client.isPublic) return client;
+  if (client && matches && !client.isPublic) {
+    clients.guard?.succeeded(id, request);
+    return client;
+  }
+  clients.guard?.failed(id, request);
   throw invalidClient(basic, new Error(client ? 'wrong client secret' : 'unknown client'));
 }
 

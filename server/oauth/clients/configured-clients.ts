@@ -8,7 +8,7 @@ import { Reflector } from '../../cluster/reflector.ts';
 import { record, texts } from '../../resources/read.ts';
 import type { ConfiguredClient } from '../settings.ts';
 import { ClientSecrets } from './client-secrets.ts';
-import type { ClientRegistry } from './oauth-client.ts';
+import type { ClientRegistry, SecretGuard } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 
 export interface ConfiguredClientsOptions {
@@ -16,6 +16,7 @@ export interface ConfiguredClientsOptions {
   readonly client: ClusterClient;
   /** Of the Secrets. */
   readonly namespace: string;
+  readonly guard?: SecretGuard | undefined;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** How often a file is read although nobody said that it changed, in ms. */
   readonly pollMs?: number;
@@ -34,6 +35,10 @@ export class ConfiguredClients implements ClientRegistry {
 
   get(id: string): ConfiguredClient | undefined {
     return this.#clients.get(id);
+  }
+
+  get guard(): SecretGuard | undefined {
+    return this.#options.guard;
   }
 
   checkSecret(id: string, secret: string): boolean {

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 export type GrantType =
   | 'password'
   | 'refresh_token'
@@ -18,8 +20,17 @@ export interface OAuthClient {
   readonly sessionLifetime: number;
 }
 
+/** Slows down who tries secrets. */
+export interface SecretGuard {
+  /** Before a secret is compared. Throws OAuthError 429. */
+  enter(id: string, request: IncomingMessage): void;
+  succeeded(id: string, request: IncomingMessage): void;
+  failed(id: string, request: IncomingMessage): void;
+}
+
 export interface ClientRegistry {
   get(id: string): OAuthClient | undefined;
   /** Constant time over all secrets of the client, and as long for an unknown client. */
   checkSecret(id: string, secret: string): boolean;
+  readonly guard?: SecretGuard | undefined;
 }

@@ -73,7 +73,11 @@ export class PasswordHasher {
   }
 
   #unknown(): Promise<string> {
-    this.#dummy ??= this.#hash(randomBytes(32).toString('base64'));
+    this.#dummy ??= this.#hash(randomBytes(32).toString('base64')).catch((error: unknown) => {
+      // Out of memory, perhaps: the next one tries again.
+      this.#dummy = undefined;
+      throw error;
+    });
     return this.#dummy;
   }
 }

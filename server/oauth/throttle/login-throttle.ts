@@ -51,7 +51,7 @@ interface Place {
 }
 
 /** Of a source no delay is longer, in ms: strangers behind the same address must not be shut out for long. */
-const MAX_SOURCE_DELAY = 60_000;
+export const MAX_SOURCE_DELAY = 60_000;
 const KNOWN_FOR = 30 * 86_400_000;
 const KNOWN_SOURCES = 8;
 

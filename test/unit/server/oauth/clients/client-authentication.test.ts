@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
+import { ClientGuard } from '../../../../../server/oauth/clients/client-guard.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { newClient } from '../../../../support/oauth-clients.ts';
 
@@ -113,4 +114,63 @@ describe('the authentication of a client', () => {
   ]) {
     it(`refuses the header ${header}`, () => expect(refusal({}, header)).to.deep.equal(refusedWithChallenge));
   }
+});
+
+describe('the guard of client secrets', () => {
+  const LIMITS = { failures: 3, delay: 1000, maxDelay: 60_000, reset: 3_600_000 };
+
+  function scene() {
+    let now = 1_000_000;
+    const guard = new ClientGuard({
+      limits: LIMITS,
+      entries: 100,
+      sourceOf: (request) => String(request.headers['x-source'] ?? '192.0.2.1'),
+      now: () => now,
+    });
+    const registry = Object.assign(new Registry(), { guard });
+    return {
+      registry,
+      wait: (ms: number) => {
+        now += ms;
+      },
+      /** The status; 200 when it is the client. */
+      ask: (id: string, secret: string, source = '192.0.2.1'): number => {
+        const request = new IncomingMessage(new Socket());
+        request.headers['x-source'] = source;
+        const form = new Map([
+          ['client_id', id],
+          ['client_secret', secret],
+        ]);
+        try {
+          authenticateClient(request, form, registry);
+          return 200;
+        } catch (error) {
+          return error instanceof OAuthError ? error.status : 0;
+        }
+      },
+    };
+  }
+
+  it('delays who tries secrets, without comparing them, and no one elsewhere', () => {
+    const { ask, registry, wait } = scene();
+    expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
+    const { checks } = registry;
+    expect(ask('console', 's3cret')).to.equal(429);
+    expect(registry.checks).to.equal(checks);
+    expect(ask('console', 's3cret', '198.51.100.7')).to.equal(200);
+    expect(ask('a:b', 'ü %+&')).to.equal(200);
+    wait(1000);
+    expect(ask('console', 's3cret')).to.equal(200);
+  });
+
+  it('forgets failures when the secret was right', () => {
+    const { ask } = scene();
+    for (const secret of ['x', 'x', 's3cret', 'x', 'x']) ask('console', secret);
+    expect(ask('console', 's3cret')).to.equal(200);
+  });
+
+  it('treats an unknown client alike', () => {
+    const { ask } = scene();
+    expect([1, 2, 3, 4].map(() => ask('nobody', 'guess'))).to.deep.equal([401, 401, 401, 429]);
+  });
 });

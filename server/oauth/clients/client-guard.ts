@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { OAuthError } from '../../../apis/oauth/errors.ts';
+import type { OAuthSettings } from '../settings.ts';
+import type { SourceAddress } from '../source-address.ts';
+import type { BucketLimits } from '../throttle/bucket.ts';
+import { BucketTable } from '../throttle/bucket-table.ts';
+import { MAX_SOURCE_DELAY } from '../throttle/login-throttle.ts';
+import { networkOf } from '../throttle/network.ts';
+
+export interface ClientGuardOptions {
+  readonly limits: BucketLimits;
+  /** Pairs of client and source that are remembered. */
+  readonly entries: number;
+  readonly sourceOf: SourceAddress;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/**
+ * RFC 6749, 2.3.1: secrets of clients must not be found by trying. Counted by client and source together, so that a
+ * stranger delays nobody elsewhere; each replica for itself, since a secret worth its name outlasts many more tries.
+ * An id that no client has counts alike.
+ */
+export class ClientGuard {
+  readonly #options: ClientGuardOptions;
+  readonly #table: BucketTable;
+  readonly #now: () => number;
+
+  constructor(options: ClientGuardOptions) {
+    this.#options = options;
+    this.#table = new BucketTable(options.entries);
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Before a secret is compared. Throws OAuthError 429 with the time to wait. */
+  enter(id: string, request: IncomingMessage): void {
+    const wait = this.#table.get(this.#key(id, request))?.remaining(this.#now()) ?? 0;
+    if (wait === 0) return;
+    throw new OAuthError(429, 'invalid_client', 'too many attempts, try again later', {
+      retryAfterSeconds: Math.ceil(wait / 1000),
+    });
+  }
+
+  succeeded(id: string, request: IncomingMessage): void {
+    const key = this.#key(id, request);
+    this.#table.get(key)?.clear();
+    this.#table.settle(key, this.#now());
+  }
+
+  failed(id: string, request: IncomingMessage): void {
+    const [key, now] = [this.#key(id, request), this.#now()];
+    const bucket = this.#table.take(key, this.#options.limits, now);
+    bucket.begin();
+    bucket.fail(now);
+    this.#table.settle(key, now);
+  }
+
+  #key(id: string, request: IncomingMessage): string {
+    // Ids of clients hold no space, and are not longer; what somebody invents takes no more room than that.
+    return `${networkOf(this.#options.sourceOf(request))} ${id.slice(0, 128)}`;
+  }
+}
+
+/** None for the default client: a secret that everybody knows needs no guard, but everybody could delay its users. */
+export function newClientGuard(
+  { clients, throttle }: Pick<OAuthSettings, 'clients' | 'throttle'>,
+  sourceOf: SourceAddress,
+): ClientGuard | undefined {
+  if (clients.some(({ wellKnownSecret }) => wellKnownSecret !== undefined)) return undefined;
+  const { sourceFailures: failures, delay, maxDelay, reset, entries } = throttle;
+  const limits = { failures, delay, maxDelay: Math.min(maxDelay, MAX_SOURCE_DELAY), reset };
+  return new ClientGuard({ limits, entries, sourceOf });
+}

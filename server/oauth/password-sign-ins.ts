@@ -1,0 +1,80 @@
+// Composition of signing in with a password: hashing within the machine's bounds, the throttle, the records.
+import type { Logger } from 'pino';
+import type { ClusterClient } from '../cluster/client.ts';
+import { LastLogins } from './last-logins.ts';
+import { newLoginRecords } from './login-records.ts';
+import type { OAuthMetrics } from './oauth-metrics.ts';
+import { hashConcurrency } from './passwords/hash-concurrency.ts';
+import { PasswordHasher } from './passwords/hasher.ts';
+import { PasswordSignIn } from './passwords/sign-in.ts';
+import type { SessionStore } from './sessions/session.ts';
+import type { OAuthSettings } from './settings.ts';
+import { newSharedThrottle, type SharedThrottleOptions } from './throttle/shared-throttle.ts';
+import type { CredentialStore, UserDirectory } from './users/account.ts';
+
+export interface PasswordSignInsOptions {
+  readonly settings: Pick<OAuthSettings, 'passwords' | 'throttle'>;
+  /** Cores of the machine, and threads of libuv's pool. */
+  readonly machine: { readonly cores: number; readonly threads: number };
+  readonly ready: () => boolean;
+  readonly users: UserDirectory;
+  readonly credentials: CredentialStore;
+  readonly sessions: Pick<SessionStore, 'ofUser'>;
+  readonly keys: SharedThrottleOptions['keys'];
+  readonly client: ClusterClient;
+  readonly namespace: string;
+  /** API group of users. */
+  readonly group: string;
+  readonly metrics: OAuthMetrics;
+  readonly log: Logger;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+export interface PasswordSignIns {
+  readonly hasher: PasswordHasher;
+  readonly signIn: PasswordSignIn;
+  /** Until `signal` is aborted; never throws. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSignIns {
+  const { settings, machine, ready, users, credentials, sessions, keys } = options;
+  const { client, namespace, group, metrics, log, now } = options;
+  const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;
+  const patience = { length: queue, timeoutMs: queueTimeout };
+  const hasher = new PasswordHasher({
+    memory,
+    iterations,
+    queue: { ...patience, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
+  });
+  const limits = settings.throttle;
+  const throttle = newSharedThrottle({ limits, patience, keys, sessions, client, namespace, log });
+  metrics.observeThrottle(() => throttle.logins.size);
+  const audit = newLoginRecords(log.child({ audit: true }), metrics);
+  const lastLogins = new LastLogins({ client, group, log, now });
+  const signIn = new PasswordSignIn({
+    ready,
+    users,
+    credentials,
+    hasher,
+    throttle: throttle.logins,
+    records: {
+      record: (login) => {
+        audit.record(login);
+        if (login.outcome === 'success' && login.user !== undefined) lastLogins.seen(login.user);
+      },
+    },
+    log,
+  });
+  return {
+    hasher,
+    signIn,
+    run: async (signal) => {
+      const prepared = hasher
+        .prepare()
+        .catch((err: unknown) => log.warn({ err }, 'passwords can not be hashed'));
+      await Promise.all([prepared, throttle.run(signal), lastLogins.run(signal)]);
+    },
+  };
+}
