@@ -143,6 +143,17 @@ describe('one sign-in for kube-apiserver and for us', function () {
     expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
   });
 
+  it('lets nobody stay signed in when the keys are in wrong hands, and everybody sign in anew', async () => {
+    const token = await signIn();
+    expect((await ask(NODES, { token })).status).to.equal(200);
+    const secret = ['-n', 'platform-system', 'secret', 'ks-apiserver-signing-keys'];
+    await platform.succeeding('annotate', ...secret, 'ks-apiserver/rotate-keys=immediate');
+    const signal = AbortSignal.timeout(20_000);
+    while ((await ask(NODES, { token })).status !== 401) await delay(20, undefined, { signal });
+    expect((await ask(NODES, { token: await signIn() })).status).to.equal(200);
+    expect((await ask(NODES, { token })).status).to.equal(401);
+  });
+
   it('says the truth about itself at both well-known paths, to anybody', async () => {
     const openID = await ask('/oauth/.well-known/openid-configuration');
     expect(openID.body['issuer']).to.equal(`${platform.server.url}/oauth`.replace('127.0.0.1', 'localhost'));
