@@ -214,13 +214,6 @@ describe('the device flow', () => {
     expect((await poll(device)).status).to.equal(200);
   });
 
-  it('opens no more requests than a few for one address', async () => {
-    for (let request = 0; request < 20; request++) await begin();
-    const { status, headers } = await site.ask('/oauth/device_authorization', { form: { client_id: 'cli' } });
-    expect(status).to.equal(503);
-    expect(headers['retry-after']).to.equal('30');
-  });
-
   it('is for clients that may use it, and for what they may ask', async () => {
     for (const [form, error] of [
       [{ client_id: 'machine', client_secret: 'secret of machine' }, 'unauthorized_client'],

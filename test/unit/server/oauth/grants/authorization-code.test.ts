@@ -11,6 +11,12 @@ const EXCHANGE = {
   code_verifier: VERIFIER,
 };
 
+function withAnotherSecret(code: string): string {
+  const changed = code.replace(/_[\w-]{43}(?=\.|$)/, `_${'x'.repeat(43)}`);
+  expect(changed).to.match(/^pac_s-[a-z2-7]{20}_x{43}/);
+  return changed;
+}
+
 describe('the authorization code grant', () => {
   let state: SiteState;
   let site: SignInSite;
@@ -180,8 +186,7 @@ describe('the authorization code grant', () => {
     it('no redirect URI', () => refused({ code, redirect_uri: '' }, 'invalid_request'));
     it('another client', () => refused({ code, client_id: 'cli' }));
     it('an unknown client', () => refused({ code, client_id: 'nobody' }, 'invalid_client'));
-    it('a code with another secret', () =>
-      refused({ code: code.replace(/_[\w-]{43}/, `_${'x'.repeat(43)}`) }));
+    it('a code with another secret', () => refused({ code: withAnotherSecret(code) }));
     it('a code with another nonce', () => refused({ code: code.replace(/\..*/, '.AAAA') }));
     it('no code', () => refused({ code: '' }, 'invalid_request'));
     it('something that is no code', () => refused({ code: 'pac_x' }));
@@ -196,7 +201,14 @@ describe('the authorization code grant', () => {
   it('knows somebody who guesses at a session that has begun from who has its code', async () => {
     const code = await codeFor(site);
     await exchange({ code });
-    await refused({ code: code.replace(/_[\w-]{43}/, `_${'x'.repeat(43)}`) });
+    await refused({ code: withAnotherSecret(code) });
+    expect(state.sessions.objects.size).to.equal(1);
+  });
+
+  it('lets no other client end a session with a code that it has come by', async () => {
+    const code = await codeFor(site);
+    await exchange({ code });
+    await refused({ code, client_id: 'cli' });
     expect(state.sessions.objects.size).to.equal(1);
   });
 

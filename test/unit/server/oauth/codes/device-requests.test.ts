@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { DeviceRequests } from '../../../../../server/oauth/codes/device-requests.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
+import { newSession } from '../../../../support/new-session.ts';
+import { newClient } from '../../../../support/oauth-clients.ts';
+
+describe('requests of devices', () => {
+  const signal = new AbortController().signal;
+  const client = newClient('cli');
+  let now: number;
+  let sessions: MemorySessionStore;
+  let requests: DeviceRequests;
+  beforeEach(() => {
+    now = Date.now();
+    sessions = new MemorySessionStore(new MemorySessions(), () => now);
+    requests = new DeviceRequests({
+      sessions,
+      random: randomBytes,
+      now: () => now,
+      monotonic: () => now,
+    });
+  });
+
+  const open = (source: string) => requests.open(client, [], { source, userAgent: '' }, signal);
+
+  async function refused(source: string): Promise<void> {
+    const error: unknown = await open(source).catch((reason: unknown) => reason);
+    expect(error).to.include({ status: 503, retryAfterSeconds: 30 });
+  }
+
+  it('are a few for one address, however slowly they come', async () => {
+    for (let request = 0; request < 20; request++) {
+      now += 1000;
+      await open('192.0.2.1');
+    }
+    now += 1000;
+    await refused('192.0.2.1');
+    await open('192.0.2.2');
+  });
+
+  it('are written no faster than the cluster should be asked, wherever they come from', async () => {
+    for (let request = 0; request < 20; request++) await open(`192.0.2.${request}`);
+    await refused('198.51.100.1');
+    now += 200;
+    await open('198.51.100.1');
+  });
+
+  it('are bounded in all', async () => {
+    for (let request = 0; request < 200; request++) {
+      now += 200;
+      await open(`192.0.2.${request % 100}`);
+    }
+    now += 200;
+    await refused('198.51.100.1');
+  });
+
+  it('are forgotten by their time', async () => {
+    for (let request = 0; request < 20; request++) await open('192.0.2.1');
+    now += 600_000;
+    await open('192.0.2.1');
+  });
+
+  it('take another code when theirs is taken', async () => {
+    const codes = [0, 0, 1];
+    const same = new DeviceRequests({
+      sessions,
+      random: (count) => (count === 8 ? Buffer.alloc(8, codes.shift()) : randomBytes(count)),
+      now: () => now,
+      monotonic: () => now,
+    });
+    const origin = { source: '', userAgent: '' };
+    expect((await same.open(client, [], origin, signal)).userCode).to.equal('BBBB-BBBB');
+    expect((await same.open(client, [], origin, signal)).userCode).to.equal('CCCC-CCCC');
+  });
+
+  it('are nothing but requests: a session of somebody can not be approved or refused as one', async () => {
+    const { id } = await sessions.create(newSession());
+    expect(requests.find(id)).to.equal(undefined);
+    const account = {
+      name: 'mallory',
+      uid: 'uid',
+      email: '',
+      displayName: '',
+      groups: [],
+      disabled: false,
+    };
+    expect(await requests.approve(id, { account, credential: { changedAt: 0 } }, signal)).to.equal('gone');
+    await requests.deny(id, signal);
+    expect(sessions.get(id)?.user).to.equal('alice');
+  });
+
+  it('are not judged while sessions can not be seen', async () => {
+    sessions.fresh = false;
+    expect(() => requests.find('s-aaaaaaaaaaaaaaaaaaaa')).to.throw('sessions can not be seen');
+  });
+});
