@@ -14,6 +14,7 @@ import { discoveryHandlers } from './endpoints/discovery/discovery.ts';
 import { healthHandler } from './endpoints/health.ts';
 import { metricsHandler } from './endpoints/metrics.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
+import { PLATFORM_DOCUMENT_PATH, platformDocumentHandler } from './endpoints/openapi/platform-document.ts';
 import { versionHandler } from './endpoints/version.ts';
 import { auditLog } from './filters/audit-log.ts';
 import { RequestChain } from './filters/chain.ts';
@@ -140,6 +141,7 @@ async function start(
         ]),
         ...discoveryHandlers(served),
         ...openAPI.handlers(),
+        [PLATFORM_DOCUMENT_PATH, platformDocumentHandler({ platform: platform.name, version })],
         ...(oauth?.paths ?? []),
         ['/version', versionHandler({ version, ...environment })],
         ['/metrics', metricsHandler(metrics)],
