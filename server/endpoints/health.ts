@@ -30,7 +30,9 @@ async function answer(
 ): Promise<void> {
   const failed = results.filter(({ failure }) => failure !== undefined);
   for (const { name, failure } of failed) {
-    context.log.warn({ check: name, err: failure }, 'health check failed');
+    // A reason that everybody may read needs no stack: while the server starts, a probe asks every second.
+    const why = failure instanceof HealthCheckError ? { reason: failure.message } : { err: failure };
+    context.log.warn({ check: name, ...why }, 'health check failed');
   }
   const verbose = failed.length > 0 || context.query.has('verbose');
   const lines = verbose ? results.map(line) : [];

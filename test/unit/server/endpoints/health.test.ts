@@ -48,8 +48,9 @@ describe('healthHandler', () => {
     expect(lines.join()).to.contain('health check failed').and.contain('cluster');
   });
 
-  it('shows a reason that everybody may read', async () => {
-    const { text } = await serve(readyz(explained), '/readyz?verbose');
+  it('shows a reason that everybody may read, and logs it without a stack', async () => {
+    const { text, lines } = await serve(readyz(explained), '/readyz?verbose');
+    expect(lines.join()).to.contain('--requestheader-client-ca-file').and.not.contain('stack');
     expect(text).to.contain(
       '[-]front-proxy failed: kube-apiserver runs without --requestheader-client-ca-file\n',
     );

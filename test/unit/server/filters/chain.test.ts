@@ -100,20 +100,22 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.lines)).not.to.contain('secret');
   });
 
-  it('logs reads that succeed at debug, refusals and changes at info, what heals at warn', async () => {
-    const statuses = [200, 404, 201, 503];
+  it('logs reads that succeed at debug, refusals and changes at info, what heals or was answered on purpose at warn, faults at error', async () => {
+    const statuses = [200, 404, 201, 503, 500];
     const chain = await start({
       handler: ({ response }) => {
-        response.statusCode = statuses.shift() ?? 500;
+        const status = statuses.shift();
+        if (status === undefined) throw new Error('a fault');
+        response.statusCode = status;
         response.end();
       },
     });
-    for (const method of ['GET', 'GET', 'POST', 'GET']) {
+    for (const method of ['GET', 'GET', 'POST', 'GET', 'GET', 'GET']) {
       await ask(chain, NODES, { method, headers: asAlice.headers });
     }
     const requests = () => chain.lines.filter((line) => line['msg'] === 'request');
-    await until(() => requests().length === 4);
-    expect(requests().map((line) => line['level'])).to.deep.equal([20, 30, 30, 40]);
+    await until(() => requests().length === 6);
+    expect(requests().map((line) => line['level'])).to.deep.equal([20, 30, 30, 40, 40, 50]);
   });
 
   describe('refusals', () => {
