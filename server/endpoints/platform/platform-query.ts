@@ -12,6 +12,9 @@ export interface ListQuery extends NodeQuery {
 const MAX_REMEMBERED = 512;
 const MAX_LENGTH = 2048;
 
+/** Each request has another one: without it the rest is known. The decoder ignores those that this leaves. */
+const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
+
 export class PlatformQueries {
   readonly #decoder = new QueryDecoder(NodeQuerySchema);
   readonly #domain: string;
@@ -26,7 +29,7 @@ export class PlatformQueries {
   read(context: RequestContext): ListQuery {
     const target = context.request.url ?? '';
     const mark = target.indexOf('?');
-    const search = mark < 0 ? '' : target.slice(mark + 1);
+    const search = mark < 0 ? '' : target.slice(mark + 1).replace(CACHE_BUSTER, '');
     const known = this.#remembered.get(search);
     if (known) return known;
     const query = this.#decoder.decode(new URLSearchParams(search));
@@ -36,7 +39,7 @@ export class PlatformQueries {
   }
 
   #remember(search: string, query: ListQuery): void {
-    // With a cache-buster in each of them none comes again; forgetting all now and then costs less than order.
+    // Forgetting all now and then costs less than keeping them in order.
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(search, query);
   }
