@@ -10,6 +10,7 @@ import { table, writeReport } from './report.ts';
 import type { Row } from './row.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
+import { loginRows } from './rows/logins.ts';
 import { memoryRows } from './rows/memory.ts';
 import { platformRows } from './rows/platform.ts';
 import { syncRows } from './rows/sync.ts';
@@ -22,6 +23,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   list: listRows,
   get: getRows,
   tokens: tokenRows,
+  logins: loginRows,
   platform: platformRows,
   memory: memoryRows,
   watch: watchRows,
