@@ -1,3 +1,4 @@
+import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
 import type { DevelopmentServer } from './development-server.ts';
@@ -36,6 +37,11 @@ export function localAnnouncement(facts: {
     `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}${path}?limit=1'`,
     `  ${curl} -H "Authorization: Bearer $TOKEN" ${direct}/metrics`,
     `  ${curl} '${direct}/readyz?verbose'`,
+    '',
+    'With a user of the platform, an administrator here; the token counts for kubectl --token too:',
+    '',
+    `  printf 'correct horse' | npm run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
+    `  ${curl} ${direct}/oauth/token -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform}`,
     '',
     `Logs: ${facts.logs}`,
     `State: ${facts.state} (remove it to begin anew)`,

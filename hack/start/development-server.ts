@@ -46,6 +46,8 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     },
     kubernetes: { kubeconfig: options.kubeconfig },
     registration: { manageCABundle: options.registered },
+    // It keeps keys, users and sessions in the cluster; one that is only looked at is left as it is.
+    oauth: { enabled: options.registered },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },
   };

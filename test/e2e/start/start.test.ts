@@ -38,6 +38,7 @@ describe('npm start', function () {
   async function type(commands: readonly string[]): Promise<string> {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
       maxBuffer: 16 * 1024 * 1024,
+      cwd: clone.dir,
       env: { ...process.env, HOME: clone.dir },
     });
     return stdout;
@@ -53,6 +54,7 @@ describe('npm start', function () {
     expect(printed).to.include('GROUP:');
     expect(printed).to.include('apiserver_request_total');
     expect(printed).to.include('readyz check passed');
+    expect(printed).to.include('"token_type":"Bearer"');
     const kubectl = kubectlIn(advice);
     await type([...advice.slice(0, 1), `${kubectl} create configmap kept --from-literal=a=b`]);
     first.signal('SIGINT');
