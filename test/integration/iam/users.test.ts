@@ -4,6 +4,7 @@ import { ClusterConnection } from '../../../server/cluster/connection.ts';
 import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
 import { ClusterCredentialStore } from '../../../server/oauth/users/cluster-credential-store.ts';
 import { ClusterUserDirectory } from '../../../server/oauth/users/cluster-user-directory.ts';
+import { FirstAdministrator } from '../../../server/oauth/users/first-administrator.ts';
 import { describeCredentialStore } from '../../conformance/credential-store.ts';
 import { describeUsers } from '../../conformance/users.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
@@ -48,6 +49,37 @@ describe('users and passwords in a real cluster, with the rights of the server',
     },
   );
 
+  it('begin with one administrator, however many replicas start at once', async () => {
+    for (const plural of ['users', 'credentials']) {
+      await cluster.kubectl(['delete', `${plural}.iam.platform.io`, '--all']);
+    }
+    const names = { platform: 'platform', namespace: 'platform-system' };
+    const replicas = [1, 2, 3].map(
+      () =>
+        new FirstAdministrator({
+          client,
+          ...names,
+          users,
+          credentials,
+          // The hash has to look like one; which password it is of, its bytes tell.
+          hasher: { hash: (password) => Promise.resolve(hashNaming(password)) },
+          log,
+        }),
+    );
+    await Promise.all(replicas.map((replica) => replica.run(stop.signal)));
+    const path = ['get', 'secret/ks-apiserver-admin', '--namespace=platform-system', '-o'];
+    const password = await cluster.kubectl([...path, 'go-template={{.data.password | base64decode}}']);
+    const groups = ['get', 'users.iam.platform.io/admin', '-o', 'jsonpath={.spec.groups}'];
+    expect(await cluster.kubectl(groups)).to.equal('["platform-admins"]');
+    await until(() => credentials.get('admin')?.passwordHash === hashNaming(password));
+    expect(credentials.get('admin')).to.include({ mustChange: true });
+    const state = 'jsonpath={.metadata.annotations.iam\\.platform\\.io/first-administrator}';
+    expect(await cluster.kubectl([...path, state])).to.equal('done');
+    await cluster.kubectl(['delete', 'users.iam.platform.io/admin']);
+    await replicas[0]?.run(stop.signal);
+    expect(await cluster.kubectl(['get', 'users.iam.platform.io', '-o', 'name'])).to.equal('');
+  });
+
   it('are seen here when somebody changes them with kubectl', async () => {
     const patch = '{"spec":{"groups":["dev"],"disabled":true}}';
     await users.create({ metadata: { name: 'kim' }, spec: {} }, stop.signal);
@@ -82,3 +114,8 @@ describe('users and passwords in a real cluster, with the rights of the server',
     await run;
   });
 });
+
+function hashNaming(password: string): string {
+  const bytes = Buffer.from(password).toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$${bytes}`;
+}
