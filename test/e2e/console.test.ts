@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { array, record, text } from '../../server/resources/read.ts';
+import { Platform } from './platform.ts';
+
+const run = promisify(execFile);
+const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
+
+describe('the node list for consoles, asked with curl', function () {
+  this.timeout(180_000);
+  let platform: Platform;
+  let reader: string;
+  let nobody: string;
+
+  before(async () => {
+    platform = await Platform.start(12);
+    for (const name of ['reader', 'nobody']) await platform.succeeding('create', 'serviceaccount', name);
+    await platform.succeeding(
+      ...['create', 'clusterrolebinding', 'console', '--clusterrole=platform-nodes-reader'],
+      '--serviceaccount=default:reader',
+    );
+    // A right of everybody to the core nodes is none to those of the platform.
+    await platform.succeeding('create', 'clusterrole', 'core-nodes', '--verb=get,list', '--resource=nodes');
+    await platform.succeeding(
+      ...['create', 'clusterrolebinding', 'core-nodes', '--clusterrole=core-nodes'],
+      '--group=system:authenticated',
+    );
+    reader = (await platform.succeeding('create', 'token', 'reader')).trim();
+    nobody = (await platform.succeeding('create', 'token', 'nobody')).trim();
+  });
+
+  after(() => platform?.stop());
+
+  /** As the specification has it: a token, a content type, no body. */
+  async function curl(
+    token: string,
+    path: string,
+    ...args: string[]
+  ): Promise<{ status: number; body: string }> {
+    const ca = await platform.write('console-ca.crt', platform.controlPlane.ca);
+    // The token comes by standard input: it is none of the process list's business.
+    const child = run('curl', [
+      ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
+      ...['--header', 'Content-Type: application/json', ...args, `${platform.server.url}${path}`],
+    ]);
+    child.child.stdin?.end(`header = "Authorization: Bearer ${token}"\n`);
+    const { stdout } = await child;
+    const end = stdout.lastIndexOf('\n');
+    return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
+  }
+
+  it('gives a page of nodes to who may list them', async () => {
+    const { status, body } = await curl(
+      reader,
+      `${NODES}?limit=5&sortBy=name&ascending=true&_=1`,
+      '--compressed',
+    );
+    expect(status, body).to.equal(200);
+    const list = record(JSON.parse(body));
+    expect(list).to.include({ kind: 'NodeList', totalItems: 12 });
+    const links = array(list['items']).map((item) => text(record(record(item)['metadata'])['selfLink']));
+    expect(links).to.deep.equal([0, 1, 2, 3, 4].map((index) => `${NODES}/node-0000${index}`));
+    expect((await curl(reader, `${NODES}/node-00003`)).status).to.equal(200);
+    expect((await curl(reader, `${NODES}/node-99999`)).status).to.equal(404);
+    expect((await curl(reader, `${NODES}?nmae=x`)).status).to.equal(400);
+  });
+
+  it('refuses who may not, whatever everybody may', async () => {
+    const list = await curl(nobody, NODES);
+    expect(list.status).to.equal(403);
+    expect(record(JSON.parse(list.body))['message']).to.equal(
+      'nodes.resources.platform.io is forbidden: User "system:serviceaccount:default:nobody" cannot list resource "nodes" in API group "resources.platform.io" at the cluster scope',
+    );
+    expect((await curl(nobody, `${NODES}/node-00003`)).status).to.equal(403);
+    expect((await curl(nobody, NODES, '--head')).status).to.equal(403);
+    expect((await curl(`${reader}x`, NODES)).status).to.equal(401);
+    expect((await curl(reader, NODES, '--request', 'DELETE')).status).to.equal(403);
+  });
+
+  it('answers a poll with nothing while nothing has changed', async () => {
+    const etags = await platform.write('etag', '');
+    const poll = (): Promise<{ status: number; body: string }> =>
+      curl(reader, `${NODES}?limit=5`, '--etag-save', etags, '--etag-compare', etags);
+    expect((await poll()).status).to.equal(200);
+    expect(await poll()).to.deep.equal({ status: 304, body: '' });
+  });
+});
