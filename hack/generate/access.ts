@@ -102,6 +102,22 @@ export function serverAccess(names: Names): KubernetesObject[] {
   ];
 }
 
+/** Beyond that, what it takes to count what pods take of their nodes; for installations that want the numbers. */
+export function nodeUsageAccess(names: Names): KubernetesObject[] {
+  const name = `${names.platform}:${SERVER}:node-usage`;
+  return [
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }],
+    },
+    binding('ClusterRoleBinding', name, name, [
+      { kind: 'ServiceAccount', name: SERVER, namespace: names.namespace },
+    ]),
+  ];
+}
+
 /** The only right that anybody has from the start: it is the first user's. */
 export function administrators(names: Names): KubernetesObject {
   const group = administratorsGroup(names.platform);

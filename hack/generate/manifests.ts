@@ -1,9 +1,10 @@
 // The tree under manifests/, as one table: path, what the file is for, and what stands in it.
 import { stringify } from 'yaml';
-import { administrators, serverAccess, userRoles } from './access.ts';
+import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
+import { administrators, nodeUsageAccess, serverAccess, userRoles } from './access.ts';
 import { admissionPolicies } from './admission.ts';
 import { configuration } from './configuration.ts';
-import { CUSTOM_RESOURCES, customResourceDefinition } from './custom-resources.ts';
+import { customResourceDefinition } from './custom-resources.ts';
 import { component, kustomization } from './kustomization.ts';
 import { type Names, SERVER } from './names.ts';
 import { apiServices, developmentService, service } from './registration.ts';
@@ -167,6 +168,16 @@ function files(names: Names): ManifestFile[] {
       path: `components/no-plain-http/${CONFIGURATION.file}`,
       about: "Stands in place of the base's configuration.",
       documents: [configuration(names, false)],
+    },
+    {
+      path: 'components/node-usage/kustomization.yaml',
+      about: 'The right that the option resources.nodes.usageAnnotations takes.',
+      documents: [component({ resources: ['access.yaml'] })],
+    },
+    {
+      path: 'components/node-usage/access.yaml',
+      about: 'What the server may do beyond its own rights when it counts what pods take of their nodes.',
+      documents: nodeUsageAccess(names),
     },
     {
       path: 'overlays/node-port/kustomization.yaml',

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
+import { nodeUsageAccess } from '../../../hack/generate/access.ts';
+import { namesFor } from '../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../server/cluster/connection.ts';
 import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
 import { platformNodes } from '../../../server/endpoints/platform/platform-nodes.ts';
@@ -38,7 +41,12 @@ describe('what pods take of their nodes, beside a real cluster', function () {
     served = await ServedNodes.start(3);
     await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
     await createPod('first', NODE, { containers: [requesting('500m', '1Gi')] });
-    client = new ClusterConnection({ kubeConfig: kubeConfigSource(served.controlPlane.kubeconfig) });
+    // With the rights that the component of the manifests gives, and no others.
+    for (const object of nodeUsageAccess(namesFor('platform'))) {
+      await post(`/apis/${object.apiVersion}/${object.kind.toLowerCase()}s`, object);
+    }
+    const kubeconfig = await served.controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
+    client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
     const usage = new NodeUsage({ client, log: pino({ level: 'silent' }), domain: 'platform.io' });
     following = usage.run(stop.signal);
     const { cache } = served.informer;
