@@ -1,8 +1,8 @@
 // Composition of the device flow: where devices ask, where people answer.
 import type { Handler } from '../../filters/request-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
+import { CodeTries } from '../codes/code-tries.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../codes/device-requests.ts';
-import { TokenBucket } from '../sessions/token-bucket.ts';
 import { DEVICE_PATH, deviceAuthorizationHandler, deviceContinuation, devicePageHandler } from './device.ts';
 import { ForcedPasswordChange } from './forced-password-change.ts';
 import { SignInForms } from './sign-in.ts';
@@ -14,9 +14,6 @@ export interface DevicePagesOptions extends Omit<SignInPagesOptions, 'sessions' 
   /** Ms that never go back. */
   readonly monotonic: () => number;
 }
-
-/** Codes that people may try in a minute, at one replica: of 200 open ones none is guessed in years. */
-const TRIES_PER_MINUTE = 60;
 
 /** Handlers by exact path. */
 export function newDevicePages(options: DevicePagesOptions): ReadonlyMap<string, Handler> {
@@ -34,10 +31,10 @@ export function newDevicePages(options: DevicePagesOptions): ReadonlyMap<string,
     source,
     continuation: deviceContinuation({ clients, requests }),
   });
-  const tries = new TokenBucket({ burst: TRIES_PER_MINUTE, perSecond: TRIES_PER_MINUTE / 60, monotonic });
+  const tries = new CodeTries({ now });
   return new Map([
     ['/oauth/device_authorization', deviceAuthorizationHandler({ issuer, clients, requests, source })],
-    [DEVICE_PATH, devicePageHandler({ issuer, requests, tries }, forms)],
+    [DEVICE_PATH, devicePageHandler({ issuer, requests, tries, source }, forms)],
     [action, forms.handler],
   ]);
 }

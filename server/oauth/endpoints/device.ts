@@ -3,6 +3,7 @@ import { invalidRequest, methodNotAllowed, unauthorizedClient } from '../../../a
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
+import type { CodeTries } from '../codes/code-tries.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../codes/poll-pace.ts';
 import { parseUserCode, requestID } from '../codes/user-code.ts';
@@ -10,9 +11,8 @@ import { readForm } from '../form.ts';
 import { writeJSON } from '../json-answer.ts';
 import type { Alert } from '../page/alert.ts';
 import { deviceConnectedPage, deviceNotice, deviceRefusedPage, userCodePage } from '../page/device-page.ts';
-import { writePage } from '../page/page.ts';
+import { type PageOptions, writePage } from '../page/page.ts';
 import { requestedScopes } from '../scopes.ts';
-import type { TokenBucket } from '../sessions/token-bucket.ts';
 import type { SourceAddress } from '../source-address.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
@@ -60,24 +60,29 @@ export interface DevicePageOptions {
   readonly issuer: () => string;
   readonly requests: Pick<DeviceRequests, 'find'>;
   /** Slows down who tries codes. */
-  readonly tries: Pick<TokenBucket, 'take'>;
+  readonly tries: Pick<CodeTries, 'wait' | 'failed'>;
+  readonly source: SourceAddress;
 }
 
 /** GET /oauth/device. */
 export function devicePageHandler(
-  { issuer, requests, tries }: DevicePageOptions,
+  { issuer, requests, tries, source }: DevicePageOptions,
   forms: Pick<SignInForms<TypedCode>, 'show'>,
 ): Handler {
   return forBrowsers(['GET'], issuer, (context) => {
     const typed = typedIn(context);
     if (typed === '') return ask(context);
-    if (!tries.take()) {
-      return ask(context, typed, { text: 'Too many codes were tried. Try again in a minute.' }, 429);
+    const from = source(context.request);
+    const wait = tries.wait(from);
+    if (wait > 0) {
+      const text = `Too many codes that are not known. Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.`;
+      return ask(context, typed, { text }, { status: 429, headers: { 'Retry-After': String(wait) } });
     }
     const userCode = parseUserCode(typed);
     if (userCode === undefined || !requests.find(requestID(userCode))) {
+      tries.failed(from);
       const text = 'This code is not known, or it has expired.';
-      return ask(context, typed, { text, field: 'user_code' }, 400);
+      return ask(context, typed, { text, field: 'user_code' }, { status: 400 });
     }
     forms.show(context, { userCode });
   });
@@ -118,8 +123,8 @@ export function deviceContinuation(options: DeviceContinuationOptions): Continua
   };
 }
 
-function ask({ response }: RequestContext, code = '', alert?: Alert, status = 200): void {
-  writePage(response, userCodePage({ action: DEVICE_PATH, code, alert }), { status });
+function ask({ response }: RequestContext, code = '', alert?: Alert, options: PageOptions = {}): void {
+  writePage(response, userCodePage({ action: DEVICE_PATH, code, alert }), options);
 }
 
 function typedIn({ query }: RequestContext): string {

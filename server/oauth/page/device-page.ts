@@ -27,7 +27,7 @@ ${alertBox(alert)}
 /** RFC 8628, 5.4: whoever was sent here by somebody else must be able to notice. */
 export function deviceNotice(code: string, source: string, userAgent: string): Markup {
   return html`<p>You are about to connect a device. Go on only if you started this yourself and your device shows the code <strong>${code}</strong>.</p>
-<p class="quiet">The request came from ${source === '' ? 'an unknown address' : source}${userAgent === '' ? undefined : html` (${userAgent})`}.</p>`;
+<p class="quiet">The request came from ${source === '' ? 'an unknown address' : source}${userAgent === '' ? undefined : html`, from a program that calls itself “${userAgent}”`}.</p>`;
 }
 
 export function deviceConnectedPage(client: string): Page {
