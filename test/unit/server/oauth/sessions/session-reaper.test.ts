@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newConflict } from '../../../../../apis/meta/v1/errors.ts';
-import type { ObjectVersion, Session } from '../../../../../server/oauth/sessions/session.ts';
+import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
 import type { Account } from '../../../../../server/oauth/users/account.ts';
@@ -96,6 +96,14 @@ describe('the reaper of sessions', () => {
     add();
     expect(await reaper.sweep(signal)).to.equal(0);
     expect(objects.size).to.equal(2);
+  });
+
+  it('leaves what waits for a user, until its time is over', async () => {
+    account = undefined;
+    add({ user: NOBODY });
+    expect(await reaper.sweep(signal)).to.equal(0);
+    now = NOW + DAY;
+    expect(await reaper.sweep(signal)).to.equal(1);
   });
 
   it('removes what has expired, for age or idleness, as the very version that it saw', async () => {
