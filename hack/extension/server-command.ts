@@ -10,7 +10,13 @@ import { join } from 'node:path';
 const NODE_OPTIONS = ['--max-semi-space-size=4'];
 
 /** glibc's arenas, one for each thread and core, keep what was freed: fewer of them are 10 to 15 MB less. */
-const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+const MALLOC_ARENAS = '2';
+
+/**
+ * What Node has stripped and compiled once it need not again: 0.6 s instead of 1.05 s of CPU until the modules are
+ * loaded, and 15 MB less. Installing the dependencies anew empties it.
+ */
+const COMPILE_CACHE = 'node_modules/.cache/compile';
 
 export interface ServerCommand {
   /** For Node, up to the server's own arguments. */
@@ -21,5 +27,8 @@ export interface ServerCommand {
 
 /** `root` is that of the repository; `nodeOptions` come first. */
 export function serverCommand(root: string, ...nodeOptions: readonly string[]): ServerCommand {
-  return { args: [...nodeOptions, ...NODE_OPTIONS, join(root, 'server/main.ts')], env: ENVIRONMENT };
+  return {
+    args: [...nodeOptions, ...NODE_OPTIONS, join(root, 'server/main.ts')],
+    env: { MALLOC_ARENA_MAX: MALLOC_ARENAS, NODE_COMPILE_CACHE: join(root, COMPILE_CACHE) },
+  };
 }
