@@ -10,11 +10,11 @@ import { readBuildInfo } from './build-info.ts';
 import { ClusterConnection } from './cluster/connection.ts';
 import { kubeConfigSource } from './cluster/kubeconfig.ts';
 import type { CompletedConfig } from './config.ts';
+import { descriptionHandlers } from './endpoints/description/description.ts';
 import { discoveryHandlers } from './endpoints/discovery/discovery.ts';
 import { healthHandler } from './endpoints/health.ts';
 import { metricsHandler } from './endpoints/metrics.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
-import { PLATFORM_DOCUMENT_PATH, platformDocumentHandler } from './endpoints/openapi/platform-document.ts';
 import { versionHandler } from './endpoints/version.ts';
 import { auditLog } from './filters/audit-log.ts';
 import { RequestChain } from './filters/chain.ts';
@@ -141,7 +141,7 @@ async function start(
         ]),
         ...discoveryHandlers(served),
         ...openAPI.handlers(),
-        [PLATFORM_DOCUMENT_PATH, platformDocumentHandler({ platform: platform.name, version })],
+        ...descriptionHandlers({ platform: platform.name, version, oauth: oauth !== undefined }),
         ...(oauth?.paths ?? []),
         ['/version', versionHandler({ version, ...environment })],
         ['/metrics', metricsHandler(metrics)],

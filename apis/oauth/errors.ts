@@ -1,25 +1,27 @@
 // The errors of the OAuth endpoints: RFC 6749, 5.2 and what later RFCs add to it. Made by named constructors, written
 // to the wire in one place, server/oauth/error-writer.ts. Descriptions never repeat what a client sent.
 
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'unsupported_token_type'
-  | 'invalid_scope'
-  | 'invalid_token'
-  | 'insufficient_scope'
-  | 'access_denied'
-  | 'login_required'
-  | 'server_error'
-  | 'temporarily_unavailable'
+export const OAUTH_ERROR_CODES = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+  'unsupported_token_type',
+  'invalid_scope',
+  'invalid_token',
+  'insufficient_scope',
+  'access_denied',
+  'login_required',
+  'server_error',
+  'temporarily_unavailable',
   // RFC 8628, 3.5.
-  | 'authorization_pending'
-  | 'slow_down'
-  | 'expired_token';
+  'authorization_pending',
+  'slow_down',
+  'expired_token',
+] as const;
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
 export interface OAuthErrorOptions {
   /** Whole seconds, for the header `Retry-After`. */

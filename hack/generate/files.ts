@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { readBuildInfo } from '../../server/build-info.ts';
-import { platformDocument } from '../../server/endpoints/openapi/platform-document.ts';
+import { descriptions } from './api-description.ts';
 import { exampleConfiguration } from './authentication-configuration.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
@@ -12,8 +11,6 @@ import { nodeQueryTable } from './parameter-table.ts';
 
 /** Every generated file of the repository at `root`. */
 export async function generatedFiles(root: string, names: Names): Promise<GeneratedFile[]> {
-  const { version } = await readBuildInfo();
-  const description = platformDocument({ platform: names.platform, version });
   return [
     {
       path: join(root, 'manifests/names.json'),
@@ -23,10 +20,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       path: join(root, 'manifests', path),
       text: () => text,
     })),
-    {
-      path: join(root, 'api/openapi/platform.json'),
-      text: () => `${JSON.stringify(description, undefined, 2)}\n`,
-    },
+    ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
     section(join(root, 'README.md'), 'configuration', configurationTable()),
     section(join(root, 'docs/limits.md'), 'limits', limitsTable()),
     section(

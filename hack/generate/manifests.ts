@@ -1,9 +1,10 @@
 // The tree under manifests/, as one table: path, what the file is for, and what stands in it.
 import { stringify } from 'yaml';
+import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
 import { administrators, nodeUsageAccess, serverAccess, userRoles } from './access.ts';
 import { admissionPolicies } from './admission.ts';
 import { configuration } from './configuration.ts';
-import { CUSTOM_RESOURCES, customResourceDefinition } from './custom-resources.ts';
+import { customResourceDefinition } from './custom-resources.ts';
 import { component, kustomization } from './kustomization.ts';
 import { type Names, SERVER } from './names.ts';
 import { apiServices, developmentService, service } from './registration.ts';

@@ -11,7 +11,10 @@ export interface StaticDocument {
 }
 
 export function staticDocument(value: unknown): StaticDocument {
-  const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+  return staticBytes(Buffer.from(`${JSON.stringify(value)}\n`));
+}
+
+export function staticBytes(bytes: Buffer): StaticDocument {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
 

@@ -1,4 +1,5 @@
 // /version, in the shape of kube-apiserver's version.Info, which kubectl and client-go read.
+import type { Version } from '../../apis/meta/v1/version.ts';
 import type { Handler } from '../filters/request-context.ts';
 
 export interface VersionSource {
@@ -24,7 +25,7 @@ export function versionHandler(source: VersionSource): Handler {
       compiler: 'node',
       platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
       nodeVersion: process.version,
-    }),
+    } satisfies Version),
   );
   return ({ request, response }) => {
     response.writeHead(200, {

@@ -5,12 +5,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { UserDocumentSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
+import { UserQuerySchema } from '../../apis/iam/v1beta1/user-query.ts';
 import {
   newMethodNotAllowed,
   newNotFound,
   newPathNotFound,
   newServiceUnavailable,
 } from '../../apis/meta/v1/errors.ts';
+import { QueryDecoder } from '../../apis/resources/v1alpha3/query-decoder.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Handler } from '../filters/request-context.ts';
 import type { ResourceRequest } from '../filters/request-info.ts';
@@ -53,6 +55,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
   const { group, users } = options;
   const target = { group, resource: USER.plural };
   const documents = new DocumentReader(USER.kind, group, UserDocumentSchema);
+  const queries = new QueryDecoder(UserQuerySchema);
   const endings = new SessionEnding(options.sessions, options.log);
   const escalation = new Escalation(options.authorizer, group);
   const writes = new UserWrites({ group, users, escalation, endings });
@@ -68,7 +71,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     switch (`${context.request.method} ${what}`) {
       case 'GET users': {
         if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, target);
-        const { items, totalItems } = selectUsers(users.objects(), context.query);
+        const { items, totalItems } = selectUsers(users.objects(), queries.decode(context.query));
         const list = { kind: `${USER.kind}List`, apiVersion: `${group}/${info.version}`, metadata: {} };
         return answer(context, 200, { ...list, items: items.map(shown), totalItems });
       }

@@ -29,21 +29,23 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-export type StatusReason =
-  | 'BadRequest'
-  | 'Unauthorized'
-  | 'Forbidden'
-  | 'NotFound'
-  | 'MethodNotAllowed'
-  | 'NotAcceptable'
-  | 'Conflict'
-  | 'AlreadyExists'
-  | 'Gone'
-  | 'Expired'
-  | 'Invalid'
-  | 'RequestEntityTooLarge'
-  | 'UnsupportedMediaType'
-  | 'TooManyRequests'
-  | 'InternalError'
-  | 'ServiceUnavailable'
-  | 'Timeout';
+export const STATUS_REASONS = [
+  'BadRequest',
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'MethodNotAllowed',
+  'NotAcceptable',
+  'Conflict',
+  'AlreadyExists',
+  'Gone',
+  'Expired',
+  'Invalid',
+  'RequestEntityTooLarge',
+  'UnsupportedMediaType',
+  'TooManyRequests',
+  'InternalError',
+  'ServiceUnavailable',
+  'Timeout',
+] as const;
+export type StatusReason = (typeof STATUS_REASONS)[number];

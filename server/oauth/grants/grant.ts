@@ -1,3 +1,5 @@
+import type { Static } from 'typebox';
+import type { TokenResponseSchema } from '../../../apis/oauth/forms.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 
 /** A token request whose form is well-formed and whose client is authenticated. */
@@ -12,16 +14,8 @@ export interface TokenRequest {
   readonly signal: AbortSignal;
 }
 
-/** RFC 6749, 5.1, in the order in which it is written. */
-export interface TokenResponse {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  readonly refresh_token?: string;
-  /** Seconds. */
-  readonly expires_in: number;
-  readonly scope?: string;
-  readonly id_token?: string;
-}
+/** RFC 6749, 5.1. */
+export type TokenResponse = Readonly<Static<typeof TokenResponseSchema>>;
 
 export interface Grant {
   readonly type: string;

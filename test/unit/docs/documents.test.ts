@@ -15,7 +15,8 @@ interface Document {
 }
 
 async function documents(): Promise<Document[]> {
-  const docs = (await readdir(join(ROOT, 'docs'))).map((name) => `docs/${name}`);
+  const files = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+  const docs = files.map((name) => `docs/${name}`);
   return Promise.all(
     ['README.md', 'server/README.md', ...docs].map(async (path) => ({
       path,

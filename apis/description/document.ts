@@ -1,0 +1,105 @@
+// OpenAPI 3.1 out of operations and TypeBox schemas. The schemas are the ones that validate; only words that OpenAPI
+// does not know are taken off.
+import type { TObject, TSchema } from 'typebox';
+import type { Answer, Operation } from './operation.ts';
+
+export interface DocumentParts {
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly summary: string;
+    readonly description?: string;
+  };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly operations: readonly Operation[];
+  /** By the name that operations use. */
+  readonly schemas: Readonly<Record<string, object>>;
+  readonly securitySchemes: Readonly<Record<string, object>>;
+}
+
+export interface OpenAPIDocument {
+  readonly openapi: '3.1.0';
+  readonly info: DocumentParts['info'];
+  readonly servers: readonly [{ readonly url: '/' }];
+  readonly tags: DocumentParts['tags'];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly components: { readonly schemas: object; readonly securitySchemes: object };
+}
+
+export function openAPIDocument(parts: DocumentParts): OpenAPIDocument {
+  const { info, tags, operations, schemas, securitySchemes } = parts;
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    const item = (paths[operation.path] ??= {});
+    item[operation.method] = operationObject(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/' }],
+    tags,
+    paths,
+    components: { schemas: plain(schemas), securitySchemes },
+  };
+}
+
+function operationObject(operation: Operation): object {
+  const { id, tag, summary, description, query, segments = {}, headers = {}, body, answers } = operation;
+  const parameters = [
+    ...Object.entries(segments).map(([name, schema]) => parameter(name, 'path', schema)),
+    ...(query === undefined ? [] : queryParameters(query)),
+    ...Object.entries(headers).map(([name, schema]) => parameter(name, 'header', schema)),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: operation.security.map((schemes) => Object.fromEntries(schemes.map((name) => [name, []]))),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: body.required, content: { [body.type]: reference(body.schema) } } }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([code, answer]: [string, Answer]) => [code, response(answer)]),
+    ),
+  };
+}
+
+function response({ description, type, schema, headers }: Answer): object {
+  const head = headers === undefined ? { description } : { description, headers };
+  if (type === undefined) return head;
+  const content = schema === undefined ? { schema: { type: 'string' } } : reference(schema);
+  return { ...head, content: { [type]: content } };
+}
+
+function reference(schema: string): object {
+  return { schema: { $ref: `#/components/schemas/${schema}` } };
+}
+
+/** None is required: a query schema says so of what has a default. */
+function queryParameters({ properties, required }: TObject): object[] {
+  const needed: readonly string[] = required ?? [];
+  return Object.entries(properties).map(([name, schema]: [string, TSchema]) => ({
+    ...parameter(name, 'query', schema),
+    required: needed.includes(name) && !('default' in schema),
+    ...('type' in schema && schema.type === 'array' ? { style: 'form', explode: false } : {}),
+  }));
+}
+
+function parameter(name: string, place: 'path' | 'query' | 'header', schema: TSchema): object {
+  const { description, ...rest }: Readonly<Record<string, unknown>> = { ...schema };
+  return {
+    name,
+    in: place,
+    ...(description === undefined ? {} : { description }),
+    ...(place === 'path' ? { required: true } : {}),
+    schema: plain(rest),
+  };
+}
+
+/** `expects` is for the messages of our own validation. */
+function plain(value: unknown): object {
+  const text = JSON.stringify(value, (key, member: unknown) => (key === 'expects' ? undefined : member));
+  return JSON.parse(text) as object;
+}

@@ -1,0 +1,117 @@
+// The description of the platform's own APIs (OpenAPI 3.1). Owns which operations and schemas are in it; what they hold
+// is told by the schemas in apis/, which validate too. The custom resources are in custom-resources.ts, beside it.
+import { PasswordChangeSchema, UserDocumentSchema } from '../iam/v1beta1/requests.ts';
+import { StatusSchema } from '../meta/v1/status-schema.ts';
+import { VersionSchema } from '../meta/v1/version.ts';
+import {
+  DeviceAuthorizationFormSchema,
+  DeviceAuthorizationSchema,
+  IntrospectionSchema,
+  KeySetSchema,
+  LogoutParametersSchema,
+  LogoutSchema,
+  OAuthErrorSchema,
+  PresentedTokenFormSchema,
+  TokenFormSchema,
+  TokenResponseSchema,
+  UserInfoSchema,
+} from '../oauth/forms.ts';
+import { ServerMetadataSchema } from '../oauth/metadata-schema.ts';
+import { NodeListSchema, NodeSchema } from '../resources/v1alpha3/node.ts';
+import { type OpenAPIDocument, openAPIDocument } from './document.ts';
+import { nodeOperations } from './nodes.ts';
+import { oauthOperations } from './oauth.ts';
+import { serverOperations } from './server.ts';
+import { AnsweredUserSchema, UserListSchema, userOperations } from './users.ts';
+
+export interface Described {
+  /** The `<platform>` of the API groups. */
+  readonly platform: string;
+  /** Of the server, without a `v`. */
+  readonly version: string;
+  /** Whether there is a token handler, and with it users. */
+  readonly oauth: boolean;
+}
+
+const SERVER_SCHEMAS = {
+  Status: StatusSchema,
+  Version: VersionSchema,
+  NodeList: NodeListSchema,
+  Node: NodeSchema,
+};
+
+const SIGN_IN_SCHEMAS = {
+  UserList: UserListSchema,
+  User: AnsweredUserSchema,
+  UserDocument: UserDocumentSchema,
+  PasswordChange: PasswordChangeSchema,
+  TokenForm: TokenFormSchema,
+  TokenResponse: TokenResponseSchema,
+  OAuthError: OAuthErrorSchema,
+  PresentedTokenForm: PresentedTokenFormSchema,
+  Introspection: IntrospectionSchema,
+  UserInfo: UserInfoSchema,
+  DeviceAuthorizationForm: DeviceAuthorizationFormSchema,
+  DeviceAuthorization: DeviceAuthorizationSchema,
+  LogoutParameters: LogoutParametersSchema,
+  Logout: LogoutSchema,
+  KeySet: KeySetSchema,
+  ServerMetadata: ServerMetadataSchema,
+};
+
+const SCOPES = {
+  openid: 'An id token.',
+  profile: 'The names of the user.',
+  email: 'The address of the user.',
+  groups: 'The groups of the user.',
+};
+
+const BEARER = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token.' },
+};
+
+const SIGN_IN = {
+  oauth: {
+    type: 'oauth2',
+    description: 'Signing in here. The authorization code flow needs a client with the address of the page.',
+    flows: {
+      password: { tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: SCOPES },
+      authorizationCode: {
+        authorizationUrl: '/oauth/authorize',
+        tokenUrl: '/oauth/token',
+        refreshUrl: '/oauth/token',
+        scopes: SCOPES,
+      },
+    },
+  },
+  client: { type: 'http', scheme: 'basic', description: 'Id and secret of an OAuth client.' },
+};
+
+export function platformDescription({ platform, version, oauth }: Described): OpenAPIDocument {
+  const operations = [
+    ...nodeOperations(platform),
+    ...(oauth ? [...userOperations(platform), ...oauthOperations()] : []),
+    ...serverOperations(),
+  ].map((operation) => ({
+    ...operation,
+    security: operation.security.filter((schemes) => oauth || !schemes.some((name) => name === 'oauth')),
+  }));
+  const document = openAPIDocument({
+    info: { title: 'ks-apiserver', version, summary: 'The APIs of the platform.' },
+    tags: [
+      { name: 'nodes', description: 'The nodes of the cluster, for consoles.' },
+      ...(oauth
+        ? [
+            { name: 'users', description: 'Who can sign in.' },
+            { name: 'oauth', description: 'Signing in: OAuth 2.0 and OpenID Connect.' },
+          ]
+        : []),
+      { name: 'server', description: 'Health and version.' },
+    ],
+    operations,
+    schemas: { ...SERVER_SCHEMAS, ...(oauth ? SIGN_IN_SCHEMAS : {}) },
+    securitySchemes: { ...BEARER, ...(oauth ? SIGN_IN : {}) },
+  });
+  // Descriptions name annotations of a platform that schemas know as a placeholder only.
+  return JSON.parse(JSON.stringify(document).replaceAll('<platform>', platform)) as OpenAPIDocument;
+}

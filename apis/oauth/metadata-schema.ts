@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+
+const url = () => Type.Optional(Type.String());
+const texts = () => Type.Optional(Type.Array(Type.String()));
+
+/** The wire form of ServerMetadata in metadata.ts. */
+export const ServerMetadataSchema = Type.Object(
+  {
+    issuer: Type.String(),
+    jwks_uri: Type.String(),
+    authorization_endpoint: url(),
+    token_endpoint: url(),
+    userinfo_endpoint: url(),
+    revocation_endpoint: url(),
+    introspection_endpoint: url(),
+    device_authorization_endpoint: url(),
+    end_session_endpoint: url(),
+    scopes_supported: Type.Array(Type.String()),
+    response_types_supported: Type.Array(Type.String()),
+    response_modes_supported: texts(),
+    grant_types_supported: Type.Array(Type.String()),
+    subject_types_supported: Type.Array(Type.String()),
+    id_token_signing_alg_values_supported: Type.Array(Type.String()),
+    token_endpoint_auth_methods_supported: texts(),
+    revocation_endpoint_auth_methods_supported: texts(),
+    introspection_endpoint_auth_methods_supported: texts(),
+    code_challenge_methods_supported: texts(),
+    authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
+    claims_supported: Type.Array(Type.String()),
+    claims_parameter_supported: Type.Boolean(),
+    request_parameter_supported: Type.Boolean(),
+    request_uri_parameter_supported: Type.Boolean(),
+  },
+  { additionalProperties: false, description: 'OpenID Connect Discovery 1.0, 3 and RFC 8414, 2.' },
+);

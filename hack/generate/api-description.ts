@@ -1,0 +1,14 @@
+import { customResourcesDescription } from '../../apis/description/custom-resources.ts';
+import { platformDescription } from '../../apis/description/platform-apis.ts';
+import packageManifest from '../../package.json' with { type: 'json' };
+import type { Names } from './names.ts';
+
+/** The descriptions that the server gives, for whoever reads the repository: texts by path. */
+export function descriptions({ platform }: Names): ReadonlyMap<string, string> {
+  const { version } = packageManifest;
+  const text = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
+  return new Map([
+    ['docs/openapi/platform.json', text(platformDescription({ platform, version, oauth: true }))],
+    ['docs/openapi/custom-resources.json', text(customResourcesDescription({ platform, version }))],
+  ]);
+}

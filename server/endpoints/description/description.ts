@@ -1,0 +1,32 @@
+// What the server says about its APIs to people and programs: OpenAPI 3.1 of the platform's APIs and of the custom
+// resources, and a page that shows them. Owns the paths; what is described is apis/description's business, Kubernetes'
+// own descriptions (/openapi/v2, /openapi/v3) are endpoints/openapi's.
+import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
+import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
+import type { Handler } from '../../filters/request-context.ts';
+import { onlyGet, staticDocument, writeDocument } from '../static-document.ts';
+import { pageHandlers } from './page.ts';
+
+const PLATFORM_DOCUMENT = '/openapi/platform.json';
+const CUSTOM_RESOURCES_DOCUMENT = '/openapi/custom-resources.json';
+
+/** Handlers by exact path. */
+export function descriptionHandlers(described: Described): ReadonlyMap<string, Handler> {
+  return new Map([
+    [PLATFORM_DOCUMENT, documentHandler(platformDescription(described))],
+    [CUSTOM_RESOURCES_DOCUMENT, documentHandler(customResourcesDescription(described))],
+    ...pageHandlers(),
+  ]);
+}
+
+function documentHandler(value: object): Handler {
+  const document = staticDocument(value);
+  return (context) => {
+    onlyGet(context);
+    writeDocument(context, document, {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+    });
+  };
+}

@@ -1,0 +1,48 @@
+// The page that shows the descriptions and tries them out: swagger-ui-dist, its files served from here, nothing loaded
+// from elsewhere. The policy allows no inline script or style and no eval; all that is ours is in page/.
+import { readFile } from 'node:fs/promises';
+import type { Handler } from '../../filters/request-context.ts';
+import { onlyGet, type StaticDocument, staticBytes, writeDocument } from '../static-document.ts';
+
+export const PAGE_PATH = '/openapi/page';
+
+const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+/** By path: the type, and the file here or in the package. */
+const FILES: Readonly<Record<string, readonly [type: string, file: string]>> = {
+  '': [HTML, './page/page.html'],
+  '/page.js': [SCRIPT, './page/page.js'],
+  '/page.css': [STYLE, './page/page.css'],
+  '/icon.png': ['image/png', 'swagger-ui-dist/favicon-32x32.png'],
+  '/swagger-ui.css': [STYLE, 'swagger-ui-dist/swagger-ui.css'],
+  '/swagger-ui-bundle.js': [SCRIPT, 'swagger-ui-dist/swagger-ui-bundle.js'],
+  // Where the authorization endpoint sends the browser back to: the address to register for a client.
+  '/oauth2-redirect.html': [HTML, 'swagger-ui-dist/oauth2-redirect.html'],
+  '/oauth2-redirect.js': [SCRIPT, 'swagger-ui-dist/oauth2-redirect.js'],
+};
+
+const HEADERS = {
+  // data: are icons in the viewer's own style sheet.
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+};
+
+/** Handlers by exact path. A file is read when it is first asked for, and kept. */
+export function pageHandlers(): Map<string, Handler> {
+  return new Map(Object.entries(FILES).map(([name, file]) => [`${PAGE_PATH}${name}`, fileHandler(...file)]));
+}
+
+function fileHandler(type: string, file: string): Handler {
+  let kept: StaticDocument | undefined;
+  return async (context) => {
+    onlyGet(context);
+    kept ??= staticBytes(await readFile(new URL(import.meta.resolve(file))));
+    writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
+  };
+}

@@ -1,0 +1,188 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { customResourcesDescription } from '../../../../../apis/description/custom-resources.ts';
+import { platformDescription } from '../../../../../apis/description/platform-apis.ts';
+import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
+import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/user-query.ts';
+import { NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
+import { customResourceDefinition } from '../../../../../hack/generate/custom-resources.ts';
+import { namesFor } from '../../../../../hack/generate/names.ts';
+import { isPublicPath } from '../../../../../server/authorization/public-paths.ts';
+import { descriptionHandlers } from '../../../../../server/endpoints/description/description.ts';
+import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
+import { versionHandler } from '../../../../../server/endpoints/version.ts';
+import { array, record, text } from '../../../../../server/resources/read.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+
+const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true };
+const LIST = '/kapis/resources.platform.io/v1alpha3/nodes';
+const USERS = '/kapis/iam.platform.io/v1beta1/users';
+
+// Through JSON, as clients get it.
+const wire = (value: object) => record(JSON.parse(JSON.stringify(value)));
+const platform = wire(platformDescription(DESCRIBED));
+const customResources = wire(customResourcesDescription(DESCRIBED));
+const handlers = descriptionHandlers(DESCRIBED);
+
+function operation(path: string, method: string): Readonly<Record<string, unknown>> {
+  return record(record(record(platform['paths'])[path])[method]);
+}
+
+function* references(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$ref') yield text(member);
+    else yield* references(member);
+  }
+}
+
+async function asking(path: string, ask: (server: HandlerServer) => Promise<void>): Promise<void> {
+  const handler = handlers.get(path);
+  if (!handler) throw new Error(`${path} is not served`);
+  const server = await new HandlerServer(handler).start();
+  try {
+    await ask(server);
+  } finally {
+    await server.close();
+  }
+}
+
+describe('the descriptions of the APIs', () => {
+  for (const [path, query] of [
+    [LIST, NodeQuerySchema],
+    [USERS, UserQuerySchema],
+  ] as const) {
+    it(`have every parameter of ${path}, as it is checked`, () => {
+      const parameters = array(operation(path, 'get')['parameters']).map(record);
+      for (const [name, property] of Object.entries(query.properties)) {
+        const found = parameters.find((one) => one['name'] === name);
+        const { description, ...schema } = wire(property);
+        expect(found, name).to.deep.include({ in: 'query', required: false, schema });
+        expect(found?.['description']).to.equal(text(description).replace('<platform>', 'platform'));
+      }
+    });
+  }
+
+  for (const [name, document] of Object.entries({ platform, customResources })) {
+    it(`refer to nothing that they do not have, and name each operation once: ${name}`, () => {
+      for (const reference of references(document)) {
+        const [, ...steps] = reference.split('/');
+        const found = steps.reduce<unknown>((at, step) => record(at)[step], document);
+        expect(found, reference).to.be.an('object');
+      }
+      const ids = Object.values(record(document['paths']))
+        .flatMap((path) => Object.values(record(path)))
+        .map((one) => record(one)['operationId'])
+        .filter((id) => id !== undefined);
+      expect(new Set(ids).size).to.equal(ids.length).and.be.above(10);
+    });
+  }
+
+  it('have parameters for the braces of every path', () => {
+    for (const [path, item] of Object.entries(record(platform['paths']))) {
+      const braces = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      for (const one of Object.values(record(item))) {
+        const named = array(record(one)['parameters'])
+          .map(record)
+          .filter((parameter) => parameter['in'] === 'path')
+          .map((parameter) => parameter['name']);
+        expect(named, path).to.deep.equal(braces);
+      }
+    }
+  });
+
+  it('show custom resources as their definitions do', () => {
+    const schemas = record(record(customResources['components'])['schemas']);
+    for (const resource of CUSTOM_RESOURCES) {
+      const definition = wire(customResourceDefinition(namesFor('platform'), resource));
+      const version = record(array(record(definition['spec'])['versions'])[0]);
+      const defined = record(record(version['schema'])['openAPIV3Schema']);
+      expect(schemas[resource.kind], resource.kind).to.deep.include(defined);
+    }
+  });
+
+  it('leave out users and signing in where there is no token handler', () => {
+    const without = JSON.stringify(platformDescription({ ...DESCRIBED, oauth: false }));
+    expect(without).to.include(LIST).and.not.include('/oauth');
+    expect(without).not.to.include(USERS);
+  });
+
+  for (const [path, document] of [
+    ['/openapi/platform.json', platform],
+    ['/openapi/custom-resources.json', customResources],
+  ] as const) {
+    it(`are there for everybody, with a tag: ${path}`, () =>
+      asking(path, async (server) => {
+        expect(isPublicPath(path)).to.equal(true);
+        const { headers, body } = await server.ask(path);
+        expect(JSON.parse(body.toString())).to.deep.equal(document);
+        const again = await server.ask(path, { headers: { 'if-none-match': headers.etag ?? '' } });
+        expect(again.status).to.equal(304);
+        expect((await server.ask(path, { method: 'POST' })).status).to.equal(405);
+      }));
+  }
+
+  it('are shown by a page that loads its own files only and runs nothing else', async () => {
+    const loaded: string[] = [];
+    await asking('/openapi/page', async (server) => {
+      const { headers, body } = await server.ask('/openapi/page');
+      expect(headers['content-security-policy']).to.match(
+        /^default-src 'none'; script-src 'self'; style-src/,
+      );
+      expect(headers['content-security-policy']).not.to.include('unsafe');
+      for (const [, address = ''] of body.toString().matchAll(/(?:src|rel=[^>]*href)="([^"]+)"/g)) {
+        loaded.push(address);
+      }
+    });
+    expect(loaded).to.have.length(5);
+    for (const path of [
+      ...loaded,
+      '/openapi/page/oauth2-redirect.html',
+      '/openapi/page/oauth2-redirect.js',
+    ]) {
+      expect(isPublicPath(path), path).to.equal(true);
+      await asking(path, async (server) => {
+        const { status, headers, body } = await server.ask(path);
+        expect(status).to.equal(200);
+        expect(body.length).to.be.above(50);
+        expect(headers['x-content-type-options']).to.equal('nosniff');
+        const again = await server.ask(path, { headers: { 'if-none-match': headers.etag ?? '' } });
+        expect(again.status).to.equal(304);
+      });
+    }
+  });
+
+  it('describe what is answered', async () => {
+    const cache = new NodeCache();
+    const plain = node('a', 1);
+    cache.fill(1, [{ ...plain, metadata: { ...plain.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } }]);
+    const list = platformNodes({ definition: nodes, cache: cache.cache });
+    const version = versionHandler({ version: '1.2.3', gitCommit: '', buildDate: '' });
+    const server = await new HandlerServer((context) =>
+      context.info.path === '/version' ? version(context) : list(context),
+    ).start();
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(platform, 'platform');
+    try {
+      for (const [template, path, status] of [
+        [LIST, LIST, 200],
+        [LIST, `${LIST}?limit=0`, 200],
+        [LIST, `${LIST}?page=0`, 400],
+        [`${LIST}/{name}`, `${LIST}/a`, 200],
+        [`${LIST}/{name}`, `${LIST}/b`, 404],
+        ['/version', '/version', 200],
+      ] as const) {
+        const answer = await server.ask(path);
+        expect(answer.status, path).to.equal(status);
+        const described = record(record(operation(template, 'get')['responses'])[String(status)]);
+        const schema = record(record(record(described['content'])['application/json'])['schema']);
+        const validate = ajv.getSchema(`platform${text(schema['$ref'])}`);
+        const faults = (): string => JSON.stringify(validate?.errors);
+        expect(validate?.(JSON.parse(answer.body.toString())), faults()).to.equal(true);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+});
