@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import chromium from '@sparticuz/chromium';
+import { fileURLToPath } from 'node:url';
+import chromium, { inflate } from '@sparticuz/chromium';
 import { type Browser, launch } from 'puppeteer-core';
 
 export interface StartedChromium extends AsyncDisposable {
@@ -11,7 +12,9 @@ export interface StartedChromium extends AsyncDisposable {
 
 export async function startChromium(): Promise<StartedChromium> {
   const directory = await mkdtemp(join(tmpdir(), 'chromium-'));
-  const env = { ...process.env, TMPDIR: directory };
+  // Libraries that a machine without a desktop may lack; they come with the package.
+  const libraries = join(directory, 'al2023', 'lib');
+  const env = { ...process.env, TMPDIR: directory, LD_LIBRARY_PATH: libraries };
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
   try {
     const executablePath = await unpackInto(directory);
@@ -42,6 +45,7 @@ async function unpackInto(directory: string): Promise<string> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = directory;
   try {
+    await inflate(fileURLToPath(new URL('../bin/al2023.tar.br', import.meta.resolve('@sparticuz/chromium'))));
     return await chromium.executablePath();
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
