@@ -1,17 +1,13 @@
 // The body of the node list: small ones in one piece, large ones in pieces that are made when the reader takes them.
-import { pipeline, Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import type { CachedObject } from '../../cache/cached-object.ts';
+import type { SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../rest/content-encoding.ts';
+import { gzipped } from '../rest/piece-list.ts';
+import type { ListFrame } from '../rest/representation.ts';
 import { writeBody } from '../rest/response.ts';
 import type { PlatformItem } from './platform-item.ts';
-
-export interface Frame {
-  readonly start: Buffer;
-  readonly end: Buffer;
-}
 
 const COMMA = Buffer.from(',');
 
@@ -21,9 +17,9 @@ export type Headers = Readonly<Record<string, string | number>>;
 export function writeNodes(
   context: RequestContext,
   headers: Headers,
-  frame: Frame,
+  frame: ListFrame,
   nodes: readonly CachedObject<NodeFacts>[],
-  item: PlatformItem,
+  { item, pieces }: { readonly item: PlatformItem; readonly pieces: () => readonly SnapshotPiece[] },
 ): Promise<void> | void {
   const { request, response, signal } = context;
   const least = nodes.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -39,15 +35,12 @@ export function writeNodes(
     response.end();
     return;
   }
-  const chunks = chunked(parts(frame, nodes, item));
-  if (!gzip) return writeBody(response, chunks, signal);
-  // A fault of the source or a reader that left destroys both; writeBody sees it by itself.
-  const compressed = pipeline(Readable.from(chunks), createGzip({ level: 1 }), () => undefined);
-  return writeBody(response, compressed, signal);
+  const body = gzip ? gzipped(frame, pieces()) : chunked(parts(frame, nodes, item));
+  return writeBody(response, body, signal);
 }
 
 function* parts(
-  frame: Frame,
+  frame: ListFrame,
   nodes: readonly CachedObject<NodeFacts>[],
   item: PlatformItem,
 ): Generator<Buffer> {

@@ -17,12 +17,13 @@ import { JSON_HEADERS } from '../rest/response.ts';
 import { type Headers, writeNodes } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 import { type PlatformPage, pageOf } from './platform-page.ts';
+import { PlatformPieces } from './platform-pieces.ts';
 import { PlatformQueries } from './platform-query.ts';
 
 export interface PlatformNodes {
   readonly definition: ResourceDefinition<NodeFacts>;
-  /** `snapshot` throws ServiceUnavailable until the nodes are there. */
-  readonly cache: { snapshot(): ObjectSnapshot<NodeFacts> };
+  /** `snapshot` throws ServiceUnavailable until the nodes are there; `epoch` counts the lists that filled the cache. */
+  readonly cache: { snapshot(): ObjectSnapshot<NodeFacts>; readonly epoch: number };
   /** Annotations that every answer carries although nobody stored them. */
   readonly computed?: ComputedAnnotations;
 }
@@ -38,6 +39,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   const noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   const index = new NodeIndex();
   const item = new PlatformItem(path, computed);
+  const pieces = new PlatformPieces(item);
 
   function list(context: RequestContext): Promise<void> | void {
     const query = queries.read(context);
@@ -54,7 +56,10 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
       start: Buffer.from(`${start.slice(0, -1)},"items":[`),
       end: Buffer.from(`],"totalItems":${page.total}}\n`),
     };
-    return writeNodes(context, headersWith(tag), frame, page.nodes, item);
+    return writeNodes(context, headersWith(tag), frame, page.nodes, {
+      item,
+      pieces: () => pieces.of(page.nodes, cache.epoch),
+    });
   }
 
   /** Changes of a page are changes of its nodes or of their number. */

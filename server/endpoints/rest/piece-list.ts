@@ -33,7 +33,7 @@ function begun(piece: SnapshotPiece): Promise<Buffer> {
  * One gzip member out of raw deflate chunks that were each flushed to a byte boundary. None of them looks back into
  * another, so they can be kept and joined in any company; only the checksum has to be taken over the whole.
  */
-async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
+export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
   let checksum = crc32(frame.start);
   let size = frame.start.length;
   const count = (bytes: Buffer): void => {

@@ -199,6 +199,25 @@ describe('the node list of the platform', () => {
     expect(head.headers.etag).to.equal(plain.headers.etag);
   });
 
+  it('compresses the same in whatever order, and after every change', async () => {
+    const one = (i: number, version: number) =>
+      node(`node-${i}`, version, {}, { note: `${version} `.repeat(300) });
+    cache.fill(
+      2000,
+      Array.from({ length: 500 }, (_, i) => one(i, i + 1)),
+    );
+    let version = 2000;
+    for (const query of ['', 'sortBy=name', 'sortBy=name&ascending=true', 'name=1', 'limit=400&page=1', '']) {
+      cache.apply('MODIFIED', one(7, ++version));
+      cache.apply('DELETED', one(version - 1900, ++version));
+      cache.apply('ADDED', one(version, ++version));
+      const gzip = await server.ask(`${PATH}?${query}`, { headers: { 'accept-encoding': 'gzip' } });
+      expect(gzip.headers['content-encoding'], query).to.equal('gzip');
+      const plain = await server.ask(`${PATH}?${query}`);
+      expect(gunzipSync(gzip.body).toString(), query).to.equal(plain.body.toString());
+    }
+  });
+
   describe('asked again by who has it already', () => {
     async function again(path: string, etag: string): Promise<number> {
       const { status, body, headers } = await server.ask(path, { headers: { 'if-none-match': etag } });
