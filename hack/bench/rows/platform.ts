@@ -52,6 +52,8 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
     get: ours(get),
     peerAll: peer([`${CORE_NODES}?resourceVersion=0`], 1),
     all: ours(everything, 1),
+    peerGzip: side(gzip(kube), scene.kubePid, [`${CORE_NODES}?resourceVersion=0`], 1),
+    allGzip: side(gzip(direct), scene.server.pid, everything, 1),
   };
 
   scene.progress('warming both sides up');
@@ -91,7 +93,17 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
       ...informs(atLeast(`platform: all ${total}, sorted`, rate('peerAll'), rate('all'), 1, perSecond)),
       note: `${note('peerAll', 'all')}; one connection`,
     },
+    {
+      ...informs(
+        atLeast(`platform: all ${total}, sorted, gzip`, rate('peerGzip'), rate('allGzip'), 1, perSecond),
+      ),
+      note: `${note('peerGzip', 'allGzip')}; one connection`,
+    },
   ];
+}
+
+function gzip(target: Target): Target {
+  return { ...target, headers: { ...target.headers, 'Accept-Encoding': 'gzip' } };
 }
 
 /** Requests by a client that has the page already. The load generator takes 304 here for what it is. */
