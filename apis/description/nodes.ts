@@ -6,9 +6,7 @@ import { COMMON_ERRORS, SIGNED_IN } from './refusals.ts';
 
 const TAG = 'nodes';
 const headers = {
-  'If-None-Match': Type.Optional(
-    Type.String({ pattern: '^[!#-~]{0,200}$', description: 'The ETag of the answer that the caller has.' }),
-  ),
+  'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of the answer that the caller has.' })),
 };
 const tagged = {
   ETag: { description: 'Names this state of the answer.', schema: { type: 'string' } },

@@ -73,6 +73,14 @@ export function oauthOperations(): Operation[] {
       ...refused,
     },
   };
+  const authorize = {
+    path: '/oauth/authorize',
+    tag,
+    summary: 'Where a browser is sent for a code',
+    description: 'A page, over HTTPS only. The answer to the client comes by way of the browser.',
+    security: OPEN_TO_ALL,
+    answers: { ...pages, 303: { description: 'A refusal, to the redirect URI.' } },
+  };
   return [
     {
       ...posted('/oauth/token', 'TokenForm'),
@@ -108,16 +116,12 @@ export function oauthOperations(): Operation[] {
       id: 'postLogout',
       body: { type: FORM, schema: 'LogoutParameters', required: false },
     },
+    { ...authorize, method: 'get', id: 'authorize', query: AuthorizationParametersSchema },
     {
-      method: 'get',
-      path: '/oauth/authorize',
-      id: 'authorize',
-      tag,
-      summary: 'Where a browser is sent for a code',
-      description: 'A page, over HTTPS only. The answer to the client comes by way of the browser.',
-      query: AuthorizationParametersSchema,
-      security: OPEN_TO_ALL,
-      answers: { ...pages, 303: { description: 'A refusal, to the redirect URI.' } },
+      ...authorize,
+      method: 'post',
+      id: 'postAuthorize',
+      body: { type: FORM, schema: 'AuthorizationParameters', required: true },
     },
     {
       method: 'get',

@@ -4,6 +4,7 @@ import { PasswordChangeSchema, UserDocumentSchema } from '../iam/v1beta1/request
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 import { VersionSchema } from '../meta/v1/version.ts';
 import {
+  AuthorizationParametersSchema,
   DeviceAuthorizationFormSchema,
   DeviceAuthorizationSchema,
   IntrospectionSchema,
@@ -53,6 +54,7 @@ const SIGN_IN_SCHEMAS = {
   UserInfo: UserInfoSchema,
   DeviceAuthorizationForm: DeviceAuthorizationFormSchema,
   DeviceAuthorization: DeviceAuthorizationSchema,
+  AuthorizationParameters: AuthorizationParametersSchema,
   LogoutParameters: LogoutParametersSchema,
   Logout: LogoutSchema,
   KeySet: KeySetSchema,

@@ -3,11 +3,13 @@ import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import type { Handler, RequestContext } from '../filters/request-context.ts';
 import { HealthCheckError } from './health-check.ts';
 import type { HealthRegistry, HealthResult } from './health-registry.ts';
+import { onlyRead } from './static-document.ts';
 
 /** Answers `/<path>` and `/<path>/<check>`; 200, or 500 when a check fails. */
 export function healthHandler(registry: HealthRegistry): Handler {
   const root = `/${registry.path}`;
   return async (context) => {
+    onlyRead(context);
     const { path } = context.info;
     const excluded = context.query.getAll('exclude').filter((name) => name !== '');
     if (path === root || path === `${root}/`) {

@@ -19,10 +19,20 @@ export function staticBytes(bytes: Buffer): StaticDocument {
 }
 
 /** Refuses everything but GET with 405. */
-export function onlyGet({ request, response }: RequestContext): void {
-  if (request.method === 'GET') return;
-  response.setHeader('Allow', 'GET');
-  throw newMethodNotAllowed(request.method ?? '');
+export function onlyGet(context: RequestContext): void {
+  only(context, ['GET']);
+}
+
+/** Refuses everything but GET and HEAD with 405. */
+export function onlyRead(context: RequestContext): void {
+  only(context, ['GET', 'HEAD']);
+}
+
+function only({ request, response }: RequestContext, methods: readonly string[]): void {
+  const { method = '' } = request;
+  if (methods.includes(method)) return;
+  response.setHeader('Allow', methods.join(', '));
+  throw newMethodNotAllowed(method);
 }
 
 export function writeDocument(

@@ -1,6 +1,7 @@
 // /version, in the shape of kube-apiserver's version.Info, which kubectl and client-go read.
 import type { Version } from '../../apis/meta/v1/version.ts';
 import type { Handler } from '../filters/request-context.ts';
+import { onlyRead } from './static-document.ts';
 
 export interface VersionSource {
   /** Semantic version, without a `v`. */
@@ -27,7 +28,9 @@ export function versionHandler(source: VersionSource): Handler {
       nodeVersion: process.version,
     } satisfies Version),
   );
-  return ({ request, response }) => {
+  return (context) => {
+    onlyRead(context);
+    const { request, response } = context;
     response.writeHead(200, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache, private',

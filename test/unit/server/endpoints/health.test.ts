@@ -31,6 +31,11 @@ describe('healthHandler', () => {
     expect(headers.get('content-type')).to.equal('text/plain; charset=utf-8');
   });
 
+  it('takes no other method than GET and HEAD', async () => {
+    expect((await serve(readyz(ping), '/readyz', 'HEAD')).status).to.equal(200);
+    expect((await serve(readyz(ping), '/readyz', 'POST')).status).to.equal(405);
+  });
+
   it('lists the checks with their texts when asked to be verbose', async () => {
     const { text } = await serve(readyz(ping, cache), '/readyz?verbose');
     expect(text).to.equal('[+]ping ok\n[+]cache ok: 5000 nodes\nreadyz check passed\n');

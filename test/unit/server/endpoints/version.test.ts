@@ -17,4 +17,10 @@ describe('versionHandler', () => {
       nodeVersion: process.version,
     });
   });
+
+  it('is read and nothing else', async () => {
+    const handler = versionHandler({ version: '1.2.3', gitCommit: '', buildDate: '' });
+    expect((await serve(handler, '/version', 'HEAD')).status).to.equal(200);
+    expect((await serve(handler, '/version', 'POST')).status).to.equal(405);
+  });
 });
