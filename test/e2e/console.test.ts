@@ -1,6 +1,13 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { freePort } from '../../hack/control-plane/ports.ts';
+import { SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
+import { ServerProcess } from '../../hack/extension/server-process.ts';
 import { array, record, text } from '../../server/resources/read.ts';
 import { Platform } from './platform.ts';
 
@@ -42,7 +49,7 @@ describe('the node list for consoles, asked with curl', function () {
     // The token comes by standard input: it is none of the process list's business.
     const child = run('curl', [
       ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
-      ...['--header', 'Content-Type: application/json', ...args, `${platform.server.url}${path}`],
+      ...['--header', 'Content-Type: application/json', ...args, new URL(path, platform.server.url).href],
     ]);
     child.child.stdin?.end(`header = "Authorization: Bearer ${token}"\n`);
     const { stdout } = await child;
@@ -84,5 +91,51 @@ describe('the node list for consoles, asked with curl', function () {
       curl(reader, `${NODES}?limit=5`, '--etag-save', etags, '--etag-compare', etags);
     expect((await poll()).status).to.equal(200);
     expect(await poll()).to.deep.equal({ status: 304, body: '' });
+  });
+
+  it('tells what pods take of a node, when the configuration asks for it', async () => {
+    const { pki, ca } = platform.controlPlane;
+    const { cert, key } = await pki.cluster.issueServer(
+      { cn: 'usage' },
+      { dns: ['localhost'], ip: ['127.0.0.1'] },
+    );
+    const dir = await mkdtemp(join(tmpdir(), 'console-'));
+    const server = await ServerProcess.start({
+      dir,
+      kubeconfig: await platform.controlPlane.kubeconfigFor(SERVICE_ACCOUNT),
+      port: await freePort(),
+      certificate: {
+        cert: await platform.write('usage.crt', cert),
+        key: await platform.write('usage.key', key),
+        ca: await platform.write('usage-ca.crt', ca),
+      },
+      configuration: { resources: { nodes: { usageAnnotations: true } } },
+      signal: platform.signal,
+    });
+    try {
+      const pod = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'taking' },
+        spec: {
+          nodeName: 'node-00001',
+          containers: [{ name: 'c', image: 'example.org/none', resources: { requests: { cpu: '300m' } } }],
+        },
+      };
+      const access = 'manifests/components/node-usage/access.yaml';
+      await platform.succeeding('apply', '-f', access);
+      await platform.succeeding('apply', '-f', await platform.write('pod.json', JSON.stringify(pod)));
+      for (let taken = ''; taken !== '300m'; ) {
+        const { body } = await curl(reader, `${server.url}${NODES}/node-00001`);
+        const { annotations } = record(record(JSON.parse(body))['metadata']);
+        taken = text(record(annotations)['node.platform.io/cpu-requests']);
+        if (taken !== '300m') await once(AbortSignal.timeout(100), 'abort');
+      }
+      const { body } = await curl(reader, `${NODES}/node-00001`);
+      expect(body).not.to.include('node.platform.io/cpu-requests');
+    } finally {
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    }
   });
 });
