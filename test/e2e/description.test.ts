@@ -1,0 +1,152 @@
+// The description of the platform's APIs beside the live server: every answer is as described, and the page that shows
+// it signs in and lists nodes.
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hash } from '@node-rs/argon2';
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { platformDescription } from '../../apis/description/platform-apis.ts';
+import { printProgress } from '../../hack/control-plane/progress.ts';
+import { findSchemathesis } from '../../hack/schemathesis/environment.ts';
+import { runSchemathesis } from '../../hack/schemathesis/run.ts';
+import { type StartedChromium, startChromium } from '../support/chromium.ts';
+import { Platform } from './platform.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const LIST = '#operations-nodes-listNodes';
+
+describe('the description of the APIs', function () {
+  this.timeout(180_000);
+  let platform: Platform;
+
+  before(async () => {
+    platform = await Platform.start(3);
+    await platform.succeeding('create', 'serviceaccount', 'tester');
+    await platform.succeeding(
+      ...['create', 'clusterrolebinding', 'tester', '--clusterrole=cluster-admin'],
+      '--serviceaccount=default:tester',
+    );
+    await platform.succeeding(
+      ...['create', 'clusterrolebinding', 'alice', '--clusterrole=platform-nodes-reader', '--user=alice'],
+    );
+    const userUID = await apply({ kind: 'User', spec: {} });
+    const changedTime = new Date().toISOString();
+    await apply({
+      kind: 'Credential',
+      spec: { userUID, passwordHash: await hash(PASSWORD), changedTime },
+    });
+  });
+  after(() => platform?.stop());
+
+  /** For alice; resolves with its uid. */
+  async function apply(object: { kind: string; spec: object }): Promise<string> {
+    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
+    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
+    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+  }
+
+  describe('in a browser', () => {
+    let chromium: StartedChromium;
+    let page: Page;
+    /** What the browser complains about, violations of the policy among it, and where it asks. */
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
+
+    before(async () => {
+      chromium = await startChromium();
+      page = await chromium.browser.newPage();
+      await page.setViewport({ width: 1200, height: 1400 });
+      const tools = await page.createCDPSession();
+      tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
+      await tools.send('Log.enable');
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('request', (request) => {
+        const { protocol, origin } = new URL(request.url());
+        if (protocol !== 'data:') hosts.add(origin);
+      });
+    });
+    after(() => chromium?.[Symbol.asyncDispose]());
+
+    async function click(selector: string): Promise<void> {
+      await page.waitForSelector(selector);
+      await page.click(selector);
+    }
+
+    it('is shown, in both flavours', async () => {
+      await page.goto(`${platform.server.url}/openapi/page?of=custom-resources`);
+      await page.waitForSelector('#operations-sessions-listSession');
+      await page.goto(`${platform.server.url}/openapi/page`);
+      await page.waitForSelector(LIST);
+    });
+
+    it('signs in with a password and lists nodes', async () => {
+      await click('.btn.authorize');
+      await page.waitForSelector('#oauth_username');
+      await page.type('#oauth_username', 'alice');
+      await page.type('#oauth_password', PASSWORD);
+      await page.type('#client_id_password', 'platform');
+      await page.type('#client_secret_password', 'platform');
+      await click('.auth-container:has(#oauth_username) .btn.authorize');
+      // The fields give way to what was granted.
+      await page.waitForSelector('#oauth_username', { hidden: true });
+      await click('.modal-ux .close-modal');
+      await click(`${LIST} .opblock-summary-control`);
+      await click(`${LIST} .try-out__btn`);
+      await click(`${LIST} .execute`);
+      const answer = await page.waitForSelector(`${LIST} .live-responses-table .response`);
+      const shown = await answer?.evaluate((row) => row.textContent);
+      expect(shown).to.match(/^200/).and.include('"kind": "NodeList"').and.include('node-00002');
+    });
+
+    it('loads nothing from elsewhere, and the browser has nothing to complain about', () => {
+      expect([...hosts]).to.deep.equal([platform.server.url]);
+      expect(complaints).to.deep.equal([]);
+    });
+  });
+
+  it('is what schemathesis finds: every answer as described, and no failure inside', async function () {
+    const { signal } = platform;
+    const progress = printProgress(process.stdout);
+    const python = await findSchemathesis({ env: process.env, signal, progress });
+    if (python === undefined) {
+      if (process.env['CI'] === 'true') throw new Error('schemathesis needs Python from 3.10 on, with venv');
+      console.log('      skipped: schemathesis needs Python from 3.10 on, with venv');
+      this.skip();
+    }
+    const token = (await platform.succeeding('create', 'token', 'tester')).trim();
+    const basic = Buffer.from('platform:platform').toString('base64');
+    const configuration = await platform.write(
+      'schemathesis.toml',
+      [
+        // A token of the cluster: the tester ends all sessions that it gets hold of.
+        'headers = { Authorization = "Bearer ${TOKEN}" }',
+        '[[operations]]',
+        'include-path-regex = "^/oauth/(token|revoke|introspect|device_authorization)$"',
+        'headers = { Authorization = "Basic ${CLIENT}" }',
+        '',
+      ].join('\n'),
+    );
+    const dir = join(dirname(configuration), 'schemathesis');
+    await mkdir(dir);
+    const report = await runSchemathesis({
+      python,
+      dir,
+      url: `${platform.server.url}/openapi/platform.json`,
+      ca: await platform.write('schemathesis-ca.crt', platform.controlPlane.ca),
+      configuration,
+      env: { ...process.env, TOKEN: token, CLIENT: basic },
+      examples: 10,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(90_000)]),
+    });
+    const { operations, test_cases: cases, output } = report;
+    console.log(
+      `      schemathesis: ${operations.tested} operations, ${cases.generated} cases, ${cases.unique_failures} failures`,
+    );
+    const { paths } = platformDescription({ platform: 'platform', version: '', oauth: true });
+    const described = Object.values(paths).flatMap((item) => Object.keys(item));
+    expect(operations).to.include({ total: described.length, tested: described.length });
+    expect(cases.generated).to.be.above(500);
+    expect(cases.unique_failures, output).to.equal(0);
+  });
+});
