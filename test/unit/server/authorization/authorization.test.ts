@@ -63,7 +63,10 @@ describe('access reviews', () => {
   it('ask with everything that is known of the caller', async () => {
     const cluster = fakeCluster({ allowed: true, reason: 'rbac' });
     expect(
-      await authorizer(cluster).authorize({ ...listNodes, name: 'n', subresource: 'status' }, scope),
+      await authorizer(cluster).authorize(
+        { ...listNodes, verb: 'patch', name: 'n', subresource: 'status' },
+        scope,
+      ),
     ).to.deep.equal({
       allowed: true,
       reason: 'rbac',
@@ -74,7 +77,7 @@ describe('access reviews', () => {
       {
         ...who,
         resourceAttributes: {
-          verb: 'list',
+          verb: 'patch',
           group: 'resources.platform.io',
           version: 'v1alpha3',
           resource: 'nodes',
@@ -166,11 +169,45 @@ describe('access reviews', () => {
     );
   });
 
+  it('of one object cost nothing more for who may read all of them', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster);
+    for (const name of ['a', 'b', 'c']) {
+      expect(await subject.authorize({ ...listNodes, verb: 'get', name }, scope)).to.include({
+        allowed: true,
+      });
+    }
+    expect(cluster.asked).to.have.length(1);
+    expect(cluster.asked[0]).to.have.nested.property('spec.resourceAttributes.name', '');
+  });
+
+  it('of one object count for that one alone when the caller may not read all', async () => {
+    const cluster = fakeCluster({ allowed: false });
+    cluster.answer = () => {
+      const allowed = JSON.stringify(cluster.asked.at(-1)).includes('"name":"mine"');
+      return Promise.resolve({ status: { allowed } });
+    };
+    const subject = authorizer(cluster);
+    const get = (name: string): Promise<Decision> | Decision =>
+      subject.authorize({ ...listNodes, verb: 'get', name }, scope);
+    expect(await get('mine')).to.include({ allowed: true });
+    expect(await get('other')).to.include({ allowed: false });
+    expect(await subject.authorize(listNodes, scope)).to.include({ allowed: false });
+    expect(await get('mine')).to.include({ allowed: true });
+  });
+
+  it('of what changes an object are asked for that object', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster);
+    for (const name of ['a', 'b']) await subject.authorize({ ...listNodes, verb: 'delete', name }, scope);
+    expect(cluster.asked).to.have.length(2);
+  });
+
   it('keep a bounded number of answers, the newest', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster, { cacheSize: 2 });
-    const ask = (name: string): Promise<Decision> | Decision =>
-      subject.authorize({ ...listNodes, name }, scope);
+    const ask = (namespace: string): Promise<Decision> | Decision =>
+      subject.authorize({ ...listNodes, namespace }, scope);
     await ask('a');
     await ask('b');
     await ask('c');
