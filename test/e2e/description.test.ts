@@ -1,6 +1,6 @@
 // The description of the platform's APIs beside the live server: every answer is as described, and the page that shows
 // it signs in and lists nodes.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ describe('the description of the APIs', function () {
   let platform: Platform;
 
   before(async () => {
-    platform = await Platform.start(3);
+    platform = await Platform.start(3, clients);
     await platform.succeeding('create', 'serviceaccount', 'tester');
     await platform.succeeding(
       ...['create', 'clusterrolebinding', 'tester', '--clusterrole=cluster-admin'],
@@ -37,6 +37,23 @@ describe('the description of the APIs', function () {
     });
   });
   after(() => platform?.stop());
+
+  /** The pair of the specification, and a client for the page itself. */
+  async function clients({ port, dir }: { port: number; dir: string }): Promise<{ oauth: object }> {
+    const secret = join(dir, 'client-secret');
+    await writeFile(secret, 'platform');
+    const grants = ['password', 'authorization_code', 'refresh_token'];
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const redirectURIs = [`https://127.0.0.1:${port}/openapi/page/oauth2-redirect.html`];
+    return {
+      oauth: {
+        clients: [
+          { id: 'platform', secretFiles: [secret], grants: [...grants, device] },
+          { id: 'page', public: true, grants: ['authorization_code'], redirectURIs },
+        ],
+      },
+    };
+  }
 
   /** For alice; resolves with its uid. */
   async function apply(object: { kind: string; spec: object }): Promise<string> {
@@ -80,6 +97,16 @@ describe('the description of the APIs', function () {
       await page.waitForSelector(LIST);
     });
 
+    /** The status and the beginning of what was answered. */
+    async function listNodes(): Promise<string> {
+      await click('.modal-ux .close-modal');
+      await click(`${LIST} .opblock-summary-control`);
+      await click(`${LIST} .try-out__btn`);
+      await click(`${LIST} .execute`);
+      const answer = await page.waitForSelector(`${LIST} .live-responses-table .response`);
+      return (await answer?.evaluate((row) => row.textContent)) ?? '';
+    }
+
     it('signs in with a password and lists nodes', async () => {
       await click('.btn.authorize');
       await page.waitForSelector('#oauth_username');
@@ -90,13 +117,28 @@ describe('the description of the APIs', function () {
       await click('.auth-container:has(#oauth_username) .btn.authorize');
       // The fields give way to what was granted.
       await page.waitForSelector('#oauth_username', { hidden: true });
-      await click('.modal-ux .close-modal');
-      await click(`${LIST} .opblock-summary-control`);
-      await click(`${LIST} .try-out__btn`);
-      await click(`${LIST} .execute`);
-      const answer = await page.waitForSelector(`${LIST} .live-responses-table .response`);
-      const shown = await answer?.evaluate((row) => row.textContent);
-      expect(shown).to.match(/^200/).and.include('"kind": "NodeList"').and.include('node-00002');
+      expect(await listNodes())
+        .to.match(/^200/)
+        .and.include('"kind": "NodeList"')
+        .and.include('node-00002');
+    });
+
+    it('signs in by way of the sign-in page, with a code and PKCE', async () => {
+      await page.goto(`${platform.server.url}/openapi/page`);
+      await click('.btn.authorize');
+      await page.waitForSelector('#client_id_authorizationCode');
+      await page.type('#client_id_authorizationCode', 'page');
+      const opened = new Promise<Page | null>((resolve) => void page.once('popup', resolve));
+      await click('.auth-container:has(#client_id_authorizationCode) .btn.authorize');
+      const popup = await opened;
+      await popup?.waitForSelector('#username');
+      await popup?.type('#username', 'alice');
+      await popup?.type('#password', PASSWORD);
+      await popup?.keyboard.press('Enter');
+      await page.waitForSelector('#client_id_authorizationCode', { hidden: true });
+      expect(await listNodes())
+        .to.match(/^200/)
+        .and.include('node-00002');
     });
 
     it('loads nothing from elsewhere, and the browser has nothing to complain about', () => {

@@ -19,6 +19,12 @@ export interface Output {
   readonly stderr: string;
 }
 
+/** Sections of the server's configuration for where it runs; `dir` is a folder for the files that they name. */
+export type Configure = (place: {
+  readonly port: number;
+  readonly dir: string;
+}) => Promise<Readonly<Record<string, unknown>>>;
+
 export class Platform {
   readonly controlPlane: ControlPlane;
   readonly #dir: string;
@@ -41,7 +47,7 @@ export class Platform {
   }
 
   /** Resolves when kube-apiserver calls the API available. */
-  static async start(nodes: number): Promise<Platform> {
+  static async start(nodes: number, configure?: Configure): Promise<Platform> {
     const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-e2e-'));
     const ended = new AbortController();
     const { signal } = ended;
@@ -61,6 +67,7 @@ export class Platform {
           kubeconfig: await controlPlane.kubeconfigFor(SERVICE_ACCOUNT),
           port,
           certificate: await servingCertificate(controlPlane, dir),
+          ...(configure ? { configuration: await configure({ port, dir }) } : {}),
           signal,
         };
         const server = await ServerProcess.start(options);
