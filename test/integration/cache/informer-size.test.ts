@@ -15,7 +15,10 @@ function withoutStreams(client: ClusterClient): ClusterClient {
     open: ({ path, ...request }) =>
       client.open({
         ...request,
-        path: path.replace('resourceVersionMatch=NotOlderThan', 'resourceVersionMatch=Perhaps'),
+        // Other requests ask for NotOlderThan as well, and are to be answered.
+        path: path.includes('sendInitialEvents=')
+          ? path.replace('resourceVersionMatch=NotOlderThan', 'resourceVersionMatch=Perhaps')
+          : path,
       }),
   };
 }

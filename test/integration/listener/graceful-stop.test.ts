@@ -41,6 +41,8 @@ describe('a graceful stop with a real cluster', function () {
     const program = await workplace.start({
       kubernetes: { kubeconfig: controlPlane.kubeconfig },
       registration: { manageCABundle: false },
+      // Nothing of it is installed in this cluster, so it would never be ready.
+      oauth: { enabled: false },
     });
     const port = await program.port('secure');
     const tls = { ca: await workplace.ca(), ...(await readPair(controlPlane.pki.files.admin)) };

@@ -48,7 +48,8 @@ describe('what the documents say of a running server', function () {
     let ready = '';
     const end = performance.now() + 20_000;
     while (!ready.startsWith('200') && performance.now() < end)
-      ready = await ask('/readyz?verbose').catch(String);
+      // Nothing of the token handler is installed in this cluster; its metrics are there all the same.
+      ready = await ask('/readyz?verbose&exclude=oauth').catch(String);
     expect(ready).to.match(/^200/);
   });
 
