@@ -48,8 +48,7 @@ export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
   return [
     {
       ...below('memory, idle', '', idle, 240, megabytes),
-      shortfall:
-        "V8's young generation has grown to 64 MB while the nodes came in and does not shrink (node --max-semi-space-size=8 takes 50 MB off); client-node takes 85 MB",
+      shortfall: 'loading client-node alone takes 85 MB; the objects take 42',
     },
     {
       ...below('memory, after lists', megabytes(peerAfterLists), afterLists, 320, megabytes),
