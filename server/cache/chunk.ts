@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw } from 'node:zlib';
+import { constants, deflateRaw } from 'node:zlib';
 import type { CachedObject } from './cached-object.ts';
 import { moveObject } from './object-reader.ts';
 import type { SnapshotPiece } from './resource-cache.ts';
@@ -23,7 +23,6 @@ export class Chunk<Facts> implements SnapshotPiece {
   #json: Buffer | undefined;
   /** How many objects have come since the others were made slices of one piece. */
   #loose: number;
-  #crc: number | undefined;
   #deflated: Promise<Buffer> | undefined;
 
   /** `objects`: sorted by key. `json`: their bytes joined by commas, of which they are slices. */
@@ -83,11 +82,6 @@ export class Chunk<Facts> implements SnapshotPiece {
   json(): Buffer {
     this.#json ??= this.#coalesce();
     return this.#json;
-  }
-
-  crc32(): number {
-    this.#crc ??= crc32(this.json());
-    return this.#crc;
   }
 
   deflated(): Promise<Buffer> {

@@ -1,5 +1,15 @@
 // Looks into JSON bytes without building a tree: where the members of an object lie. It owns offsets only; whether a
 // value is valid JSON is for JSON.parse to say, which every object passes once before it is kept.
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-bytes.ts';
 
 /** One member of an object: offsets into the bytes it was found in, ends exclusive. */
 export interface Member {
@@ -9,15 +19,6 @@ export interface Member {
   readonly start: number;
   readonly end: number;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /** The members of the object that begins at or after `at`, in their order; names are decoded. */
 export function objectMembers(bytes: Buffer, at = 0): Member[] {

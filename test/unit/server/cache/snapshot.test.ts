@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { constants, crc32, inflateRaw } from 'node:zlib';
+import { constants, inflateRaw } from 'node:zlib';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Change } from '../../../../server/cache/change.ts';
@@ -139,8 +139,5 @@ describe('a snapshot', () => {
     });
     expect(inflated.equals(Buffer.concat(pieces.map((piece) => piece.json())))).to.equal(true);
     expect(pieces[0]?.deflated()).to.equal(pieces[0]?.deflated());
-    expect(snapshot.chunks.map((chunk) => chunk.crc32())).to.deep.equal(
-      pieces.map((piece) => crc32(piece.json())),
-    );
   });
 });
