@@ -1,6 +1,7 @@
 // APIServerConfiguration: every option of the server with its default, bounds and description. Types, validation and
 // the table in the README all come from this one schema. Reading a file is decode.ts.
 import { type Static, Type } from 'typebox';
+import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';
 import {
   choiceOption,
@@ -226,6 +227,7 @@ export const APIServerConfigurationSchema = Type.Object(
     cache,
     watch,
     resources,
+    logging,
     registration,
     shutdown,
     log,

@@ -1,0 +1,108 @@
+// What log queries answer, as JSON Schema and types.
+import { type Static, Type } from 'typebox';
+
+/** Why an answer does not cover all that was asked for. */
+export const SHORTFALL_REASONS = ['Timeout', 'ShardFailed', 'NotCovered', 'Limit', 'StoreFailed'] as const;
+
+export const ShortfallSchema = Type.Object(
+  {
+    reason: Type.Unsafe<(typeof SHORTFALL_REASONS)[number]>({ type: 'string', enum: [...SHORTFALL_REASONS] }),
+    message: Type.String({ description: 'What is missing, for people.' }),
+  },
+  { additionalProperties: false },
+);
+export type Shortfall = Readonly<Static<typeof ShortfallSchema>>;
+
+const RELATION = Type.Unsafe<'eq' | 'gte'>({
+  type: 'string',
+  enum: ['eq', 'gte'],
+  description: '`eq`: the total is exact; `gte`: there are at least so many.',
+});
+const outcome = {
+  took: Type.Integer({ minimum: 0, description: 'Milliseconds that the answer took.' }),
+  partial: Type.Optional(
+    Type.Array(ShortfallSchema, {
+      minItems: 1,
+      description: 'Present when the answer does not cover all that was asked for.',
+    }),
+  ),
+};
+
+export const LogRecordSchema = Type.Object(
+  {
+    log: Type.String({ description: 'The line, as the container wrote it.' }),
+    time: Type.String({ description: 'RFC 3339, UTC, nine digits behind the second.' }),
+    namespace: Type.String(),
+    pod: Type.String(),
+    container: Type.String(),
+    id: Type.String({ description: 'Names the record, for `context`.' }),
+    highlights: Type.Optional(
+      Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {
+        description: 'Begin and end, exclusive, of each place that was asked for; UTF-16 code units.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type AnsweredRecord = Static<typeof LogRecordSchema>;
+
+export const LogQueryAnswerSchema = Type.Object(
+  {
+    query: Type.Object(
+      {
+        total: Type.Integer({ minimum: 0 }),
+        totalRelation: RELATION,
+        records: Type.Array(LogRecordSchema),
+        cursor: Type.Optional(Type.String({ description: 'Of the next page; absent behind the last.' })),
+      },
+      { additionalProperties: false },
+    ),
+    ...outcome,
+  },
+  { additionalProperties: false },
+);
+
+export const LogStatisticsAnswerSchema = Type.Object(
+  {
+    statistics: Type.Object(
+      {
+        containers: Type.Integer({ minimum: 0, description: 'Different containers that wrote the lines.' }),
+        containersApproximate: Type.Optional(
+          Type.Boolean({ description: 'True when the store only estimates the number of containers.' }),
+        ),
+        logs: Type.Integer({ minimum: 0 }),
+        logsRelation: RELATION,
+      },
+      { additionalProperties: false },
+    ),
+    ...outcome,
+  },
+  { additionalProperties: false },
+);
+
+export const LogHistogramAnswerSchema = Type.Object(
+  {
+    histogram: Type.Object(
+      {
+        total: Type.Integer({ minimum: 0 }),
+        totalRelation: RELATION,
+        histograms: Type.Array(
+          Type.Object(
+            {
+              time: Type.Integer({ description: 'Begin of the bucket, milliseconds since the epoch.' }),
+              count: Type.Integer({ minimum: 0 }),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    ...outcome,
+  },
+  { additionalProperties: false },
+);
+
+export type LogQueryAnswer = Static<typeof LogQueryAnswerSchema>;
+export type LogStatisticsAnswer = Static<typeof LogStatisticsAnswerSchema>;
+export type LogHistogramAnswer = Static<typeof LogHistogramAnswerSchema>;
