@@ -19,7 +19,6 @@ const NODES = {
   version: 'v1alpha3',
   kind: 'Node',
   source: { path: '/api/v1/nodes' },
-  facts: () => undefined,
 };
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3",';
 
@@ -41,6 +40,8 @@ export interface FollowOptions extends Partial<ReflectorTuning> {
   readonly through?: (client: ClusterClient) => ClusterClient;
   /** How long reads wait for a resourceVersion, in ms: long, since the machine may be busy with other tests. */
   readonly waitMs?: number;
+  /** Called for each object that the cache reads. */
+  readonly onObject?: () => undefined;
 }
 
 /** A control plane of its own, informers that follow its nodes through a proxy, and a connection past it. */
@@ -104,7 +105,8 @@ export class FollowedCluster {
     return new ClusterConnection({ kubeConfig: () => config });
   }
 
-  follow({ through = (client) => client, waitMs = 30_000, ...reflector }: FollowOptions = {}): Followed {
+  follow(options: FollowOptions = {}): Followed {
+    const { through = (client) => client, waitMs = 30_000, onObject, ...reflector } = options;
     const client = this.#connect(this.proxy.port);
     const stop = new AbortController();
     const events = new EventTarget();
@@ -114,7 +116,7 @@ export class FollowedCluster {
       events.dispatchEvent(new Event(type));
     };
     const informer = new Informer<undefined>({
-      definition: NODES,
+      definition: { ...NODES, facts: () => onObject?.() },
       client: through(client),
       waitMs,
       log: pino({ enabled: false }),

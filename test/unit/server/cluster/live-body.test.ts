@@ -1,0 +1,34 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { liveBody } from '../../../../server/cluster/live-body.ts';
+import { WorkPerTurn } from '../../../support/work-per-turn.ts';
+
+const CHUNKS = 60;
+/** More than a stream reads ahead, so that chunks come one by one. */
+const CHUNK_BYTES = 256 << 10;
+/** What the reader takes for each chunk at least. */
+const WORK_MS = 2;
+
+/** An answer of which the next part is there whenever it is asked for. */
+function ready(): IncomingMessage {
+  const response = new IncomingMessage(new Socket());
+  let left = CHUNKS;
+  response._read = () => response.push(left-- > 0 ? Buffer.alloc(CHUNK_BYTES) : null);
+  return response;
+}
+
+describe('liveBody', () => {
+  it('leaves room for others while more comes at once than a turn of the event loop may take', async () => {
+    const work = new WorkPerTurn();
+    let length = 0;
+    for await (const chunk of liveBody(ready(), 60_000)) {
+      const end = performance.now() + WORK_MS;
+      while (performance.now() < end);
+      work.note();
+      length += chunk.length;
+    }
+    expect(length).to.equal(CHUNKS * CHUNK_BYTES);
+    expect(work.most).to.be.within(1, 8);
+  });
+});
