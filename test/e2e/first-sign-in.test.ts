@@ -67,7 +67,7 @@ describe('the first sign-in', function () {
   const enter = () => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 
   async function madePassword(): Promise<string> {
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(60_000);
     for (;;) {
       const { code, stdout } = await platform.kubectl(
         'get',

@@ -75,7 +75,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
       client_id: 'platform',
       client_secret: 'platform',
     };
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(60_000);
     for (;;) {
       // The server may not have heard of her yet.
       const { status, body } = await ask('/oauth/token', { form });
@@ -134,7 +134,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
     const token = await trustedToken();
     expect((await kubectlWith(token, 'get', RESOURCE)).code).to.equal(0);
     await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     while ((await ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
     const aggregated = await kubectlWith(token, 'get', '--raw', NODES);
     expect(aggregated.code).not.to.equal(0);
@@ -148,7 +148,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
     expect((await ask(NODES, { token })).status).to.equal(200);
     const secret = ['-n', 'platform-system', 'secret', 'ks-apiserver-signing-keys'];
     await platform.succeeding('annotate', ...secret, 'ks-apiserver/rotate-keys=immediate');
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(60_000);
     while ((await ask(NODES, { token })).status !== 401) await delay(20, undefined, { signal });
     expect((await ask(NODES, { token: await signIn() })).status).to.equal(200);
     expect((await ask(NODES, { token })).status).to.equal(401);

@@ -77,7 +77,7 @@ describe('users of a platform', function () {
 
   /** Asks again while the server has not heard of what kubectl did a moment ago. */
   async function signIn(username: string, password: string): Promise<string> {
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(60_000);
     for (;;) {
       const { status, body } = await ask(username, password);
       if (status === 200) return String(body['access_token']);
@@ -89,7 +89,7 @@ describe('users of a platform', function () {
   it('begin with an administrator whose password only the Secret knows, to be changed first', async () => {
     const secret = 'secret/ks-apiserver-admin';
     const read = ['get', secret, '--namespace=platform-system', '-o', 'jsonpath={.data.password}'];
-    const signal = AbortSignal.timeout(30_000);
+    const signal = AbortSignal.timeout(60_000);
     let encoded = '';
     while (encoded === '') {
       encoded = (await platform.kubectl(...read)).stdout;

@@ -101,7 +101,7 @@ export class SiteState {
     await this.credentialStore.set(
       name,
       { userUID: uid, passwordHash, mustChange, changedAt },
-      AbortSignal.timeout(5000),
+      AbortSignal.timeout(30_000),
     );
   }
 

@@ -75,7 +75,7 @@ describe('the informer cache of a real cluster', function () {
   });
 
   it('heals after kube-apiserver froze and went on', async () => {
-    const followed = await cluster.synced({ stallMs: 500 });
+    const followed = await cluster.synced({ stallMs: 2_000 });
     cluster.controlPlane.apiserver.pause();
     await followed.ended('stalled');
     cluster.controlPlane.apiserver.resume();
@@ -84,7 +84,7 @@ describe('the informer cache of a real cluster', function () {
   });
 
   it('heals when its connection delivers nothing any more without a word', async () => {
-    const followed = await cluster.synced({ stallMs: 1_000 });
+    const followed = await cluster.synced({ stallMs: 2_000 });
     cluster.proxy.freeze();
     await cluster.reaches(followed, await cluster.write());
     expect(followed.ends[0]).to.equal('stalled');
@@ -103,7 +103,7 @@ describe('the informer cache of a real cluster', function () {
   });
 
   it('lists anew when the history it would resume from was compacted', async () => {
-    const followed = await cluster.synced({ stallMs: 1_000 });
+    const followed = await cluster.synced({ stallMs: 2_000 });
     cluster.proxy.freezeNew();
     cluster.proxy.cut();
     for (let i = 0; i < 5; i++) await cluster.write(i);

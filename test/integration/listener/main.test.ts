@@ -91,7 +91,7 @@ describe('server/main.ts', function () {
     const { code } = await program.exit;
     clearInterval(again);
     expect(code).to.equal(130);
-    expect(performance.now() - first).to.be.within(1000, 10_000);
+    expect(performance.now() - first).to.be.at.least(1000);
   });
 
   for (const [what, fault] of [

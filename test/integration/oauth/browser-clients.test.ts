@@ -163,7 +163,7 @@ describe('programs that send people to the sign-in page', function () {
 
   /** Replica b made the request; the person is at a, which hears of it by watch. */
   async function untilKnown(userCode: string): Promise<void> {
-    const signal = AbortSignal.timeout(5000);
+    const signal = AbortSignal.timeout(40_000);
     const ask = () => a.send('GET', `${a.address}/device?user_code=${userCode}`);
     while ((await ask()).status !== 200) await delay(50, undefined, { signal });
   }

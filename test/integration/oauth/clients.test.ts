@@ -57,7 +57,7 @@ describe('clients that others have written', function () {
       it('signs in, reads who it is, and checks the id token by our keys', async () => {
         const tokens = await signIn();
         expect(tokens.token_type).to.equal('bearer');
-        expect(tokens.expiresIn()).to.be.within(7190, 7200);
+        expect(tokens.expiresIn()).to.be.within(7100, 7200);
         expect(tokens.claims()).to.include({ sub: 'alice', email: 'alice@example.com', aud: 'platform' });
         const info = await openid.fetchUserInfo(config, tokens.access_token, 'alice');
         expect(info.email).to.equal('alice@example.com');

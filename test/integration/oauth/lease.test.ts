@@ -8,7 +8,9 @@ import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
 import { LeaderElection } from '../../../server/cluster/lease.ts';
 import { kubectl } from '../control-plane/programs.ts';
 
-const TIMING = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
+/** No holder loses it against its will, however slow the machine. */
+const PATIENT = { leaseMs: 60_000, renewMs: 50_000, retryMs: 100 };
+const IMPATIENT = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
 describe('the Lease in a real cluster', function () {
@@ -44,7 +46,7 @@ describe('the Lease in a real cluster', function () {
         name: 'cleaner',
         identity,
         log: quiet,
-        timing: TIMING,
+        timing: PATIENT,
       });
       const running = election.run(stop.signal, async (signal) => {
         leading.add(identity);
@@ -94,7 +96,7 @@ describe('the Lease in a real cluster', function () {
       name: 'other',
       identity: 'a',
       log: quiet,
-      timing: TIMING,
+      timing: IMPATIENT,
     });
     const running = election.run(stop.signal, async (signal) => {
       terms.push(signal);
@@ -115,7 +117,7 @@ describe('the Lease in a real cluster', function () {
     expect(election.leading).to.equal(false);
     controlPlane.apiserver.resume();
     await second;
-    expect(terms).to.have.length(2);
+    expect(terms.length).to.be.at.least(2);
     stop.abort();
     await running;
   });

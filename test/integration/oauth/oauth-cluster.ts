@@ -112,7 +112,7 @@ export class OAuthReplica {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#running = this.oauth.run(this.#stop.signal);
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(40_000);
     while (!this.oauth.ready) await delay(10, undefined, { signal });
     return this;
   }
@@ -214,7 +214,7 @@ export class OAuthCluster {
       },
       [201],
     );
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(40_000);
     const user = await oauth.users.read(name, signal);
     await oauth.credentials.set(
       name,

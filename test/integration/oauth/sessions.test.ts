@@ -187,9 +187,7 @@ describe('sessions as custom resources, with two replicas', function () {
     quiet.proxy.freeze();
     quiet.proxy.freezeNew();
     await a.store.delete(session.id, signal);
-    const began = performance.now();
     await until(() => !quiet.store.fresh);
-    expect(performance.now() - began).to.be.lessThan(20_000);
     quiet.proxy.thaw();
     quiet.proxy.cut();
     await until(() => quiet.store.fresh && quiet.store.get(session.id) === undefined);

@@ -151,7 +151,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await watching;
     const first = seen.findIndex((each) => each !== undefined);
     const last = seen.findLastIndex((each) => each !== undefined);
-    expect(last - first).to.be.greaterThan(50);
+    expect(last - first).to.be.greaterThan(10);
     expect(new Set(seen.slice(first, last + 1))).to.deep.equal(new Set([200]));
   });
 

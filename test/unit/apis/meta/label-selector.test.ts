@@ -77,10 +77,9 @@ describe('label selector', () => {
     });
   }
 
-  it('takes time in proportion to its length', () => {
-    const long = Array.from({ length: 20_000 }, (_, index) => `k${index}`).join(',');
-    const started = performance.now();
-    expect(parseLabelSelector(long).requirements).to.have.length(20_000);
-    expect(performance.now() - started).to.be.lessThan(2000);
+  it('is read in time in proportion to its length', () => {
+    // In proportion to the square of it the test would not end within its time.
+    const long = Array.from({ length: 500_000 }, (_, index) => `k${index}`).join(',');
+    expect(parseLabelSelector(long).requirements).to.have.length(500_000);
   });
 });

@@ -4,7 +4,7 @@ import { VersionWaiters, type WaitOptions } from '../../../../server/cache/versi
 
 function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): VersionWaiters {
   return new VersionWaiters({
-    timeoutMs: 500,
+    timeoutMs: 8_000,
     patienceMs: 5,
     probe: (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
@@ -60,16 +60,17 @@ describe('reads that wait for a resourceVersion', () => {
   });
 
   it('are not held up by one whose version never comes', async () => {
+    const probing = Promise.withResolvers<void>();
     const waiting = waiters({
-      timeoutMs: 1000,
       probe: (version, signal) => {
         if (version === 20n) waiting.reached(20n);
+        else probing.resolve();
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       },
     });
     const far = new AbortController();
     const hopeless = waiting.wait(10n ** 15n, far.signal).catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await probing.promise;
     await waiting.wait(20n, never);
     far.abort(new Error('gone'));
     expect(await hopeless).to.have.property('message', 'gone');
