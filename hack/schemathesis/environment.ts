@@ -2,18 +2,11 @@
 // that all clones share. What it is run against is the tests' business.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../control-plane/build.ts';
-import { withLock } from '../control-plane/lock.ts';
-import { type Progress, withElapsed } from '../control-plane/progress.ts';
-
-export interface EnvironmentOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  readonly progress: Progress;
-}
+import { type BuildOptions, provide } from '../artifacts/artifact.ts';
+import { withElapsed } from '../control-plane/progress.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 /** What schemathesis runs on, with the modules that make an environment: some distributions ship them apart. */
@@ -24,36 +17,26 @@ const run = promisify(execFile);
  * The Python that has schemathesis; installed when it is not in the cache yet, in about 20 s. Undefined where there is
  * no Python from 3.10 on.
  */
-export async function findSchemathesis(options: EnvironmentOptions): Promise<string | undefined> {
-  const { env, signal, progress } = options;
+export async function findSchemathesis(options: BuildOptions): Promise<string | undefined> {
   const version = await pythonVersion(options);
   if (version === undefined) return undefined;
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${version}\n`);
   hash.update(await readFile(REQUIREMENTS));
-  const folder = join(cacheFolder(env), `schemathesis-${hash.digest('hex').slice(0, 16)}`);
+  const name = `schemathesis-${hash.digest('hex').slice(0, 16)}`;
+  const folder = await provide({ title: 'schemathesis', name, make }, options);
   // The path of the interpreter is all that an environment may be asked for after it was renamed.
-  const python = join(folder, 'bin/python');
-  if (await exists(folder)) return python;
-  await mkdir(cacheFolder(env), { recursive: true });
-  const waiting = (holder: string): void => progress(`schemathesis: ${holder} is installing it, waiting`);
-  await withLock(`${folder}.lock`, { signal, waiting }, async () => {
-    if (await exists(folder)) return;
-    const staging = `${folder}.installing-${process.pid}`;
-    try {
-      await withElapsed(
-        progress,
-        () => 'schemathesis: installing',
-        () => install(staging, options),
-      );
-      await rename(staging, folder);
-    } finally {
-      await rm(staging, { recursive: true, force: true });
-    }
-  });
-  return python;
+  return join(folder, 'bin/python');
 }
 
-async function install(folder: string, { env, signal }: EnvironmentOptions): Promise<void> {
+function make(staging: string, options: BuildOptions): Promise<void> {
+  return withElapsed(
+    options.progress,
+    () => 'schemathesis: installing',
+    () => install(staging, options),
+  );
+}
+
+async function install(folder: string, { env, signal }: BuildOptions): Promise<void> {
   const pip = ['-m', 'pip', '--disable-pip-version-check', '--quiet', 'install', '--no-deps'];
   try {
     await run('python3', ['-m', 'venv', folder], { env, signal });
@@ -67,7 +50,7 @@ async function install(folder: string, { env, signal }: EnvironmentOptions): Pro
   }
 }
 
-async function pythonVersion({ env, signal }: EnvironmentOptions): Promise<string | undefined> {
+async function pythonVersion({ env, signal }: BuildOptions): Promise<string | undefined> {
   try {
     await run('python3', ['-c', USABLE], { env, signal });
     return (await run('python3', ['--version'], { env, signal })).stdout.trim();
@@ -75,11 +58,4 @@ async function pythonVersion({ env, signal }: EnvironmentOptions): Promise<strin
     signal.throwIfAborted();
     return undefined;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

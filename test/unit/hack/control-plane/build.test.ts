@@ -2,7 +2,8 @@ import { watch } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type BuildOptions, build, builtFolder } from '../../../../hack/control-plane/build.ts';
+import type { BuildOptions } from '../../../../hack/artifacts/artifact.ts';
+import { build, builtFolder } from '../../../../hack/control-plane/build.ts';
 import { identify } from '../../../../hack/control-plane/process-identity.ts';
 import { rejection, scratchFolder, script } from './scratch.ts';
 

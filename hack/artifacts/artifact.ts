@@ -1,0 +1,84 @@
+// What takes long to make (programs out of their sources, mostly) and is kept for all clones of the repository. Owns
+// the cache folder, the name of a result (a hash of what goes in), the lock and the placing by rename. How a thing is
+// made, and what is done with it, is its owner's business.
+import { createHash } from 'node:crypto';
+import { access, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { withLock } from '../control-plane/lock.ts';
+import type { Progress } from '../control-plane/progress.ts';
+
+export interface BuildOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+export interface Artifact {
+  /** As messages call it, such as `control plane`. */
+  readonly title: string;
+  /** Its folder in the cache: another one for everything that it may be made of. */
+  readonly name: string;
+  /** Fills the folder, which is empty; it gets its final name afterwards. */
+  make(staging: string, options: BuildOptions): Promise<void>;
+}
+
+/** Where things that took long to make are kept: `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const base = env['XDG_CACHE_HOME'];
+  return join(
+    base !== undefined && base !== '' ? base : join(env['HOME'] ?? homedir(), '.cache'),
+    'ks-apiserver',
+  );
+}
+
+/** The folder of the artifact, made when it is not there yet; once, also when several processes ask for it. */
+export async function provide(artifact: Artifact, options: BuildOptions): Promise<string> {
+  const { title, name } = artifact;
+  const cache = cacheFolder(options.env);
+  const folder = join(cache, name);
+  if (await exists(folder)) return folder;
+  const waiting = (holder: string): void =>
+    options.progress(`${title}: ${holder} is building it already, waiting for the result`);
+  await withLock(`${folder}.lock`, { signal: options.signal, waiting }, async () => {
+    if (await exists(folder)) return;
+    await sweep(cache, name);
+    const staging = `${folder}.building-${process.pid}`;
+    try {
+      await mkdir(staging, { recursive: true });
+      await artifact.make(staging, options);
+      await rename(staging, folder);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  });
+  return folder;
+}
+
+/** Of the files that match, their names, and what else decides over the result; for this kind of machine. */
+export async function hashOfInputs(inputs: {
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly settings: readonly unknown[];
+}): Promise<string> {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([process.platform, process.arch, ...inputs.settings]));
+  const names = await Array.fromAsync(glob([...inputs.files], { cwd: inputs.folder }));
+  for (const name of names.sort()) {
+    hash.update(`\0${name}\0`).update(await readFile(join(inputs.folder, name)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Removes what builders that were killed have left behind. */
+async function sweep(cache: string, name: string): Promise<void> {
+  const leftovers = (await readdir(cache)).filter((entry) => entry.startsWith(`${name}.building-`));
+  await Promise.all(leftovers.map((entry) => rm(join(cache, entry), { recursive: true, force: true })));
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { signalGroup } from '../control-plane/process-group.ts';
+
+export interface Compilation {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  /** How the error begins, such as `building the control plane failed`. */
+  readonly failure: string;
+  /** What a reader types to see this step alone. */
+  readonly alone: string;
+  /** Hears each line that the compiler prints; true when that is progress and nothing to be shown with an error. */
+  line(line: string): boolean;
+}
+
+/** How much of what a compiler said its error repeats. */
+const LAST_LINES = 20;
+
+/** Runs a compiler, or what fetches for one, to its end. An abort ends whatever it has started: all are in one group. */
+export async function compile(compilation: Compilation): Promise<void> {
+  const { command, args, cwd, env, signal } = compilation;
+  signal.throwIfAborted();
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: string[] = [];
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      if (!compilation.line(line)) said.push(line);
+    });
+  }
+  const end = (): void => {
+    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+  };
+  signal.addEventListener('abort', end, { once: true });
+  process.once('exit', end);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject).once('close', resolve);
+    });
+    signal.throwIfAborted();
+    if (code !== 0) {
+      const how = `${command} ${args[0] ?? ''}`.trim();
+      throw new Error(
+        `${compilation.failure} (${how} ended with ${code}); to see it alone: ${compilation.alone}\n${said.slice(-LAST_LINES).join('\n')}`,
+      );
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+    process.removeListener('exit', end);
+  }
+}

@@ -1,0 +1,52 @@
+import { withElapsed } from '../control-plane/progress.ts';
+import { findGo } from '../control-plane/toolchain.ts';
+import type { BuildOptions } from './artifact.ts';
+import { compile } from './compiler.ts';
+
+const GO_VERSION = '1.26.0';
+
+/** The same result from the same sources, wherever they lie; the linker flags are added by the owner of the module. */
+export const GO_FLAGS = ['-v', '-trimpath', '-mod=readonly', '-buildvcs=false'] as const;
+
+export interface GoBuild {
+  /** As messages call it, such as `control plane`. */
+  readonly title: string;
+  /** The folder of the module. */
+  readonly module: string;
+  readonly packages: readonly string[];
+  /** A file, or with a slash at its end the folder for a program of each package. */
+  readonly output: string;
+  readonly flags: readonly string[];
+}
+
+/** Builds programs of a Go module that lies in the repository, without a C compiler. */
+export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOptions): Promise<void> {
+  const toolchain = await findGo(GO_VERSION, env, signal);
+  let compiled = 0;
+  let latest = '';
+  const line = (text: string): boolean => {
+    if (text.startsWith('go: downloading ')) {
+      latest = text.slice('go: '.length);
+    } else if (/^[\w./~-]+$/.test(text)) {
+      compiled++; // -v names each package when it is compiled
+      latest = `${compiled} packages compiled`;
+    } else {
+      return false;
+    }
+    return true;
+  };
+  const describe = (): string => `${build.title}: building${latest === '' ? '' : `, ${latest}`}`;
+  await withElapsed(progress, describe, () =>
+    compile({
+      command: 'go',
+      args: ['build', ...build.flags, '-o', build.output, ...build.packages],
+      cwd: build.module,
+      // GOFLAGS and GOWORK of the user are meant for other modules.
+      env: { ...env, ...toolchain, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
+      signal,
+      failure: `building the ${build.title} failed`,
+      alone: `(cd ${build.module} && go build ${build.packages.join(' ')})`,
+      line,
+    }),
+  );
+}
