@@ -1,0 +1,55 @@
+// OpenSearch as one node out of its Maven artifacts: no distribution, no security plugin, no scripts. What runs is
+// OpenSearchNode.java; opensearch-build.ts makes it.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findJava } from './java.ts';
+import { type LogStoreProcess, type StartOptions, startProgram } from './log-store.ts';
+import { buildOpenSearch } from './opensearch-build.ts';
+
+export interface OpenSearchOptions extends StartOptions {
+  /** Of the Java machine, such as `2g`. 512 MB is enough for tests. */
+  readonly heap?: string;
+  /** Settings of the node; they win over ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Starts a node and waits until its shards can be asked. It is built first when the cache folder has none. */
+export async function startOpenSearch(options: OpenSearchOptions): Promise<LogStoreProcess> {
+  const { env = process.env, signal, progress = () => undefined, heap = '512m' } = options;
+  const java = await findJava({ env, signal });
+  const built = await buildOpenSearch({ env, signal, progress });
+  const temporary = join(options.dir, 'tmp');
+  await mkdir(temporary, { recursive: true });
+  return startProgram(
+    {
+      name: 'opensearch',
+      ports: 2,
+      command: java,
+      args: (dir, [http, transport]) => [
+        `-Xms${heap}`,
+        `-Xmx${heap}`,
+        `-Djava.io.tmpdir=${join(dir, 'tmp')}`,
+        '-cp',
+        `${join(built, 'classes')}:${join(built, 'lib', '*')}`,
+        'OpenSearchNode',
+        dir,
+        ...Object.entries({
+          'path.data': join(dir, 'data'),
+          'cluster.name': 'log-store',
+          'node.name': 'node',
+          'network.host': '127.0.0.1',
+          'http.port': http,
+          'transport.port': transport,
+          'http.type': 'netty4',
+          'transport.type': 'netty4',
+          'discovery.type': 'single-node',
+          // A disk that is nearly full is no reason to refuse what a test writes.
+          'cluster.routing.allocation.disk.threshold_enabled': false,
+          ...options.settings,
+        }).map(([name, value]) => `${name}=${value}`),
+      ],
+      readyPath: '/_cluster/health?wait_for_status=yellow&wait_for_no_initializing_shards=true&timeout=1s',
+    },
+    options,
+  );
+}

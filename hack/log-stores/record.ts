@@ -1,0 +1,23 @@
+/** One line of a container's log, as fluent-bit's kubernetes filter writes it. */
+export interface LogRecord {
+  /** The line, without the newline at its end. */
+  readonly log: string;
+  /** RFC 3339 in UTC with nanoseconds, such as `2026-11-20T10:00:00.123456789Z`. */
+  readonly time: string;
+  readonly stream: 'stdout' | 'stderr';
+  readonly kubernetes: {
+    readonly pod_name: string;
+    readonly namespace_name: string;
+    /** The uid of the pod. */
+    readonly pod_id: string;
+    readonly container_name: string;
+    /** The id of the container: another one after each restart. */
+    readonly docker_id: string;
+    readonly container_image: string;
+    /** The name of the node. */
+    readonly host: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
+}
+
+export type LogRecords = Iterable<LogRecord> | AsyncIterable<LogRecord>;
