@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { CACHE_BUSTERS } from '../meta/v1/query-decoder.ts';
 import { groupName, VERSION } from '../resources/v1alpha3/group-version.ts';
-import { CACHE_BUSTERS, NodeQuerySchema } from '../resources/v1alpha3/node-query.ts';
+import { NodeQuerySchema } from '../resources/v1alpha3/node-query.ts';
 import { errors, type Operation } from './operation.ts';
 import { COMMON_ERRORS, SIGNED_IN } from './refusals.ts';
 

@@ -1,4 +1,5 @@
-import { CACHE_BUSTERS, NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
+import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
+import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
 import { table } from './markdown-table.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import {
   newPathNotFound,
   newServiceUnavailable,
 } from '../../apis/meta/v1/errors.ts';
-import { QueryDecoder } from '../../apis/resources/v1alpha3/query-decoder.ts';
+import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Handler } from '../filters/request-context.ts';
 import type { ResourceRequest } from '../filters/request-info.ts';

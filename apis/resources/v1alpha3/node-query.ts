@@ -22,9 +22,6 @@ export type NodeSortKey = (typeof NODE_SORT_KEYS)[number];
 /** What `fieldSelector` may ask for. */
 export const NODE_FIELDS = ['metadata.name', 'spec.unschedulable'] as const;
 
-/** What browsers and consoles append so that no cache answers; they mean nothing. */
-export const CACHE_BUSTERS = ['_', 't'] as const;
-
 /** Far above every list, and safe to calculate with. */
 const MOST = 2 ** 31 - 1;
 

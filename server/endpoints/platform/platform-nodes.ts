@@ -3,8 +3,8 @@
 // nodes with Kubernetes semantics are served by endpoints/rest.
 import { hash } from 'node:crypto';
 import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/node-query.ts';
-import { QueryDecoder } from '../../../apis/resources/v1alpha3/query-decoder.ts';
 import type { ObjectSnapshot } from '../../cache/snapshot.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';

@@ -1,6 +1,6 @@
 // The query strings of the node list, read once each: consoles ask the same again and again.
-import { type NodeQuery, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
-import { QueryDecoder } from '../../../apis/resources/v1alpha3/query-decoder.ts';
+import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { newNodeQueryDecoder } from '../../../apis/resources/v1alpha3/node-query-decoder.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import { type NodeFilter, nodeFilter } from '../../resources/nodes/platform-filter.ts';
 
@@ -16,7 +16,7 @@ const MAX_LENGTH = 2048;
 const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
 export class PlatformQueries {
-  readonly #decoder = new QueryDecoder(NodeQuerySchema);
+  readonly #decoder = newNodeQueryDecoder();
   readonly #domain: string;
   readonly #remembered = new Map<string, ListQuery>();
 

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { array, assert, constantFrom, property, string, tuple } from 'fast-check';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { NODE_FIELDS, NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
-import { QueryDecoder } from '../../../../../apis/resources/v1alpha3/query-decoder.ts';
+import { newNodeQueryDecoder } from '../../../../../apis/resources/v1alpha3/node-query-decoder.ts';
 import { nodes } from '../../../../support/node-cache.ts';
 
-const decoder = new QueryDecoder(NodeQuerySchema);
+const decoder = newNodeQueryDecoder();
 
 function decode(search: string): unknown {
   return decoder.decode(new URLSearchParams(search));

@@ -1,0 +1,176 @@
+// From a query string to a checked value, by the schema of its parameters. All faults are told at once, each with
+// what is allowed instead.
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Static, TObject } from 'typebox';
+import { newBadRequest } from './errors.ts';
+import type { StatusCause } from './status.ts';
+import { suggestion } from './suggestion.ts';
+
+/** What browsers and consoles append so that no cache answers; they mean nothing. */
+export const CACHE_BUSTERS = ['_', 't'] as const;
+
+/** A fault repeats what was given; this much of it is enough to find it. */
+const MAX_ECHO = 100;
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+type Parameter = Readonly<Record<string, unknown>>;
+
+/** Throws an Error that goes on where "… is not a …: " stops. */
+export interface QueryFormat {
+  /** With its article, for instance "a selector". */
+  readonly noun: string;
+  check(text: string): void;
+}
+
+export interface QueryRules<Query> {
+  /** By the name that the schema uses. */
+  readonly formats?: Readonly<Record<string, QueryFormat>>;
+  /** Better words for a value that the schema refuses, to follow the value; undefined for the usual ones. */
+  readonly words?: (parameter: string, value: unknown) => string | undefined;
+  /** What one parameter says about another. `given` names those with a value that the schema takes. */
+  readonly contradictions?: (query: Query, given: ReadonlySet<string>) => readonly StatusCause[];
+}
+
+export class QueryDecoder<Schema extends TObject> {
+  readonly #parameters: ReadonlyMap<string, Parameter>;
+  readonly #validate: ValidateFunction<Static<Schema>>;
+  readonly #rules: QueryRules<Static<Schema>>;
+
+  constructor(schema: Schema, rules: QueryRules<Static<Schema>> = {}) {
+    const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true });
+    for (const [name, format] of Object.entries(rules.formats ?? {})) {
+      ajv.addFormat(name, (text: string) => faultOf(format, text) === undefined);
+    }
+    this.#rules = rules;
+    this.#parameters = new Map(
+      Object.keys(schema.properties).map((name) => [name, { ...schema.properties[name] }]),
+    );
+    this.#validate = ajv.compile<Static<Schema>>(schema);
+  }
+
+  /** Throws BadRequest with every fault as a cause. A parameter without a value counts as not given, except a list that may be empty. */
+  decode(query: URLSearchParams): Static<Schema> {
+    const faults: StatusCause[] = [];
+    const given: Record<string, unknown> = {};
+    for (const name of new Set(query.keys())) {
+      if (CACHE_BUSTERS.some((known) => known === name)) continue;
+      const parameter = this.#parameters.get(name);
+      const values = query.getAll(name);
+      if (!parameter) faults.push(this.#unknown(name));
+      else if (values.length > 1) faults.push(repeated(name, values.length));
+      else {
+        const value = typed(values[0] ?? '', parameter);
+        if (value !== undefined) given[name] = value;
+      }
+    }
+    const names = new Set(Object.keys(given));
+    const checked: unknown = given;
+    if (!this.#validate(checked)) {
+      for (const error of this.#validate.errors ?? []) {
+        faults.push(this.#explained(error));
+        // What is left is looked at too, so that the second try does not find what the first hid.
+        const field = fieldOf(error);
+        names.delete(field);
+        delete given[field];
+      }
+    }
+    if (this.#validate(checked)) {
+      faults.push(...(this.#rules.contradictions?.(checked, names) ?? []));
+      if (faults.length === 0) return checked;
+    }
+    const texts = faults.map(({ field, message }) => `${field}: ${message}`);
+    throw newBadRequest(`the query is not valid: ${texts.join('; ')}`, faults);
+  }
+
+  #unknown(name: string): StatusCause {
+    const known = [...this.#parameters.keys()];
+    const message = `unknown parameter${instead(name, known)}`;
+    return { reason: 'FieldValueNotSupported', message, field: name.slice(0, MAX_ECHO) };
+  }
+
+  #explained(error: ErrorObject): StatusCause {
+    const field = fieldOf(error);
+    const own = this.#rules.words?.(field, error.data);
+    if (own !== undefined) {
+      return { reason: 'FieldValueInvalid', message: `${quoted(error.data)} ${own}`, field };
+    }
+    const choices: unknown = error.params['allowedValues'];
+    if (Array.isArray(choices)) {
+      const hint = instead(String(error.data), choices.map(String));
+      const message = `${quoted(error.data)} is not supported${hint}`;
+      return { reason: 'FieldValueNotSupported', message, field };
+    }
+    return { reason: 'FieldValueInvalid', message: `${quoted(error.data)} ${this.#wanted(error)}`, field };
+  }
+
+  #wanted(error: ErrorObject): string {
+    const schema: unknown = error.parentSchema;
+    const { minimum, maximum }: Parameter = isRecord(schema) ? schema : {};
+    switch (error.keyword) {
+      case 'type':
+        if (error.params['type'] === 'boolean') return 'is neither true nor false';
+        return `is not a whole number from ${String(minimum)} to ${String(maximum)}`;
+      case 'minimum':
+      case 'maximum':
+        return `is not from ${String(minimum)} to ${String(maximum)}`;
+      case 'format': {
+        const format = this.#rules.formats?.[String(error.params['format'])];
+        if (!format) return 'is not valid';
+        return `is not ${format.noun}: ${faultOf(format, String(error.data)) ?? ''}`;
+      }
+      default:
+        return error.message ?? 'is not valid';
+    }
+  }
+}
+
+/** What the schema's type makes of the text; what it can not read stays text, for the schema to refuse. */
+function typed(text: string, { type, minItems }: Parameter): unknown {
+  if (text === '' && type === 'array' && minItems === undefined) return [];
+  if (text === '') return undefined;
+  if (type === 'array') return text.split(',');
+  if (type === 'integer' && /^[+-]?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && TRUE.has(text)) return true;
+  if (type === 'boolean' && FALSE.has(text)) return false;
+  return text;
+}
+
+function repeated(name: string, times: number): StatusCause {
+  return {
+    reason: 'FieldValueDuplicate',
+    message: `is given ${times} times, but has one value`,
+    field: name,
+  };
+}
+
+function fieldOf({ instancePath }: ErrorObject): string {
+  return instancePath.split('/')[1] ?? '';
+}
+
+/** What was most likely meant, and what there is. */
+export function instead(mistyped: string, known: readonly string[]): string {
+  const meant = suggestion(mistyped.slice(0, MAX_ECHO), known);
+  const guess = meant === undefined ? '' : `, did you mean ${quoted(meant)}?`;
+  return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
+}
+
+function faultOf({ check }: QueryFormat, text: string): string | undefined {
+  try {
+    check(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** As a fault repeats it: quoted, and not too much of it. */
+export function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? value : String(value);
+  return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
+}
+
+function isRecord(value: unknown): value is Parameter {
+  return typeof value === 'object' && value !== null;
+}

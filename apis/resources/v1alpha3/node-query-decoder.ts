@@ -1,0 +1,34 @@
+// The formats of the node list's query: label selectors, and field selectors over the few fields that are known.
+import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
+import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
+import { instead, QueryDecoder, type QueryFormat, quoted } from '../../meta/v1/query-decoder.ts';
+import { NODE_FIELDS, NodeQuerySchema } from './node-query.ts';
+
+/** Each requirement is tried on every node. */
+const MAX_REQUIREMENTS = 1000;
+
+const FORMATS: Readonly<Record<string, QueryFormat>> = {
+  'label-selector': {
+    noun: 'a selector',
+    check: (text) => few(parseLabelSelector(text).requirements.length),
+  },
+  'field-selector': {
+    noun: 'a selector',
+    check: (text) => {
+      const requirements = parseFieldSelector(text);
+      few(requirements.length);
+      for (const { field } of requirements) {
+        if (NODE_FIELDS.some((known) => known === field)) continue;
+        throw new Error(`unknown field ${quoted(field)}${instead(field, NODE_FIELDS)}`);
+      }
+    },
+  },
+};
+
+export function newNodeQueryDecoder(): QueryDecoder<typeof NodeQuerySchema> {
+  return new QueryDecoder(NodeQuerySchema, { formats: FORMATS });
+}
+
+function few(requirements: number): void {
+  if (requirements > MAX_REQUIREMENTS) throw new Error(`it has more than ${MAX_REQUIREMENTS} requirements`);
+}
