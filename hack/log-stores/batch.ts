@@ -1,0 +1,75 @@
+import type { Progress } from '../control-plane/progress.ts';
+import type { LogRecord, LogRecords } from './record.ts';
+
+/** Lines of JSON that are sent in one request. */
+export interface Batch {
+  readonly text: string;
+  readonly records: number;
+}
+
+export interface LoadOptions {
+  readonly signal?: AbortSignal;
+  readonly progress?: Progress;
+  /** Records in one request. */
+  readonly batch?: number;
+}
+
+/** Enough to keep a store busy, little enough to hold several of them. */
+const BATCH = 5_000;
+/** Requests under way: while the store works on one, the next is made. */
+const UNDER_WAY = 2;
+
+/**
+ * Sends all records, a batch at a time and never more than two at once, so that neither we nor the store hold more
+ * than that. Returns how many there were; the first batch that fails ends it.
+ */
+export async function sendBatches(
+  title: string,
+  records: LogRecords,
+  options: LoadOptions & {
+    /** The lines of one record, each with its newline. */
+    lines(record: LogRecord): string;
+    send(batch: Batch, signal: AbortSignal): Promise<void>;
+  },
+): Promise<number> {
+  const failed = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
+  const underWay = new Set<Promise<void>>();
+  let sent = 0;
+  const send = async (batch: Batch): Promise<void> => {
+    await options.send(batch, signal);
+    sent += batch.records;
+    options.progress?.(`${title}: ${sent.toLocaleString('en')} lines loaded`, true);
+  };
+  try {
+    for await (const batch of batches(records, options.lines, options.batch ?? BATCH)) {
+      signal.throwIfAborted();
+      if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+      const sending = send(batch).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+      sending.catch(() => undefined); // it is heard of by whoever awaits the set
+    }
+    await Promise.all(underWay);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(underWay);
+    throw error;
+  }
+  return sent;
+}
+
+async function* batches(
+  records: LogRecords,
+  lines: (record: LogRecord) => string,
+  size: number,
+): AsyncGenerator<Batch> {
+  let parts: string[] = [];
+  for await (const record of records) {
+    parts.push(lines(record));
+    if (parts.length === size) {
+      yield { text: parts.join(''), records: size };
+      parts = [];
+    }
+  }
+  if (parts.length > 0) yield { text: parts.join(''), records: parts.length };
+}

@@ -1,0 +1,47 @@
+/**
+ * An index template for log records as fluent-bit writes them, for `PUT /_index_template/NAME`. Beside what dynamic
+ * mapping would give, it keeps the order within a millisecond, finds parts of words, and takes labels such as
+ * `app` and `app.kubernetes.io/name` of one pod, which would be an object and a string in one place otherwise.
+ */
+export function indexTemplate(indexPrefix: string): object {
+  return {
+    index_patterns: [`${indexPrefix}-*`],
+    priority: 100,
+    template: {
+      settings: { number_of_shards: 1, auto_expand_replicas: '0-1' },
+      mappings: {
+        dynamic_templates: [
+          {
+            kubernetes: {
+              path_match: 'kubernetes.*',
+              match_mapping_type: 'string',
+              mapping: { type: 'keyword', ignore_above: 1024 },
+            },
+          },
+        ],
+        properties: {
+          time: { type: 'date_nanos' },
+          log: { type: 'text', fields: { wildcard: { type: 'wildcard' } } },
+          stream: { type: 'keyword' },
+          kubernetes: {
+            properties: {
+              ...Object.fromEntries(KEYWORDS.map((name) => [name, { type: 'keyword' }])),
+              labels: { type: 'flat_object' },
+              annotations: { type: 'flat_object' },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+const KEYWORDS = [
+  'namespace_name',
+  'pod_name',
+  'pod_id',
+  'container_name',
+  'container_image',
+  'docker_id',
+  'host',
+] as const;

@@ -1,0 +1,57 @@
+import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
+import { indexTemplate } from './index-template.ts';
+import type { LogRecord, LogRecords } from './record.ts';
+
+export interface OpenSearchLoadOptions extends LoadOptions {
+  /** The lines of a day in UTC go to the index `${indexPrefix}-YYYY.MM.DD`. */
+  readonly indexPrefix: string;
+  /** `dynamic` leaves everything to OpenSearch, as collectors do by themselves; `recommended` is indexTemplate(). */
+  readonly template?: 'dynamic' | 'recommended';
+}
+
+/** Loads the records into an OpenSearch; all of them can be searched afterwards. A record that it refuses is an error. */
+export async function loadOpenSearch(
+  url: string,
+  records: LogRecords,
+  options: OpenSearchLoadOptions,
+): Promise<{ records: number }> {
+  const { indexPrefix, template = 'recommended', signal = null } = options;
+  const name = encodeURIComponent(indexPrefix);
+  if (template === 'recommended') {
+    const body = JSON.stringify(indexTemplate(indexPrefix));
+    const headers = { 'content-type': 'application/json' };
+    await expectOk(await fetch(`${url}/_index_template/${name}`, { method: 'PUT', headers, body, signal }));
+  }
+  const count = await sendBatches('OpenSearch', records, {
+    ...options,
+    lines: (record) =>
+      `{"index":{"_index":${JSON.stringify(indexOf(record, indexPrefix))}}}\n${JSON.stringify(record)}\n`,
+    send: (batch, sending) => sendBulk(url, batch, sending),
+  });
+  await expectOk(await fetch(`${url}/${name}-*/_refresh`, { method: 'POST', signal }));
+  return { records: count };
+}
+
+/** The index of the record's day; its time is in UTC already. */
+function indexOf(record: LogRecord, prefix: string): string {
+  return `${prefix}-${record.time.slice(0, 10).replaceAll('-', '.')}`;
+}
+
+async function sendBulk(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${url}/_bulk?filter_path=errors,items.*.error`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: batch.text,
+    signal,
+  });
+  const answer = await expectOk(response);
+  if (!answer.startsWith('{"errors":false')) {
+    throw new Error(`OpenSearch refused lines: ${answer.slice(0, 500)}`);
+  }
+}
+
+async function expectOk(response: Response): Promise<string> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`OpenSearch answered ${response.status}: ${text.slice(0, 500)}`);
+  return text;
+}
