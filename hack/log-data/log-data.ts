@@ -1,0 +1,153 @@
+// A realistic set of log records for tests and benchmarks, the same for the same options: namespaces, pods and their
+// lines over a day, as fluent-bit's kubernetes filter writes them. Loading them is the business of hack/log-stores;
+// cri-log.ts writes them as a container runtime does.
+import type { LogRecord } from '../log-stores/record.ts';
+import { message } from './lines.ts';
+import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';
+import { type DataContainer, type DataPod, dataPods, madeAnewAt, type PodsOptions } from './pods.ts';
+import { Random } from './random.ts';
+import { instantOf, type Moment, momentOf, moments } from './times.ts';
+
+export interface LogDataOptions {
+  /** 1 unless told otherwise. */
+  readonly seed?: number;
+  /** 20,000 unless told otherwise. */
+  readonly lines?: number;
+  /** Up to 40, which is the default. */
+  readonly namespaces?: number;
+  /** Of each namespace, at most; 6 unless told otherwise, which makes several hundred pods. */
+  readonly workloads?: number;
+  /** RFC 3339 with nine digits, exclusive. */
+  readonly end?: string;
+  readonly hours?: number;
+}
+
+export interface LogData {
+  /** All records have `start <= time < end`. */
+  readonly start: string;
+  readonly end: string;
+  readonly pods: readonly DataPod[];
+  /** The namespace `sandbox` was made anew then. */
+  readonly madeAnew: string;
+  /** All, ascending by time. Each call makes them again; memory does not grow with their number. */
+  records(): Generator<LogRecord, void, undefined>;
+  /** Those of containers that still run: what the cluster itself has. */
+  currentRecords(): Generator<LogRecord, void, undefined>;
+}
+
+/** In the middle of a day, so that there are records of two days. */
+const END = '2026-01-15T10:00:00.000000000Z';
+
+export function logData(options: LogDataOptions = {}): LogData {
+  const {
+    seed = 1,
+    lines = 20_000,
+    namespaces = 40,
+    workloads = 6,
+    end: endInstant = END,
+    hours = 24,
+  } = options;
+  const end = momentOf(endInstant).ms;
+  const start = end - hours * 3_600_000;
+  const settings: PodsOptions = { seed, start, end, namespaces, workloads };
+  const pods = dataPods(settings);
+  const records = () => generate(pods, settings, lines);
+  const current = new Set(
+    pods.flatMap(({ containers }) => containers.filter((c) => c.current).map((c) => c.id)),
+  );
+  return {
+    start: instantOf({ ms: start, ns: 0 }),
+    end: endInstant,
+    pods,
+    madeAnew: instantOf({ ms: madeAnewAt(settings), ns: 0 }),
+    records,
+    *currentRecords() {
+      for (const record of records()) if (current.has(record.kubernetes.docker_id)) yield record;
+    },
+  };
+}
+
+interface Source {
+  readonly pod: DataPod;
+  readonly container: DataContainer;
+}
+
+function* generate(
+  pods: readonly DataPod[],
+  { seed, start, end }: PodsOptions,
+  lines: number,
+): Generator<LogRecord, void, undefined> {
+  const random = new Random(seed + 1);
+  const sources = shuffled(
+    pods.flatMap((pod) => pod.containers.map((container): Source => ({ pod, container }))),
+    random,
+  );
+  let written = 0;
+  let source: Source | undefined;
+  for (const moment of moments(start, end, lines, random)) {
+    if (written === lines) return;
+    source = nextSource(source, sources, moment, random);
+    for (const log of nextMessage(source, moment, written, lines, random)) {
+      if (written === lines) return;
+      yield recordOf(source, log, moment, random);
+      written++;
+    }
+  }
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => ({ item, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/** Often the one before; a few write most of the lines. */
+function nextSource(
+  last: Source | undefined,
+  sources: readonly Source[],
+  { ms }: Moment,
+  random: Random,
+): Source {
+  const lives = ({ container }: Source) => container.from <= ms && ms < container.until;
+  if (last !== undefined && lives(last) && random.chance(0.2)) return last;
+  const first = Math.floor(random.fraction() ** 2 * sources.length);
+  for (let step = 0; step < sources.length; step++) {
+    const source = sources[(first + step) % sources.length];
+    if (source !== undefined && lives(source)) return source;
+  }
+  throw new Error(`nobody writes at ${ms}`);
+}
+
+/** Each odd line comes back after a while, the huge one twice. */
+const ODD_EVERY = 13;
+
+function nextMessage(
+  { container }: Source,
+  moment: Moment,
+  written: number,
+  lines: number,
+  random: Random,
+): readonly string[] {
+  if (written === Math.floor(lines / 3) || written === Math.floor(lines / 2)) return [HUGE_LINE];
+  if (written % ODD_EVERY === 5) return [ODD_LINES[Math.floor(written / ODD_EVERY) % ODD_LINES.length] ?? ''];
+  return message(container.style, instantOf(moment).replace(/\.\d+/, ''), random);
+}
+
+function recordOf({ pod, container }: Source, log: string, moment: Moment, random: Random): LogRecord {
+  return {
+    log,
+    time: instantOf(moment),
+    stream: random.chance(0.1) ? 'stderr' : 'stdout',
+    kubernetes: {
+      pod_name: pod.name,
+      namespace_name: pod.namespace,
+      pod_id: pod.uid,
+      container_name: container.name,
+      docker_id: container.id,
+      container_image: container.image,
+      host: pod.node,
+      labels: pod.labels,
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// The pods of a data set, with the times in which their containers wrote. Neighbours: workloads.ts has the names,
+// log-data.ts the lines.
+import type { Style } from './lines.ts';
+import { MADE_ANEW, NAMESPACES } from './namespaces.ts';
+import { Random } from './random.ts';
+import { podNames, WORKLOADS, type Workload } from './workloads.ts';
+
+/** One run of a container: a restarted one has another id. Times are milliseconds since the epoch, `until` exclusive. */
+export interface DataContainer {
+  readonly name: string;
+  readonly id: string;
+  readonly image: string;
+  readonly style: Style;
+  readonly from: number;
+  readonly until: number;
+  /** Whether it still runs, so that the cluster still has its log. */
+  readonly current: boolean;
+}
+
+export interface DataPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly node: string;
+  readonly workload: Pick<Workload, 'kind' | 'name'>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly containers: readonly DataContainer[];
+  /** Whether the cluster still has it. */
+  readonly exists: boolean;
+}
+
+export interface PodsOptions {
+  readonly seed: number;
+  readonly start: number;
+  readonly end: number;
+  /** Workloads of each namespace, at most. */
+  readonly workloads: number;
+  readonly namespaces: number;
+}
+
+/** Nobody's name starts in the middle of a data set but that of the namespace that was made anew. */
+export function dataPods(options: PodsOptions): DataPod[] {
+  const { seed, start, end, namespaces } = options;
+  const random = new Random(seed);
+  const anew = madeAnewAt(options);
+  const chosen = [MADE_ANEW, ...NAMESPACES.filter((name) => name !== MADE_ANEW)].slice(0, namespaces);
+  return chosen.flatMap((namespace) => {
+    const workloads = chosenWorkloads(options.workloads, random);
+    if (namespace !== MADE_ANEW) return podsOf(namespace, workloads, { start, end, exists: true }, random);
+    return [
+      ...podsOf(namespace, workloads, { start, end: anew, exists: false }, random),
+      ...podsOf(namespace, workloads, { start: anew, end, exists: true }, random),
+    ];
+  });
+}
+
+/** When the namespace that was made anew was made: in whole seconds, as Kubernetes keeps it. */
+export function madeAnewAt({ start, end }: Pick<PodsOptions, 'start' | 'end'>): number {
+  return Math.floor((start + (end - start) * 0.4) / 1_000) * 1_000;
+}
+
+function chosenWorkloads(limit: number, random: Random): Workload[] {
+  const first = random.below(WORKLOADS.length);
+  const count = 1 + random.below(limit);
+  return Array.from({ length: count }, (_, index) => {
+    const workload = WORKLOADS[(first + index * 3) % WORKLOADS.length];
+    if (workload === undefined) throw new Error('there is no such workload');
+    return workload;
+  });
+}
+
+interface Life {
+  readonly start: number;
+  readonly end: number;
+  readonly exists: boolean;
+}
+
+function podsOf(namespace: string, workloads: readonly Workload[], life: Life, random: Random): DataPod[] {
+  const minutes = Math.floor(life.end / 60_000);
+  return workloads.flatMap((workload) => {
+    const names = podNames(workload, minutes, random);
+    // A roll-out: the first pod gave way to the last one, half-way.
+    const replaced = workload.kind === 'Deployment' && names.length > 2;
+    const half = Math.floor((life.start + life.end) / 2);
+    return names.map((name, index): DataPod => {
+      const gone = replaced && index === 0;
+      const late = replaced && index === names.length - 1;
+      const own = {
+        start: late ? half : life.start,
+        end: gone ? half : life.end,
+        exists: life.exists && !gone,
+      };
+      return {
+        namespace,
+        name,
+        uid: random.uuid(),
+        node: `worker-${random.below(20)}`,
+        workload,
+        labels: { app_kubernetes_io_name: workload.name, tier: index % 2 === 0 ? 'front' : 'back' },
+        containers: workload.containers.flatMap(([container, style]) =>
+          runsOf(container, style, own, random),
+        ),
+        exists: own.exists,
+      };
+    });
+  });
+}
+
+/** One container in ten was restarted once. */
+function runsOf(name: string, style: Style, life: Life, random: Random): DataContainer[] {
+  const restart = random.chance(0.1) ? Math.floor(life.start + (life.end - life.start) * 0.7) : undefined;
+  const image = `registry.example.com/library/${name}:1.${random.below(30)}.${random.below(9)}`;
+  const run = (from: number, until: number): DataContainer => ({
+    name,
+    id: random.hex(64),
+    image,
+    style,
+    from,
+    until,
+    current: life.exists && until === life.end,
+  });
+  if (restart === undefined) return [run(life.start, life.end)];
+  return [run(life.start, restart), run(restart, life.end)];
+}

@@ -1,0 +1,102 @@
+// The workloads of a namespace, and the names that controllers give their pods. Which lines they write is lines.ts'
+// business.
+import type { Style } from './lines.ts';
+import type { Random } from './random.ts';
+
+export type Kind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'CronJob';
+
+export interface Workload {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly pods: number;
+  /** Name and style of each container. */
+  readonly containers: readonly (readonly [name: string, style: Style])[];
+}
+
+/** Some are the beginning of others; one is so long that the names of its pods are cut. */
+export const WORKLOADS: readonly Workload[] = [
+  { kind: 'Deployment', name: 'web', pods: 4, containers: [['web', 'nginx']] },
+  {
+    kind: 'Deployment',
+    name: 'web-api',
+    pods: 3,
+    containers: [
+      ['api', 'json'],
+      ['istio-proxy', 'nginx'],
+    ],
+  },
+  {
+    kind: 'Deployment',
+    name: 'api',
+    pods: 2,
+    containers: [
+      ['api', 'java'],
+      ['istio-proxy', 'nginx'],
+      ['log-agent', 'logfmt'],
+    ],
+  },
+  {
+    kind: 'StatefulSet',
+    name: 'postgres',
+    pods: 3,
+    containers: [
+      ['postgres', 'sql'],
+      ['metrics', 'logfmt'],
+    ],
+  },
+  { kind: 'StatefulSet', name: 'kafka', pods: 2, containers: [['kafka', 'java']] },
+  { kind: 'DaemonSet', name: 'node-exporter', pods: 3, containers: [['node-exporter', 'logfmt']] },
+  { kind: 'DaemonSet', name: 'fluent-bit', pods: 3, containers: [['fluent-bit', 'plain']] },
+  { kind: 'Job', name: 'migrate', pods: 2, containers: [['migrate', 'sql']] },
+  { kind: 'CronJob', name: 'backup', pods: 3, containers: [['backup', 'plain']] },
+  { kind: 'CronJob', name: 'report-1', pods: 2, containers: [['report', 'json']] },
+  { kind: 'Deployment', name: 'scheduler', pods: 1, containers: [['scheduler', 'klog']] },
+  {
+    kind: 'Deployment',
+    name: 'controller-manager',
+    pods: 2,
+    containers: [
+      ['manager', 'klog'],
+      ['kube-rbac-proxy', 'klog'],
+    ],
+  },
+  {
+    kind: 'Deployment',
+    name: 'worker',
+    pods: 3,
+    containers: [
+      ['worker', 'go'],
+      ['sidecar', 'plain'],
+    ],
+  },
+  {
+    kind: 'Deployment',
+    name: 'recommendation-service-for-returning-customers-of-the-web-shop',
+    pods: 2,
+    containers: [['recommendation', 'json']],
+  },
+];
+
+/** What Kubernetes makes random names of: no vowels, nothing that looks alike. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+/** Of the name of a pod that ends with five random characters, the part before them. */
+const MAX_BASE = 58;
+
+/** The name of each pod, as its controller makes it. */
+export function podNames({ kind, name, pods }: Workload, minutes: number, random: Random): string[] {
+  const generated = (base: string) => `${base.slice(0, MAX_BASE)}${random.text(ALPHABET, 5)}`;
+  const replicaSet = `${name}-${random.text(ALPHABET, 10)}`;
+  return Array.from({ length: pods }, (_, index) => {
+    switch (kind) {
+      case 'Deployment':
+        return generated(`${replicaSet}-`);
+      case 'StatefulSet':
+        return `${name}-${index}`;
+      case 'DaemonSet':
+      case 'Job':
+        return generated(`${name}-`);
+      case 'CronJob':
+        return generated(`${name}-${minutes + index * 60}-`);
+    }
+  });
+}
