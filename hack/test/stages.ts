@@ -3,7 +3,7 @@ import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
 
-/** All stages, the quick ones first. */
+/** All stages, the quick ones first. The time of a test is there to end one that hangs, also on a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
   jobs?: number | undefined;
@@ -34,12 +34,12 @@ export function stages(options: {
       command: [process.execPath, 'hack/generate.ts', '--check'],
       cure: 'npm run generate',
     }),
-    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: jobs ?? 1, timeout: 10_000, grep, strict }),
+    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: jobs ?? 1, timeout: 60_000, grep, strict }),
     suite({
       name: 'integration',
       files: 'test/integration/**/*.test.ts',
       jobs: jobs ?? 2,
-      timeout: 60_000,
+      timeout: 120_000,
       prepare,
       grep,
       strict,
@@ -48,7 +48,7 @@ export function stages(options: {
       name: 'e2e',
       files: 'test/e2e/**/*.test.ts',
       jobs: jobs ?? 2,
-      timeout: 120_000,
+      timeout: 180_000,
       prepare,
       grep,
       strict,

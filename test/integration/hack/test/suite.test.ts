@@ -23,7 +23,7 @@ async function run({ fixture, jobs = 1, strict = false, grep }: Run): Promise<St
     name: 'fixture',
     files: `test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`,
     jobs,
-    timeout: 10_000,
+    timeout: 60_000,
     grep,
     strict,
     output: 'collect',
@@ -32,7 +32,7 @@ async function run({ fixture, jobs = 1, strict = false, grep }: Run): Promise<St
 }
 
 describe('a suite of npm test', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('counts what passed', async () => {
     const { tally, problems } = await run({ fixture: 'green' });
