@@ -5,7 +5,11 @@ import type { LogRecord, LogRecords } from './record.ts';
 export interface OpenSearchLoadOptions extends LoadOptions {
   /** The lines of a day in UTC go to the index `${indexPrefix}-YYYY.MM.DD`. */
   readonly indexPrefix: string;
-  /** `dynamic` leaves everything to OpenSearch, as collectors do by themselves; `recommended` is indexTemplate(). */
+  /**
+   * `recommended`, the default, is indexTemplate(). `dynamic` leaves everything to OpenSearch, as collectors do by
+   * themselves; dots in the names of labels become underscores there, which fluent-bit calls Replace_Dots: otherwise
+   * `app` and `app.kubernetes.io/name` of one pod contradict each other.
+   */
   readonly template?: 'dynamic' | 'recommended';
 }
 
@@ -24,8 +28,10 @@ export async function loadOpenSearch(
   }
   const count = await sendBatches('OpenSearch', records, {
     ...options,
-    lines: (record) =>
-      `{"index":{"_index":${JSON.stringify(indexOf(record, indexPrefix))}}}\n${JSON.stringify(record)}\n`,
+    lines: (record) => {
+      const source = JSON.stringify(template === 'dynamic' ? withoutDots(record) : record);
+      return `{"index":{"_index":${JSON.stringify(indexOf(record, indexPrefix))}}}\n${source}\n`;
+    },
     send: (batch, sending) => sendBulk(url, batch, sending),
   });
   await expectOk(await fetch(`${url}/${name}-*/_refresh`, { method: 'POST', signal }));
@@ -35,6 +41,14 @@ export async function loadOpenSearch(
 /** The index of the record's day; its time is in UTC already. */
 function indexOf(record: LogRecord, prefix: string): string {
   return `${prefix}-${record.time.slice(0, 10).replaceAll('-', '.')}`;
+}
+
+function withoutDots(record: LogRecord): LogRecord {
+  const labels = Object.entries(record.kubernetes.labels).map(([name, value]) => [
+    name.replaceAll('.', '_'),
+    value,
+  ]);
+  return { ...record, kubernetes: { ...record.kubernetes, labels: Object.fromEntries(labels) } };
 }
 
 async function sendBulk(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
