@@ -1,0 +1,107 @@
+// A text filter as one regular expression of RE2, for stores that search by those. RE2 does not look around, so what
+// stands beside a word is part of what is found: good for telling whether a line matches, not for where.
+import type { TextFilter } from '../log-store.ts';
+import {
+  type CharacterClass,
+  classOf,
+  LETTERS_APART,
+  RE2_ALL_LETTERS,
+  re2Class,
+  WORDLIKE,
+} from './characters.ts';
+import { literal, toRE2 } from './re2.ts';
+import { parsePattern } from './regex-dialect.ts';
+import { wordsOf } from './words.ts';
+
+/** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
+export function linePattern({ mode, texts, caseSensitive }: TextFilter): string {
+  const patterns = texts.map((text) => {
+    if (mode === 'regex') return toRE2(parsePattern(text));
+    if (mode === 'substring') return literal(text);
+    return phrase(wordsOf(text), mode === 'prefix');
+  });
+  return `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`;
+}
+
+/** Can not be found in any text. */
+const NOTHING = '[^\\x{0}-\\x{10ffff}]';
+
+function phrase(words: readonly string[], goesOn: boolean): string {
+  if (words.length === 0) return NOTHING;
+  return words
+    .map((word, index) => {
+      const previous = words[index - 1];
+      const before = previous === undefined ? begin(word) : gap(previous, word);
+      return `${before}${literal(word)}`;
+    })
+    .concat(goesOn ? '' : end(words.at(-1) ?? ''))
+    .join('');
+}
+
+/** What a joiner joins, by the characters at both sides. */
+const JOINERS: Partial<Record<CharacterClass, CharacterClass>> = {
+  letter: 'letterJoiner',
+  digit: 'digitJoiner',
+};
+
+/** Classes that go on in the same word when they stand directly beside this one; marks go with everything. */
+const STICKS: Partial<Record<CharacterClass, readonly CharacterClass[]>> = {
+  letter: ['letter', 'digit', 'underscore'],
+  digit: ['letter', 'digit', 'underscore'],
+  underscore: ['letter', 'digit', 'underscore', 'katakana'],
+  katakana: ['katakana', 'underscore'],
+  southEastAsian: ['southEastAsian'],
+};
+
+/** Marks belong to the character before them, whatever that is. */
+const MARKS = `[${re2Class('mark')}]*`;
+
+/** The first character of the word is not within another one. */
+function begin(word: string): string {
+  const first = classOf(Array.from(word)[0] ?? '');
+  const sticks = STICKS[first ?? 'mark'];
+  if (!first || !sticks) return '';
+  const joiner = JOINERS[first];
+  const beside = `(?:^|${outside([...sticks, 'mark', ...(joiner ? [joiner] : [])])})${MARKS}`;
+  if (!joiner) return beside;
+  return `(?:${beside}|(?:^|${outside([first, 'mark'])})${MARKS}${within([joiner])}${MARKS})`;
+}
+
+/** The same for the last character, and what follows. */
+function end(word: string): string {
+  const last = lastClass(word);
+  const joiner = JOINERS[last];
+  const beside = `(?:$|${outside([...(STICKS[last] ?? []), 'mark', ...(joiner ? [joiner] : [])])}`;
+  return joiner ? `${beside}|${within([joiner])}${MARKS}(?:$|${outside([last, 'mark'])}))` : `${beside})`;
+}
+
+/** Between two words of a phrase: nothing that is a word, and enough to part them. */
+function gap(before: string, after: string): string {
+  const last = lastClass(before);
+  const first = classOf(Array.from(after)[0] ?? '') ?? 'mark';
+  const joiner = last === first ? JOINERS[last] : undefined;
+  const plain = outside(WORDLIKE);
+  const single = outside([...WORDLIKE, ...(joiner ? [joiner] : [])]);
+  const longer = `${plain}${outside(WORDLIKE.filter((name) => name !== 'mark' && name !== 'underscore'))}*${plain}`;
+  const parted = `(?:${single}|${longer})${MARKS}`;
+  return (STICKS[last] ?? []).includes(first) ? parted : `(?:${parted})?`;
+}
+
+/** Of the character that the marks at the end belong to. */
+function lastClass(word: string): CharacterClass {
+  const classes = Array.from(word, classOf);
+  return classes.findLast((name) => name !== undefined && name !== 'mark') ?? 'mark';
+}
+
+function within(names: readonly CharacterClass[]): string {
+  return `[${names.map(re2Class).join('')}]`;
+}
+
+/** Any other character. The ranges of `letter` would take pages; it is written as all letters less some. */
+function outside(names: readonly CharacterClass[]): string {
+  if (!names.includes('letter')) return `[^${names.map(re2Class).join('')}]`;
+  const rest = names.filter((name) => name !== 'letter').map(re2Class);
+  const others = `[^${RE2_ALL_LETTERS}${rest.join('')}]`;
+  const apart = LETTERS_APART.filter((name) => !names.includes(name));
+  return apart.length === 0 ? others : `(?:${others}|${within(apart)})`;
+}

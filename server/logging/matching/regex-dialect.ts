@@ -1,0 +1,139 @@
+// The regular expressions that callers may write: what every store's engine reads alike, and in linear time. Owns the
+// syntax and its tree; how an engine writes it is the business of a printer (re2.ts, and those of the backends).
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+
+/** First and last code point, inclusive. */
+export type Range = readonly [first: number, last: number];
+
+export type Item =
+  | { readonly kind: 'character'; readonly code: number }
+  /** Everything but a newline. */
+  | { readonly kind: 'any' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly Range[] }
+  | { readonly kind: 'group'; readonly branches: readonly (readonly Item[])[] }
+  /** Greedy. */
+  | { readonly kind: 'repeat'; readonly item: Item; readonly min: number; readonly max: number };
+
+/** One of the outermost alternatives; anchors stand nowhere else. */
+export interface Branch {
+  readonly atStart: boolean;
+  readonly atEnd: boolean;
+  readonly items: readonly Item[];
+}
+
+export interface Pattern {
+  readonly branches: readonly Branch[];
+}
+
+/** RE2 refuses more repetitions, nested ones multiplied. */
+const MAX_REPEAT = 1_000;
+const MAX_CODE = 0x10ffff;
+
+const DIGITS: readonly Range[] = [[0x30, 0x39]];
+const WORDS: readonly Range[] = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+const SPACES: readonly Range[] = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+];
+
+/** Throws an Error whose message says what is not a pattern, or not supported. */
+export function parsePattern(text: string): Pattern {
+  const { alternatives } = read(text);
+  return { branches: alternatives.map(branch) };
+}
+
+function read(text: string): AST.Pattern {
+  try {
+    return new RegExpParser().parsePattern(text, 0, text.length, { unicode: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // The library repeats the whole pattern before its reason.
+    throw new Error(message.slice(message.lastIndexOf(': ') + 2), { cause: error });
+  }
+}
+
+function branch({ elements }: AST.Alternative): Branch {
+  const [first, last] = [elements[0], elements.at(-1)];
+  const atStart = first?.type === 'Assertion' && first.kind === 'start';
+  const atEnd = last?.type === 'Assertion' && last.kind === 'end';
+  const inner = elements.slice(atStart ? 1 : 0, atEnd ? -1 : undefined);
+  return { atStart, atEnd, items: inner.map((element) => item(element, 1)) };
+}
+
+function item(element: AST.Element, repeats: number): Item {
+  switch (element.type) {
+    case 'Character':
+      return { kind: 'character', code: element.value };
+    case 'CharacterSet':
+      if (element.kind === 'any') return { kind: 'any' };
+      return { kind: 'class', negated: false, ranges: setRanges(element) };
+    case 'CharacterClass':
+      return characterClass(element);
+    case 'Group':
+      if (element.modifiers) throw unsupported('a group with flags', element.raw);
+      return group(element, repeats);
+    case 'CapturingGroup':
+      if (element.name !== null) throw unsupported('a group with a name', element.raw);
+      return group(element, repeats);
+    case 'Quantifier':
+      return repeat(element, repeats);
+    case 'Assertion':
+      throw unsupported(assertionName(element), element.raw);
+    case 'Backreference':
+      throw unsupported('a reference to a group', element.raw);
+    default:
+      throw unsupported('this', element.raw);
+  }
+}
+
+function assertionName({ kind }: AST.Assertion): string {
+  if (kind === 'start' || kind === 'end') return 'an anchor within the pattern';
+  return kind === 'word' ? 'a word boundary' : 'looking around';
+}
+
+function group({ alternatives }: AST.Group | AST.CapturingGroup, repeats: number): Item {
+  const branches = alternatives.map(({ elements }) => elements.map((element) => item(element, repeats)));
+  return { kind: 'group', branches };
+}
+
+function repeat({ element, min, max, greedy, raw }: AST.Quantifier, outer: number): Item {
+  if (!greedy) throw unsupported('a lazy repetition', raw);
+  const times = outer * Math.max(1, max === Number.POSITIVE_INFINITY ? min : max);
+  if (times > MAX_REPEAT) throw unsupported(`more than ${MAX_REPEAT} repetitions`, raw);
+  return { kind: 'repeat', item: item(element, times), min, max };
+}
+
+function characterClass(element: AST.CharacterClass): Item {
+  const ranges = element.elements.flatMap((member): readonly Range[] => {
+    if (member.type === 'Character') return [[member.value, member.value]];
+    if (member.type === 'CharacterClassRange') return [[member.min.value, member.max.value]];
+    if (member.type === 'CharacterSet') return setRanges(member);
+    throw unsupported('a set within a set', member.raw);
+  });
+  if (ranges.length === 0) throw unsupported('an empty set', element.raw);
+  return { kind: 'class', negated: element.negate, ranges };
+}
+
+function setRanges(set: AST.CharacterSet): readonly Range[] {
+  if (set.kind === 'any') return [[0, MAX_CODE]];
+  if (set.kind === 'property') throw unsupported('a Unicode property', set.raw);
+  const ranges = { digit: DIGITS, word: WORDS, space: SPACES }[set.kind];
+  return set.negate ? complement(ranges) : ranges;
+}
+
+function complement(ranges: readonly Range[]): Range[] {
+  const ends = [-1, ...ranges.map(([, last]) => last)];
+  const begins = [...ranges.map(([first]) => first), MAX_CODE + 1];
+  return ends
+    .map((end, index): Range => [end + 1, (begins[index] ?? 0) - 1])
+    .filter(([first, last]) => first <= last);
+}
+
+function unsupported(what: string, raw: string): Error {
+  return new Error(`${what} (${raw.slice(0, 50)}) is not supported`);
+}

@@ -1,0 +1,37 @@
+// The words of a line, as UAX #29 and Lucene's standard tokenizer tell them apart.
+import { CLASSES as C } from './characters.ts';
+
+const letters = `${C.letter}${C.mark}*(?:${C.letterJoiner}${C.mark}*(?=${C.letter}))?`;
+const digits = `${C.digit}${C.mark}*(?:${C.digitJoiner}${C.mark}*(?=${C.digit}))?`;
+const run = `(?:(?:${letters}|${digits})+|(?:${C.katakana}${C.mark}*)+)`;
+
+let word: RegExp | undefined;
+
+/** Joined over underscores, and with those at both ends; underscores alone are no word. */
+function pattern(): RegExp {
+  word ??= new RegExp(
+    [
+      `${C.underscore}*${run}(?:${C.underscore}+${run})*${C.underscore}*`,
+      `${C.ideograph}${C.mark}*`,
+      `(?:${C.southEastAsian}${C.mark}*)+`,
+      `${C.emoji}${C.mark}*`,
+    ].join('|'),
+    'gv',
+  );
+  return word;
+}
+
+/** Begin, and end exclusive, in UTF-16 code units. */
+export type Place = readonly [begin: number, end: number];
+
+/** In the order of the text. */
+export function wordsOf(text: string): string[] {
+  return text.match(pattern()) ?? [];
+}
+
+export function placedWords(text: string): { readonly word: string; readonly place: Place }[] {
+  return Array.from(text.matchAll(pattern()), ({ index, 0: word }) => ({
+    word,
+    place: [index, index + word.length],
+  }));
+}

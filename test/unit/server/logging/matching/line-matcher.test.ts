@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { RE2JS } from 're2js';
+import type { MatchMode } from '../../../../../apis/logging/v1alpha2/log-query.ts';
+import type { TextFilter } from '../../../../../server/logging/log-store.ts';
+import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
+import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
+
+interface Case {
+  readonly mode: MatchMode;
+  readonly text: string;
+  readonly respect?: true;
+  readonly found: readonly string[];
+  readonly missed: readonly string[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    mode: 'phrase',
+    text: 'connection refused',
+    found: ['Connection refused', 'connection-refused!', 'x: connection -- refused by'],
+    missed: ['connection was refused', 'connection refuseds', 'connections refused', 'connection_refused'],
+  },
+  {
+    mode: 'phrase',
+    text: 'bar',
+    found: ['foo bar', 'foo-bar'],
+    missed: ['foo.bar', 'foo:bar', 'bars', 'bar_1'],
+  },
+  { mode: 'phrase', text: 'Foo', respect: true, found: ['a Foo'], missed: ['foo', 'FOO'] },
+  { mode: 'phrase', text: '日本', found: ['日本語', '日 本'], missed: ['本日', '日x本'] },
+  { mode: 'prefix', text: 'time', found: ['timeout', 'a TIMEOUT'], missed: ['runtime', 'a.time'] },
+  { mode: 'prefix', text: 'read time', found: ['read timeout'], missed: ['reads timeout'] },
+  { mode: 'substring', text: '(a|b)', found: ['x(A|B)y'], missed: ['a', 'b'] },
+  { mode: 'substring', text: 'Ä', found: ['ä', 'Ä'], missed: ['a'] },
+  { mode: 'substring', text: 'Ä', respect: true, found: ['Ä'], missed: ['ä'] },
+  { mode: 'regex', text: '^a[0-9]{2}|z$', found: ['A12', 'xz'], missed: ['xa12', 'zx', 'a1'] },
+  { mode: 'regex', text: 'a.c', respect: true, found: ['abc', 'a😀c'], missed: ['ABC', 'a\nc'] },
+];
+
+const filter = (
+  mode: MatchMode,
+  texts: readonly [string, ...string[]],
+  caseSensitive = false,
+): TextFilter => ({
+  mode,
+  texts,
+  caseSensitive,
+});
+
+describe('a line matcher', () => {
+  for (const { mode, text, respect = false, found, missed } of CASES) {
+    const wanted = filter(mode, [text], respect);
+    const kind = `${mode} ${JSON.stringify(text)}${respect ? ', case respected' : ''}`;
+    const re2 = RE2JS.compile(linePattern(wanted));
+    for (const line of found) {
+      it(`finds ${kind} in ${JSON.stringify(line)}`, () => {
+        expect(lineMatcher(wanted).matches(line)).to.equal(true);
+        expect(re2.test(line)).to.equal(true);
+      });
+    }
+    for (const line of missed) {
+      it(`does not find ${kind} in ${JSON.stringify(line)}`, () => {
+        expect(lineMatcher(wanted).matches(line)).to.equal(false);
+        expect(re2.test(line)).to.equal(false);
+      });
+    }
+  }
+
+  it('is content with one of several texts', () => {
+    const matcher = lineMatcher(filter('phrase', ['foo', 'bar']));
+    expect(['a foo', 'a bar', 'a baz'].map((line) => matcher.matches(line))).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('tells all places, joined where they overlap', () => {
+    const matcher = lineMatcher(filter('substring', ['aba', 'bab']));
+    expect(matcher.places('xABABx aba')).to.deep.equal([
+      [1, 5],
+      [7, 10],
+    ]);
+  });
+
+  it('finds nothing by a text without words', () => {
+    expect(lineMatcher(filter('phrase', ['--'])).matches('--')).to.equal(false);
+    expect(RE2JS.compile(linePattern(filter('phrase', ['--']))).test('--')).to.equal(false);
+  });
+
+  it('takes time in proportion to the line, whatever the pattern', () => {
+    // A backtracking engine would not come back from this within a lifetime.
+    expect(lineMatcher(filter('regex', ['(a+)+(a+)+$'])).matches(`${'a'.repeat(5_000)}b`)).to.equal(false);
+  });
+
+  it('agrees with the one pattern for RE2 on whatever line and text', () => {
+    const atoms =
+      'foo Foo bar a b 1 23 _ . \' " : , ; - = / ( ) 日 本 カ ト 가 😀 é e\u0301 foo.bar x:y 1.2 ส ว'.split(
+        ' ',
+      );
+    const text = (most: number) =>
+      fc
+        .array(fc.constantFrom(...atoms, ' ', '  '), { minLength: 1, maxLength: most })
+        .map((parts) => parts.join(''));
+    const modes = fc.constantFrom<MatchMode>('phrase', 'prefix', 'substring');
+    fc.assert(
+      fc.property(text(12), text(4), modes, fc.boolean(), (line, wanted, mode, respect) => {
+        const asked = filter(mode, [wanted], respect);
+        expect(RE2JS.compile(linePattern(asked)).test(line)).to.equal(lineMatcher(asked).matches(line));
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});

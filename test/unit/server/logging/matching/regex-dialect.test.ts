@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { RE2JS } from 're2js';
+import { toRE2 } from '../../../../../server/logging/matching/re2.ts';
+import { parsePattern } from '../../../../../server/logging/matching/regex-dialect.ts';
+
+const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
+  ['a??', /lazy/],
+  ['(?=a)', /looking around/],
+  ['(?<!a)b', /looking around/],
+  ['\\bfoo', /word boundary/],
+  ['(?<n>a)', /a group with a name/],
+  ['(a)\\1', /a reference to a group/],
+  ['(?i:a)', /a group with flags/],
+  ['\\p{L}', /a Unicode property/],
+  ['a^b', /an anchor within the pattern/],
+  ['(^a)', /an anchor within the pattern/],
+  ['(a{100}){100}', /more than 1000 repetitions/],
+  ['[', /Unterminated character class/],
+  ['a)', /Unmatched/],
+  ['[z-a]', /Range out of order/],
+  ['[]', /an empty set/],
+];
+
+const READ: readonly (readonly [pattern: string, found: string, missed: string])[] = [
+  ['a(b|c)*d{2,3}[^x-z]\\d+', 'acbdd_1', 'addx1'],
+  ['^a|b$', 'xb', 'xa'],
+  ['\\.\\*\\\\', '.*\\', 'x*\\'],
+  ['[\\w.-]+@[\\D]', 'a.b-c@d', '@1'],
+  ['\\S\\s\\W', 'a !', 'ab!'],
+  ['[^\\S]x', ' x', 'ax'],
+  ['é{2}', 'éé', 'é'],
+  ['a{3,}', 'aaaa', 'aa'],
+  ['\\u{1f600}', '😀', '😁'],
+];
+
+describe('the regular expressions of callers', () => {
+  for (const [pattern, reason] of REFUSED) {
+    it(`do not include ${pattern}`, () => {
+      expect(() => parsePattern(pattern)).to.throw(Error, reason);
+    });
+  }
+
+  for (const [pattern, found, missed] of READ) {
+    it(`mean in RE2 what they say: ${pattern}`, () => {
+      const re2 = RE2JS.compile(toRE2(parsePattern(pattern)));
+      expect(re2.test(found)).to.equal(true);
+      expect(re2.test(missed)).to.equal(false);
+    });
+  }
+});

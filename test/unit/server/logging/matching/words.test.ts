@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { placedWords, wordsOf } from '../../../../../server/logging/matching/words.ts';
+
+const CASES: readonly (readonly [text: string, words: readonly string[]])[] = [
+  ['GET /index.html?x=1', ['GET', 'index.html', 'x', '1']],
+  ['node_cpu_usage _cpu_ ___', ['node_cpu_usage', '_cpu_']],
+  ['my-app', ['my', 'app']],
+  ["don't 'quoted'", ["don't", 'quoted']],
+  ['10.0.0.1:8080 1,000;2 v1.2', ['10.0.0.1', '8080', '1,000;2', 'v1.2']],
+  ['a.1 1.a a..b foo:bar foo:1', ['a', '1', '1', 'a', 'a', 'b', 'foo:bar', 'foo', '1']],
+  ['2026-11-21T10:00:00.5Z', ['2026', '11', '21T10', '00', '00.5Z']],
+  ['naïve nai\u0308ve', ['naïve', 'nai\u0308ve']],
+  ['日本 ひら テスト 가나', ['日', '本', 'ひ', 'ら', 'テスト', '가나']],
+  ['สวัสดี ok', ['สวัสดี', 'ok']],
+  ['x😀y', ['x', '😀', 'y']],
+  ['-- .. ②', []],
+];
+
+describe('the words of a line', () => {
+  for (const [text, words] of CASES) {
+    it(`of ${JSON.stringify(text)} are ${words.length === 0 ? 'none' : words.join(' | ')}`, () => {
+      expect(wordsOf(text)).to.deep.equal(words);
+    });
+  }
+
+  it('stand where they are said to stand', () => {
+    const line = '😀 foo.bar, 日本!';
+    for (const { word, place } of placedWords(line)) expect(line.slice(...place)).to.equal(word);
+  });
+});
