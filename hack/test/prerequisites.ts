@@ -1,11 +1,14 @@
 import { buildClients } from '../clients/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { printProgress } from '../control-plane/progress.ts';
+import { buildOpenSearch } from '../log-stores/opensearch-build.ts';
+import { lackingForOpenSearch } from '../log-stores/require-java.ts';
+import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
 import type { StageContext } from './stage.ts';
 
 /**
- * The control plane and the Go clients, built when they are missing. Begun once, whoever asks first; the tests look
- * them up again, in the cache.
+ * The control plane, the Go clients and the log stores, built when they are missing. Begun once, whoever asks first;
+ * the tests look them up again, in the cache.
  */
 export class Prerequisites {
   #building: Promise<void> | undefined;
@@ -19,5 +22,10 @@ export class Prerequisites {
     const progress = printProgress(process.stdout);
     await findBinaries({ env, signal, progress });
     await buildClients({ env, signal, progress });
+    await buildVictoriaLogs({ env, signal, progress });
+    const lacking = await lackingForOpenSearch(env);
+    if (lacking === undefined) await buildOpenSearch({ env, signal, progress });
+    else if (env['CI'] === 'true') throw new Error(lacking);
+    // Otherwise the suites that need OpenSearch say that they are skipped, and why.
   }
 }

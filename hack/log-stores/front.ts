@@ -1,0 +1,64 @@
+// TLS and credentials in front of a store that has neither here: what a client sees of a secured OpenSearch, or of a
+// VictoriaLogs behind vmauth. It forwards everything else as it is.
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+
+export interface FrontOptions {
+  /** PEM of the certificate that it shows, for 127.0.0.1, and of its key. */
+  readonly cert: string;
+  readonly key: string;
+  /** The only values of the Authorization header with which it forwards, such as `ApiKey …`; any when it is missing. */
+  readonly authorization?: readonly string[];
+}
+
+export interface Front extends AsyncDisposable {
+  /** Such as `https://127.0.0.1:31234`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startFront(storeUrl: string, options: FrontOptions): Promise<Front> {
+  const { cert, key, authorization } = options;
+  const server = createServer({ cert, key }, (incoming, outgoing) => {
+    if (authorization?.includes(incoming.headers.authorization ?? '') === false) {
+      outgoing.writeHead(401, { 'www-authenticate': 'Basic realm="log store"' }).end('Unauthorized');
+    } else {
+      forward(storeUrl, incoming, outgoing);
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${port}`, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** The end of either side, also a bad one, is the end of the other. */
+function forward(storeUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, url, headers } = incoming;
+  const { authorization: _, ...forwarded } = headers;
+  const asked: ClientRequest = httpRequest(new URL(url ?? '/', storeUrl), {
+    headers: { ...forwarded, host: new URL(storeUrl).host },
+    ...(method === undefined ? {} : { method }),
+  });
+  asked.on('response', (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    outgoing.flushHeaders();
+    pipeline(answer, outgoing, () => undefined);
+  });
+  asked.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => asked.destroy());
+  pipeline(incoming, asked, () => undefined);
+}
