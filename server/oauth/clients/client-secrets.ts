@@ -1,11 +1,13 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Secrets of clients as digests under a key that lives and dies with the process: a dump of its memory shows none.
  * Each place of a secret (a file, a Secret) replaces its own.
  */
 export class ClientSecrets {
-  readonly #key = randomBytes(32);
+  readonly #key = createSecretKey(randomBytes(32));
+  /** Compared with where there is no secret. */
+  readonly #nobody = randomBytes(32);
   /** By client, then by place. */
   readonly #digests = new Map<string, Map<string, Buffer>>();
 
@@ -28,7 +30,7 @@ export class ClientSecrets {
     let found = false;
     for (let i = 0; i < this.#most(); i++) {
       const digest = kept[i];
-      const equal = timingSafeEqual(shown, digest ?? this.#key);
+      const equal = timingSafeEqual(shown, digest ?? this.#nobody);
       found = (equal && digest !== undefined) || found;
     }
     return found;

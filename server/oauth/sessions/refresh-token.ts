@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** As many random bytes as asked for. */
 export type RandomBytes = (count: number) => Buffer;
@@ -61,5 +61,5 @@ function described(text: string, sessionID: string, family: string): RefreshToke
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

@@ -92,6 +92,8 @@ export class SessionCache implements ReflectorSink {
 
   #update(found: FoundSession): void {
     const known = this.#entries.get(found.name);
+    // What this replica wrote comes back by watch: the one that is known has its MAC checked already.
+    if (known?.uid === found.uid && known.resourceVersion === found.resourceVersion) return;
     if (!known || !isNewer(known.resourceVersion, found.resourceVersion)) this.#set(found);
   }
 

@@ -76,7 +76,9 @@ export class SessionOpening {
   /** After the new one is written, so that a sign-in that fails costs nobody another one. */
   async makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> {
     const { sessions, sessionsPerUser, log } = this.#options;
-    const others = sessions.ofUser(opened.user).filter(({ id }) => id !== opened.id);
+    const all = sessions.ofUser(opened.user);
+    if (all.length < sessionsPerUser) return;
+    const others = all.filter(({ id }) => id !== opened.id);
     const surplus = others
       .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
       .slice(0, Math.max(0, others.length + 1 - sessionsPerUser));
