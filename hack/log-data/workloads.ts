@@ -87,16 +87,9 @@ export function podNames({ kind, name, pods }: Workload, minutes: number, random
   const generated = (base: string) => `${base.slice(0, MAX_BASE)}${random.text(ALPHABET, 5)}`;
   const replicaSet = `${name}-${random.text(ALPHABET, 10)}`;
   return Array.from({ length: pods }, (_, index) => {
-    switch (kind) {
-      case 'Deployment':
-        return generated(`${replicaSet}-`);
-      case 'StatefulSet':
-        return `${name}-${index}`;
-      case 'DaemonSet':
-      case 'Job':
-        return generated(`${name}-`);
-      case 'CronJob':
-        return generated(`${name}-${minutes + index * 60}-`);
-    }
+    if (kind === 'Deployment') return generated(`${replicaSet}-`);
+    if (kind === 'StatefulSet') return `${name}-${index}`;
+    if (kind === 'CronJob') return generated(`${name}-${minutes + index * 60}-`);
+    return generated(`${name}-`);
   });
 }

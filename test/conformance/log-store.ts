@@ -1,0 +1,57 @@
+// What every log store has to do, whatever is behind it: the answers of a brute-force reading of the same records
+// (test/support/memory-log-store.ts). The parts are in log-store/; what a store brings along is in harness.ts there.
+import { Comparison } from './log-store/comparison.ts';
+import { describeCounts } from './log-store/counts.ts';
+import { describeFilters } from './log-store/filters.ts';
+import type { LogStoreTraits, StartedLogStore } from './log-store/harness.ts';
+import { describeInjections } from './log-store/injections.ts';
+import { describeLifetime } from './log-store/lifetime.ts';
+import { describePages } from './log-store/pages.ts';
+import { describeProperties } from './log-store/properties.ts';
+import { describeRanges } from './log-store/ranges.ts';
+import type { Subject } from './log-store/subject.ts';
+
+/** `start` is called once, before the first test; it may call `this.skip()`. */
+export function describeLogStore(
+  name: string,
+  start: (test: Mocha.Context) => Promise<StartedLogStore>,
+  traits: LogStoreTraits = {},
+): void {
+  describe(`${name}, as a log store`, function () {
+    this.timeout(60_000);
+    let subject: Subject | undefined;
+
+    before(async function () {
+      this.timeout(300_000);
+      const started = await start(this);
+      const compare = new Comparison(started, traits);
+      const { records } = compare.oracle;
+      const [first, last] = [records[0]?.time ?? '', records.at(-1)?.time ?? ''];
+      const end = new Date(Date.parse(last) + 60_000).toISOString().replace('Z', '000000Z');
+      subject = {
+        started,
+        traits,
+        compare,
+        records,
+        range: { start: `${first.slice(0, 19)}.000000000Z`, end },
+      };
+    });
+
+    after(async () => {
+      await subject?.started.stop();
+    });
+
+    const the = () => {
+      if (subject === undefined) throw new Error('the store has not started');
+      return subject;
+    };
+    describePages(the);
+    describeRanges(the);
+    describeCounts(the);
+    describeFilters(the);
+    describeInjections(the);
+    describeProperties(the);
+    // Writes further records, so it comes last.
+    describeLifetime(the);
+  });
+}

@@ -1,0 +1,191 @@
+// Asks a store and the brute-force reading of the same records the same question, and compares.
+import { expect } from 'chai';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import type {
+  Buckets,
+  Call,
+  LogPage,
+  LogRecord,
+  Order,
+  PageRequest,
+  Selection,
+} from '../../../server/logging/log-store.ts';
+import { MemoryLogStore } from '../../support/memory-log-store.ts';
+import type { LogStoreTraits, StartedLogStore } from './harness.ts';
+
+export class Comparison {
+  readonly store: StartedLogStore['store'];
+  readonly oracle: MemoryLogStore;
+  readonly precision: StartedLogStore['precision'];
+  readonly #traits: LogStoreTraits;
+
+  constructor(started: StartedLogStore, traits: LogStoreTraits) {
+    this.store = started.store;
+    this.precision = started.precision;
+    this.#traits = traits;
+    const { containersBy = 'id' } = traits;
+    this.oracle = new MemoryLogStore(started.records, { containersBy });
+  }
+
+  /** False when the store says, as documented, that it can not answer such questions. */
+  async supports(selection: Selection): Promise<boolean> {
+    if (this.#traits.unsupported?.(selection) !== true) return true;
+    const page: PageRequest = { order: 'asc', size: 1, from: 0 };
+    const outcomes = await Promise.allSettled([
+      this.store.query(selection, page, call()),
+      this.store.statistics(selection, call()),
+      this.store.histogram(selection, { edges: [0, 1_000], step: 1_000 }, call()),
+      this.store.export(selection, 'asc', call()).next(),
+    ]);
+    for (const outcome of outcomes) {
+      expect(outcome.status, 'what is documented as not supported was answered').to.equal('rejected');
+      if (outcome.status === 'rejected') expectStatus(outcome.reason, 400);
+    }
+    return false;
+  }
+
+  /** One page: total, times and lines. Returns how many lines the oracle has found. */
+  async page(selection: Selection, request: PageRequest): Promise<number> {
+    if (!(await this.supports(selection))) return 0;
+    const expected = await this.oracle.query(
+      selection,
+      { ...request, size: Number.MAX_SAFE_INTEGER, from: 0 },
+      call(),
+    );
+    const page = await this.store.query(selection, request, call());
+    const what = describe(selection, request);
+    expect(page.shortfalls, what).to.deep.equal([]);
+    expect(page.total, what).to.deep.equal(expected.total);
+    const end = Math.min(request.from + request.size, expected.records.length);
+    this.#sameLines(page.records, expected.records, Math.min(request.from, end), end, what);
+    if (request.size > 0 && end < expected.records.length) expect(page.next, what).to.be.a('string');
+    return expected.records.length;
+  }
+
+  /** All pages by cursor: each line once, in order. Returns the lines in the order of the store. */
+  async walk(selection: Selection, order: Order, size: number): Promise<LogRecord[]> {
+    const expected = await this.oracle.query(
+      selection,
+      { order, size: Number.MAX_SAFE_INTEGER, from: 0 },
+      call(),
+    );
+    const what = describe(selection, { order, size });
+    const walked: LogRecord[] = [];
+    let after: string | undefined;
+    do {
+      const page: LogPage = await this.store.query(
+        selection,
+        { order, size, from: 0, ...(after === undefined ? {} : { after }) },
+        call(),
+      );
+      expect(page.shortfalls, what).to.deep.equal([]);
+      expect(page.total, what).to.deep.equal(expected.total);
+      expect(page.records.length, what).to.be.at.most(size);
+      walked.push(...page.records);
+      expect(walked.length, `too many lines; ${what}`).to.be.at.most(expected.records.length);
+      after = page.next;
+      if (page.records.length === 0)
+        expect(after, `an empty page with a next one; ${what}`).to.equal(undefined);
+    } while (after !== undefined);
+    this.#sameLines(walked, expected.records, 0, expected.records.length, what);
+    return walked;
+  }
+
+  async statistics(selection: Selection): Promise<void> {
+    if (!(await this.supports(selection))) return;
+    const expected = await this.oracle.statistics(selection, call());
+    const { logs, containers, shortfalls } = await this.store.statistics(selection, call());
+    expect({ logs, containers, shortfalls }, describe(selection)).to.deep.equal({
+      logs: expected.logs,
+      containers: expected.containers,
+      shortfalls: [],
+    });
+  }
+
+  /** Returns the counts. */
+  async histogram(selection: Selection, buckets: Buckets): Promise<readonly number[]> {
+    if (!(await this.supports(selection))) return [];
+    const expected = await this.oracle.histogram(selection, buckets, call());
+    const found = await this.store.histogram(selection, buckets, call());
+    expect(found, describe(selection, buckets)).to.deep.equal(expected);
+    return expected.counts;
+  }
+
+  async export(selection: Selection, order: Order): Promise<LogRecord[]> {
+    if (!(await this.supports(selection))) return [];
+    const expected = await this.oracle.query(
+      selection,
+      { order, size: Number.MAX_SAFE_INTEGER, from: 0 },
+      call(),
+    );
+    const what = describe(selection, { order });
+    const exported: LogRecord[] = [];
+    const batches = this.store.export(selection, order, call());
+    for (;;) {
+      const { done, value } = await batches.next();
+      if (done === true) {
+        expect(value, what).to.deep.equal({ shortfalls: [] });
+        break;
+      }
+      expect(value.length, what).to.be.at.most(20_000);
+      for (const record of value) exported.push(record);
+    }
+    this.#sameLines(exported, expected.records, 0, expected.records.length, what);
+    return exported;
+  }
+
+  /**
+   * The lines are those of `expected` from `begin` to `end`, whatever their order within equal times: those at the
+   * borders may be any of the same time.
+   */
+  #sameLines(
+    found: readonly LogRecord[],
+    expected: readonly LogRecord[],
+    begin: number,
+    end: number,
+    what: string,
+  ): void {
+    const time = (record: LogRecord) => (this.precision === 'ns' ? record.time : record.time.slice(0, 23));
+    const times = (records: readonly LogRecord[]) => records.map(time);
+    expect(found.length, `number of lines; ${what}`).to.equal(end - begin);
+    expect(times(found), what).to.deep.equal(times(expected.slice(begin, end)));
+    const left = new Map<string, number>();
+    const wanted = new Set(times(found));
+    for (const record of expected) {
+      if (!wanted.has(time(record))) continue;
+      const key = keyOf(record, time(record));
+      left.set(key, (left.get(key) ?? 0) + 1);
+    }
+    for (const record of found) {
+      expect(record.time, what).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+      const key = keyOf(record, time(record));
+      const rest = left.get(key) ?? 0;
+      expect(rest, `a line that is not asked for, or comes twice: ${key}; ${what}`).to.be.above(0);
+      left.set(key, rest - 1);
+    }
+  }
+}
+
+function keyOf({ log, namespace, pod, container }: LogRecord, time: string): string {
+  return JSON.stringify([time, namespace, pod, container, log]);
+}
+
+/** A caller who has patience. */
+export function call(signal: AbortSignal = new AbortController().signal, timeoutMs = 60_000): Call {
+  return { signal, timeoutMs };
+}
+
+export function expectStatus(error: unknown, ...codes: readonly number[]): void {
+  if (!(error instanceof StatusError)) throw error;
+  expect(codes, `${error.message} (${String(error.cause)})`).to.include(error.code);
+}
+
+/** Scopes may be long. */
+function describe(selection: Selection, more?: object): string {
+  const short = JSON.stringify(selection, (_, value: unknown) =>
+    Array.isArray(value) && value.length > 20
+      ? [...value.slice(0, 20), `and ${value.length - 20} more`]
+      : value,
+  );
+  return `${short}${more === undefined ? '' : ` ${JSON.stringify(more)}`}`;
+}

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { milliseconds, type Subject, selection, text } from './subject.ts';
+
+const HOUR = 3_600_000;
+
+/** Statistics and histograms. */
+export function describeCounts(subject: () => Subject): void {
+  describe('counts', () => {
+    it('tells lines and containers', async () => {
+      const { compare, records } = subject();
+      const [first] = records;
+      await compare.statistics(selection(subject()));
+      await compare.statistics(
+        selection(subject(), { containers: { exact: [first?.kubernetes.container_name ?? ''] } }),
+      );
+      await compare.statistics(selection(subject(), { text: text('phrase', ['timeout']) }));
+      await compare.statistics(selection(subject(), { pods: { exact: ['no-such-pod'] } }));
+    });
+
+    it('fills equal buckets, also empty ones and such beyond the range', async () => {
+      const { compare, range } = subject();
+      const begin = milliseconds(range.start);
+      for (const [from, step, many] of [
+        [begin, HOUR, 24],
+        [begin, 900_000, 96],
+        [begin - 5 * HOUR, HOUR, 60],
+        [begin + 17, 1_234_567, 50],
+        [begin - 24 * HOUR, 7 * 24 * HOUR, 2],
+        [begin, 1_000, 200],
+        [begin - 100 * HOUR, HOUR, 10],
+      ] as const) {
+        const edges = Array.from({ length: many + 1 }, (_, index) => from + index * step);
+        const counts = await compare.histogram(selection(subject()), { edges, step });
+        expect(counts).to.have.length(many);
+      }
+    });
+
+    it('fills buckets of different widths', async () => {
+      const { compare, range } = subject();
+      const begin = milliseconds(range.start);
+      for (const widths of [
+        [31, 28, 31, 30].map((days) => days * 24 * HOUR),
+        [HOUR, 1, 2 * HOUR, 3, 5 * HOUR, HOUR, 20 * HOUR],
+        [23 * HOUR, 25 * HOUR],
+      ]) {
+        const edges = [begin - HOUR];
+        for (const width of widths) edges.push((edges.at(-1) ?? 0) + width);
+        const counts = await compare.histogram(selection(subject()), { edges });
+        expect(Math.max(...counts)).to.be.above(0);
+      }
+    });
+
+    it('puts a line at the edge of two buckets into the later one', async () => {
+      const { compare, records } = subject();
+      const onEdge = records.filter(({ time }) => time.endsWith('000000Z'));
+      const edge = milliseconds(onEdge[Math.floor(onEdge.length / 2)]?.time ?? '');
+      for (const edges of [
+        [edge - 1_000, edge, edge + 1_000],
+        [edge - 1, edge, edge + 1, edge + 2],
+        [edge, edge + 1],
+        [edge - 5, edge - 1, edge, edge + 100],
+      ]) {
+        const [first = 0, second = 0] = edges;
+        const step = second - first;
+        const equal = edges.every((one, index) => one === first + index * step);
+        await compare.histogram(selection(subject()), { edges, ...(equal ? { step } : {}) });
+      }
+      const [before, at] = await compare.histogram(selection(subject()), {
+        edges: [edge - 1, edge, edge + 1],
+        step: 1,
+      });
+      expect((before ?? 0) + (at ?? 0)).to.be.above(0);
+      expect(at).to.be.above(0);
+    });
+
+    it('counts only what the range and the other filters leave', async () => {
+      const { compare, range } = subject();
+      const begin = milliseconds(range.start) + 3 * HOUR;
+      const inside = {
+        start: new Date(begin + 1_234_567).toISOString().replace('Z', '000000Z'),
+        end: new Date(begin + 9 * HOUR + 7).toISOString().replace('Z', '000000Z'),
+      };
+      const edges = Array.from({ length: 13 }, (_, index) => begin + index * HOUR);
+      const asked = selection(subject(), { range: inside, containers: { contains: ['e'] } });
+      const counts = await compare.histogram(asked, { edges, step: HOUR });
+      expect(counts.reduce((sum, count) => sum + count, 0)).to.be.above(0);
+      await compare.histogram(selection(subject(), { text: text('prefix', ['conn']) }), {
+        edges,
+        step: HOUR,
+      });
+    });
+  });
+}

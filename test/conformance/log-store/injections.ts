@@ -1,0 +1,195 @@
+import { expect } from 'chai';
+import type { NameFilter, Selection } from '../../../server/logging/log-store.ts';
+import { words } from '../../support/brute-force/words.ts';
+import { ALWAYS, type Subject, selection, text } from './subject.ts';
+
+const PAGE = { order: 'asc', size: 20, from: 0 } as const;
+
+/** Values that mean something in one of the languages behind: none of it, here. */
+export const HOSTILE = [
+  '"',
+  "'",
+  '\\',
+  '\\"',
+  '`',
+  '{',
+  '}',
+  '{}',
+  '(',
+  ')',
+  '[',
+  ']',
+  '|',
+  '*',
+  '?',
+  '.',
+  '.*',
+  '+',
+  '^',
+  '$',
+  '~',
+  '!',
+  '-',
+  '/',
+  ':',
+  ',',
+  ';',
+  '<',
+  '>',
+  '&',
+  '%',
+  '#',
+  '@',
+  '=',
+  '\n',
+  '\r\n',
+  '\t',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\udfff',
+  'a\ud800b',
+  '\u2028',
+  '\ufeff',
+  '\u202e',
+  '\u0130',
+  '\uffff',
+  '" OR "a"="a',
+  "' OR '1'='1",
+  '") or (*',
+  '" | delete _time',
+  '*"} or {',
+  'x" or *',
+  '"} | stats count() | x',
+  '{kubernetes.namespace_name=~".*"}',
+  '_time:1d',
+  '_stream:{}',
+  '* | fields *',
+  'web* OR *',
+  '*:*',
+  '_exists_:log',
+  'kubernetes.namespace_name:*',
+  '/.*/',
+  '<1-1000>',
+  '@&~(a)',
+  '#',
+  '~(x)',
+  'a&b',
+  '"quoted"',
+  'a"b',
+  'a\\',
+  '\\\\',
+  '\\n',
+  '\\u0022',
+  '%22',
+  '%0a',
+  '&start=0',
+  '#x',
+  '{"match_all":{}}',
+  '"}},{"match_all":{}}',
+  '{{x}}',
+  '${x}',
+  '$(x)',
+  '..',
+  '../..',
+  'a/b',
+  '?x=y',
+  'limitBytes=1',
+  'é',
+  'E\u0301',
+  '数',
+  '😀',
+  'x'.repeat(253),
+] as const;
+
+const asName: readonly [what: string, filter: (value: string) => Partial<Selection>][] = [
+  ['a namespace', (value) => ({ namespaces: { exact: [value] } })],
+  ['a part of a namespace', (value) => ({ namespaces: part(value) })],
+  ['a pod', (value) => ({ pods: { exact: [value] } })],
+  ['a part of a pod', (value) => ({ pods: part(value) })],
+  ['a container', (value) => ({ containers: { exact: [value] } })],
+  ['a part of a container', (value) => ({ containers: part(value) })],
+  ['a scope', (value) => ({ scope: { everything: false, namespaces: [{ name: value, since: ALWAYS }] } })],
+];
+
+function part(value: string): NameFilter {
+  return { contains: [value] };
+}
+
+/** Filters are values, never query text: the answer is that of the brute-force reading, never more, never a failure. */
+export function describeInjections(subject: () => Subject): void {
+  describe('hostile values', () => {
+    for (const [what, filter] of asName) {
+      it(`are names like others, as ${what}`, async () => {
+        await all(HOSTILE, async (value) => {
+          await subject().compare.page(selection(subject(), filter(value)), PAGE);
+        });
+        // And beside one that is there.
+        const { records, compare } = subject();
+        const [first] = records;
+        const name = first?.kubernetes.namespace_name ?? '';
+        const scope: Selection['scope'] = { everything: false, namespaces: [{ name, since: ALWAYS }] };
+        const all_: Selection = selection(subject(), { namespaces: { exact: [name, ...HOSTILE] }, scope });
+        expect(await compare.page(all_, PAGE)).to.be.above(0);
+        await compare.statistics(all_);
+      });
+    }
+
+    for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
+      for (const caseSensitive of [false, true]) {
+        it(`are text like other text, in ${mode}${caseSensitive ? ', minding case' : ''}`, async () => {
+          const values = HOSTILE.filter((value) => value.isWellFormed());
+          const asked =
+            mode === 'phrase' || mode === 'prefix'
+              ? values.filter((value) => words(value).length > 0)
+              : values;
+          await all(asked, async (value) => {
+            const one = mode === 'regex' ? escaped(value) : value;
+            await subject().compare.page(
+              selection(subject(), { text: text(mode, [one], caseSensitive) }),
+              PAGE,
+            );
+          });
+        });
+      }
+    }
+
+    it('that are no whole characters find no line', async () => {
+      const { compare } = subject();
+      for (const value of ['\ud800', 'a\ud800', '\udc00b']) {
+        const asked = selection(subject(), { text: text('substring', [value]) });
+        expect(await compare.page(asked, PAGE)).to.equal(0);
+      }
+    });
+
+    it('may be as long and as many as the API lets through', async () => {
+      const { compare } = subject();
+      const names = Array.from({ length: 1_000 }, (_, index) => `${'n'.repeat(240)}-${index}`);
+      await compare.page(selection(subject(), { namespaces: { exact: names } }), PAGE);
+      await compare.page(selection(subject(), { pods: { contains: [...names.slice(0, 999), 'a'] } }), PAGE);
+      const long = 'word '.repeat(199).trim();
+      const others = Array.from({ length: 19 }, (_, index) => `connection ${index}`);
+      for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
+        await compare.page(selection(subject(), { text: text(mode, [long, ...others]) }), PAGE);
+      }
+    });
+  });
+}
+
+/** In the dialect of the API: escapes of ASCII punctuation, and all else as it is. */
+function escaped(value: string): string {
+  return value.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&');
+}
+
+/** Every fault is told, not only the first. */
+async function all(values: readonly string[], check: (value: string) => Promise<void>): Promise<void> {
+  const faults: string[] = [];
+  for (const value of values) {
+    await check(value).catch((error: unknown) => {
+      faults.push(
+        `${JSON.stringify(value)}: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`,
+      );
+    });
+  }
+  expect(faults, faults.join('\n')).to.deep.equal([]);
+}

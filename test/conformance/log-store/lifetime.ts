@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
+import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
+import { answered } from '../../support/memory-log-store.ts';
+import { call, expectStatus } from './comparison.ts';
+import { ALWAYS, type Subject, selection } from './subject.ts';
+
+/** How calls end: aborted, out of time, no longer read; and how lines are followed. */
+export function describeLifetime(subject: () => Subject): void {
+  describe('calls', () => {
+    it('fail at once when the caller has gone before', async () => {
+      const { compare } = subject();
+      const gone = call(AbortSignal.abort());
+      const asked = selection(subject());
+      for (const work of [
+        compare.store.query(asked, { order: 'asc', size: 10, from: 0 }, gone),
+        compare.store.statistics(asked, gone),
+        compare.store.histogram(asked, { edges: [0, 1_000], step: 1_000 }, gone),
+        compare.store.export(asked, 'asc', gone).next(),
+      ]) {
+        expect(
+          await work.then(
+            () => 'answered',
+            () => 'failed',
+          ),
+        ).to.equal('failed');
+      }
+    });
+
+    it('end an export when it is aborted, and never as if it were whole', async () => {
+      const { compare, records } = subject();
+      const leaving = new AbortController();
+      const batches = compare.store.export(selection(subject()), 'asc', call(leaving.signal));
+      const first = await batches.next();
+      leaving.abort();
+      let lines = first.done === true ? 0 : first.value.length;
+      try {
+        for (;;) {
+          const { done, value } = await batches.next();
+          if (done === true) {
+            expect(
+              lines < records.length && value.shortfalls.length === 0,
+              'a cut export that looks whole',
+            ).to.equal(false);
+            break;
+          }
+          lines += value.length;
+        }
+      } catch {
+        // Failing is what we hope for.
+      }
+      expect((await batches.next()).done).to.equal(true);
+    });
+
+    it('end an export that is no longer read', async () => {
+      const { compare } = subject();
+      const batches = compare.store.export(selection(subject()), 'asc', call());
+      expect((await batches.next()).done).to.equal(false);
+      expect((await batches.return({ shortfalls: [] })).done).to.equal(true);
+      await compare.page(selection(subject()), { order: 'asc', size: 10, from: 0 });
+    });
+
+    it('answer what there was time for, and say so', async () => {
+      const { compare } = subject();
+      const asked = selection(subject());
+      const whole = await compare.oracle.statistics(asked, call());
+      for (const timeoutMs of [1, 5, 20]) {
+        const hurry: Call = call(undefined, timeoutMs);
+        for (const work of [
+          compare.store
+            .query(asked, { order: 'asc', size: 1_000, from: 0 }, hurry)
+            .then(({ total, shortfalls }) => ({ total, shortfalls })),
+          compare.store
+            .statistics(asked, hurry)
+            .then(({ logs, shortfalls }) => ({ total: logs, shortfalls })),
+        ]) {
+          const outcome = await work.catch((error: unknown) => error);
+          if (outcome instanceof Error) {
+            expectStatus(outcome, 504);
+            continue;
+          }
+          const { total, shortfalls } = await work;
+          if (shortfalls.length === 0) expect(total).to.deep.equal(whole.logs);
+          else expect(total.count).to.be.at.most(whole.logs.count);
+        }
+      }
+    });
+
+    it('tell whether the store answers', async () => {
+      await subject().compare.store.check(call());
+    });
+  });
+
+  describe('following', () => {
+    it('brings each new line once', async () => {
+      const { started, compare } = subject();
+      const clock = clockOf();
+      const [here, elsewhere] = twoContainers(subject());
+      const { namespace_name: name } = here.kubernetes;
+      const leaving = new AbortController();
+      const asked = selection(subject(), {
+        scope: { everything: false, namespaces: [{ name, since: ALWAYS }] },
+        range: { start: clock(), end: clock() },
+      });
+      const lines = compare.store.follow(asked, { signal: leaving.signal });
+      const arrived: LogRecord[] = [];
+      const expected: LogRecord[] = [];
+      for (const round of [1, 2, 3]) {
+        const written = [1, 2, 3].map(
+          (number): StoredRecord => ({ ...here, time: clock(), log: `followed ${round}.${number}` }),
+        );
+        const [last] = written.slice(-1);
+        // Two in the same nanosecond; and some of others, which are not to be seen.
+        if (last !== undefined) written.push({ ...last, log: `followed ${round}.4, at the same time` });
+        const others = [{ ...elsewhere, time: clock(), log: 'somebody else’s' }];
+        const reading = collect(lines, arrived, expected.length + written.length);
+        await started.write([...written, ...others]);
+        await reading;
+        expected.push(...written.map(answered));
+        const key = ({ time, log }: LogRecord) =>
+          `${started.precision === 'ns' ? time : time.slice(0, 23)} ${log}`;
+        expect(arrived.map(key).sort()).to.deep.equal(expected.map(key).sort());
+      }
+      leaving.abort();
+      expect(await endOf(lines)).to.equal('ended');
+    });
+
+    it('ends at once when the caller leaves', async () => {
+      const clock = clockOf();
+      const leaving = new AbortController();
+      const range = { start: clock(), end: clock() };
+      const lines = subject().compare.store.follow(selection(subject(), { range }), {
+        signal: leaving.signal,
+      });
+      const next = lines.next();
+      leaving.abort();
+      expect((await next).done).to.equal(true);
+      expect(await endOf(lines)).to.equal('ended');
+    });
+  });
+}
+
+/** Nanoseconds from now on, ever later. */
+function clockOf(): () => string {
+  let last = 0;
+  let ns = 0;
+  return () => {
+    last = Math.max(last, Date.now());
+    ns += 1_001;
+    return new Date(last).toISOString().replace('Z', `${String(ns).padStart(6, '0')}Z`);
+  };
+}
+
+/** Of two namespaces, the later records: containers that still run. */
+function twoContainers({ records }: Subject): readonly [StoredRecord, StoredRecord] {
+  const one = records.at(-1);
+  const other = records.findLast(
+    ({ kubernetes }) => kubernetes.namespace_name !== one?.kubernetes.namespace_name,
+  );
+  if (one === undefined || other === undefined) throw new Error('the data set has only one namespace');
+  return [one, other];
+}
+
+/** Reads until so many have arrived. */
+async function collect(
+  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
+  arrived: LogRecord[],
+  many: number,
+): Promise<void> {
+  while (arrived.length < many) {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`it ended behind ${arrived.length} lines`);
+    arrived.push(...value);
+  }
+}
+
+async function endOf(
+  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
+): Promise<'ended' | 'goes on'> {
+  const { done } = await lines.next();
+  return done === true ? 'ended' : 'goes on';
+}

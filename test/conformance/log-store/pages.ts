@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { call, expectStatus } from './comparison.ts';
+import { crowdedTimes, later, type Subject, selection, text, wholeMillisecond } from './subject.ts';
+
+const ORDERS = ['asc', 'desc'] as const;
+
+/** Pages, cursors and exports: the lines themselves, each once and in order. */
+export function describePages(subject: () => Subject): void {
+  describe('pages', () => {
+    for (const order of ORDERS) {
+      it(`answers pages by from and size, ${order}`, async () => {
+        const { compare, records } = subject();
+        for (const [from, size] of [
+          [0, 10],
+          [0, 1_000],
+          [7, 3],
+          [999, 501],
+          [records.length - 5, 10],
+          [records.length, 10],
+          [records.length + 5, 10],
+        ] as const) {
+          if (from > 10_000) continue;
+          await compare.page(selection(subject()), { order, from, size });
+        }
+      });
+
+      it(`walks by cursor through lines of equal times, each once, ${order}`, async () => {
+        const { compare, records } = subject();
+        for (const time of crowdedTimes(records, 2)) {
+          const start = wholeMillisecond(later(time, -999_999));
+          const range = { start, end: wholeMillisecond(later(time, 999_999)) };
+          for (const size of [1, 2, 3]) await compare.walk(selection(subject(), { range }), order, size);
+        }
+      });
+
+      it(`walks through many pages in the same order as in few, ${order}`, async () => {
+        const { compare, records } = subject();
+        const range = {
+          start: subject().range.start,
+          end: records[Math.min(2_000, records.length - 1)]?.time ?? '',
+        };
+        const asked = selection(subject(), {
+          range: { ...range, end: wholeMillisecond(range.end) },
+          text: text('phrase', ['connection', 'error', "don't", 'info', 'user']),
+        });
+        if (!(await compare.supports(asked))) return;
+        const [small, large] = [
+          await compare.walk(asked, order, 37),
+          await compare.walk(asked, order, 1_000),
+        ];
+        expect(small.length).to.be.above(100);
+        expect(small).to.deep.equal(large);
+        // And the export has the lines of the pages, if not their order within equal times.
+        const exported = await compare.export(asked, order);
+        expect(exported.length).to.equal(large.length);
+      });
+
+      it(`exports everything, ${order}`, async () => {
+        const { compare, records } = subject();
+        expect(await compare.export(selection(subject()), order)).to.have.length(records.length);
+      });
+    }
+
+    it('answers the total alone for a page of no lines', async () => {
+      const { compare, records } = subject();
+      const found = await compare.page(selection(subject()), { order: 'desc', size: 0, from: 0 });
+      expect(found).to.equal(records.length);
+    });
+
+    it('answers the same page twice', async () => {
+      const { compare } = subject();
+      const request = { order: 'desc', size: 200, from: 100 } as const;
+      const [one, two] = [
+        await compare.store.query(selection(subject()), request, call()),
+        await compare.store.query(selection(subject()), request, call()),
+      ];
+      expect(one.records).to.deep.equal(two.records);
+    });
+
+    it('finds nothing where there is nothing, and says so', async () => {
+      const { compare, range } = subject();
+      const before = { start: '2001-01-01T00:00:00.000000000Z', end: '2001-01-01T00:01:00.000000000Z' };
+      const empty = { start: range.end, end: range.end };
+      for (const nothing of [before, empty, { start: range.start, end: range.start }]) {
+        const asked = selection(subject(), { range: nothing });
+        expect(await compare.page(asked, { order: 'asc', size: 10, from: 0 })).to.equal(0);
+        await compare.statistics(asked);
+        expect(await compare.export(asked, 'desc')).to.deep.equal([]);
+      }
+    });
+
+    it('shows nothing beside what is asked for, whatever the cursor', async () => {
+      const { compare, records } = subject();
+      const [first] = records;
+      const own = selection(subject(), { namespaces: { exact: [first?.kubernetes.namespace_name ?? ''] } });
+      const others = await compare.store.query(
+        selection(subject()),
+        { order: 'asc', size: 2, from: 0 },
+        call(),
+      );
+      const genuine = others.next ?? '';
+      for (const after of [
+        genuine,
+        genuine.slice(0, -1),
+        `${genuine}x`,
+        '',
+        'x',
+        '0',
+        '-1',
+        '%%%',
+        '\0',
+        '{}',
+        '[]',
+        'null',
+        '{"a":1}',
+        '[1,2,3]',
+        Buffer.from('{"time":"x"}').toString('base64url'),
+        Buffer.from('[]').toString('base64url'),
+        'A'.repeat(5_000),
+        '") | delete _time',
+      ]) {
+        const answer = compare.store.query(own, { order: 'asc', size: 50, from: 0, after }, call());
+        const page = await answer.catch((error: unknown) => error);
+        if (page instanceof StatusError || page instanceof Error) {
+          expectStatus(page, 400, 410);
+          continue;
+        }
+        const namespaces = new Set((await answer).records.map(({ namespace }) => namespace));
+        expect([...namespaces], after)
+          .to.be.an('array')
+          .that.satisfies(onlyOf(first?.kubernetes.namespace_name));
+      }
+    });
+  });
+}
+
+function onlyOf(name: string | undefined): (names: readonly string[]) => boolean {
+  return (names) => names.every((one) => one === name);
+}

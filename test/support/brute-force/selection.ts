@@ -1,0 +1,43 @@
+// Which records a Selection means, by looking at each.
+import type { LogRecord } from '../../../hack/log-stores/record.ts';
+import type { NameFilter, Scope, Selection } from '../../../server/logging/log-store.ts';
+import { levelsOf } from './levels.ts';
+import { saysOneOf } from './text.ts';
+
+export function selects(selection: Selection): (record: LogRecord) => boolean {
+  const { scope, range, namespaces, pods, containers, podPatterns = [], text, levels } = selection;
+  const since = sinceOf(scope);
+  const patterns = podPatterns.map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
+  const says = text === undefined ? () => true : saysOneOf(text);
+  return ({ time, log, kubernetes: { namespace_name, pod_name, container_name } }) =>
+    time >= range.start &&
+    time < range.end &&
+    time >= since(namespace_name) &&
+    named(namespaces, namespace_name) &&
+    named(pods, pod_name) &&
+    named(containers, container_name) &&
+    patterns.every((pattern) => pattern.test(pod_name)) &&
+    (levels === undefined || levelsOf(log).some((level) => levels.includes(level))) &&
+    says(log);
+}
+
+/** Greater than every time. */
+const NEVER = '~';
+
+function sinceOf(scope: Scope): (namespace: string) => string {
+  if (scope.everything) return () => '';
+  const since = new Map(scope.namespaces.map((namespace) => [namespace.name, namespace.since]));
+  return (namespace) => since.get(namespace) ?? NEVER;
+}
+
+function named(filter: NameFilter | undefined, name: string): boolean {
+  const { exact, contains } = filter ?? {};
+  return (
+    (exact === undefined || exact.includes(name)) &&
+    (contains === undefined || contains.some((part) => asciiLowerCase(name).includes(asciiLowerCase(part))))
+  );
+}
+
+function asciiLowerCase(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

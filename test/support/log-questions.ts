@@ -1,0 +1,227 @@
+// Questions that somebody could ask of a data set, made of its own names, words, fragments and times, and of odd ones.
+import * as fc from 'fast-check';
+import { LEVELS } from '../../apis/logging/v1alpha2/log-query.ts';
+import { instantOf, momentOf } from '../../hack/log-data/times.ts';
+import type { LogRecord } from '../../hack/log-stores/record.ts';
+import type { NameFilter, Scope, Selection, TextFilter } from '../../server/logging/log-store.ts';
+import { podPattern } from '../../server/logging/matching/workload-names.ts';
+import { words } from './brute-force/words.ts';
+
+/** Texts in arbitrary order, with their cases changed now and then. */
+const recased = (texts: fc.Arbitrary<string>) =>
+  fc
+    .tuple(texts, fc.constantFrom('as is', 'as is', 'upper', 'lower'))
+    .map(([text, how]) =>
+      how === 'upper' ? ascii(text, 'toUpperCase') : how === 'lower' ? ascii(text, 'toLowerCase') : text,
+    );
+
+/** Only ASCII: what else changes its case may change its length too. */
+function ascii(text: string, how: 'toUpperCase' | 'toLowerCase'): string {
+  return text.replace(/[A-Za-z]/g, (letter) => letter[how]());
+}
+
+export class LogQuestions {
+  readonly #records: readonly LogRecord[];
+  readonly #precision: 'ns' | 'ms';
+
+  constructor(records: readonly LogRecord[], precision: 'ns' | 'ms') {
+    this.#records = records;
+    this.#precision = precision;
+  }
+
+  selections(): fc.Arbitrary<Selection> {
+    const names = (field: 'namespace_name' | 'pod_name' | 'container_name') =>
+      this.#filters([...new Set(this.#records.map(({ kubernetes }) => kubernetes[field]))]);
+    return fc
+      .record({
+        scope: fc.oneof(
+          { weight: 2, arbitrary: fc.constant({ everything: true } as const) },
+          { weight: 3, arbitrary: this.#scopes() },
+        ),
+        range: this.#ranges(),
+        namespaces: rarely(names('namespace_name')),
+        pods: rarely(names('pod_name')),
+        containers: rarely(names('container_name')),
+        podPatterns: rarely(patterns),
+        text: fc.option(this.texts(), { freq: 3, nil: undefined }),
+        levels: rarely(fc.uniqueArray(fc.constantFrom(...LEVELS), { minLength: 1, maxLength: 3 })),
+      })
+      .map(withoutUndefined);
+  }
+
+  /** Texts with a word in them where words count. */
+  texts(): fc.Arbitrary<TextFilter> {
+    const lines = fc.constantFrom(...this.#records).map(({ log }) => log);
+    const some = lines.map(words).filter((found) => found.length > 0);
+    const phrase = fc
+      .tuple(some, fc.nat(30), fc.integer({ min: 1, max: 3 }), fc.constantFrom(' ', ' ', '-', ', ', '"'))
+      .map(([found, at, many, between]) => {
+        const begin = at % found.length;
+        return found.slice(begin, begin + many).join(between);
+      })
+      .filter((text) => text.length <= 200 && words(text).length > 0);
+    const prefix = fc
+      .tuple(phrase, fc.integer({ min: 0, max: 4 }))
+      .map(([text, cut]) =>
+        Array.from(text)
+          .slice(0, Math.max(1, Array.from(text).length - cut))
+          .join(''),
+      )
+      .filter((text) => words(text).length > 0);
+    const fragment = fc.tuple(lines, fc.nat(500), fc.integer({ min: 1, max: 12 })).map(([line, at, many]) => {
+      const characters = Array.from(line);
+      const begin = at % characters.length;
+      return characters.slice(begin, begin + many).join('');
+    });
+    const filter = <Mode extends TextFilter['mode']>(mode: Mode, text: fc.Arbitrary<string>) =>
+      fc.record({
+        mode: fc.constant(mode),
+        texts: fc
+          .array(recased(text), { minLength: 1, maxLength: 3 })
+          .map(([first = 'a', ...others]): TextFilter['texts'] => [first, ...others]),
+        caseSensitive: fc.boolean(),
+      });
+    return fc.oneof(
+      filter('phrase', phrase),
+      filter('prefix', prefix),
+      filter('substring', fragment),
+      filter('regex', regexes(fragment)),
+    );
+  }
+
+  #filters(names: readonly string[]): fc.Arbitrary<NameFilter> {
+    const name = fc.constantFrom(...names);
+    const part = fc.tuple(name, fc.nat(20), fc.integer({ min: 1, max: 6 })).map(([whole, at, many]) => {
+      const begin = at % whole.length;
+      return whole.slice(begin, begin + many);
+    });
+    const odd = fc.constantFrom('', '*', '.', '-', '"', '\\', 'no-such-name', 'ä', '{}');
+    const exact = fc.array(fc.oneof({ weight: 6, arbitrary: name }, { weight: 1, arbitrary: odd }), {
+      maxLength: 8,
+    });
+    const contains = fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: recased(part) },
+        { weight: 1, arbitrary: odd.filter((one) => one !== '') },
+      ),
+      { minLength: 1, maxLength: 4 },
+    );
+    return fc.oneof(
+      exact.map((list) => ({ exact: list })),
+      contains.map((list) => ({ contains: list })),
+      fc.record({ exact, contains }),
+    );
+  }
+
+  #scopes(): fc.Arbitrary<Scope> {
+    const names = [...new Set(this.#records.map(({ kubernetes }) => kubernetes.namespace_name))];
+    const since = fc.oneof(fc.constant('1970-01-01T00:00:00.000000000Z'), this.#times());
+    const namespace = fc.record({ name: fc.constantFrom(...names, 'no-such-namespace'), since });
+    return fc.uniqueArray(namespace, { selector: ({ name }) => name, maxLength: 12 }).map((namespaces) => ({
+      everything: false,
+      namespaces: namespaces.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }));
+  }
+
+  /** Those of records, and a little before and after them. */
+  #times(): fc.Arbitrary<string> {
+    return fc
+      .tuple(fc.constantFrom(...this.#records), fc.constantFrom(-1, 0, 0, 1))
+      .map(([{ time }, step]) => {
+        const { ms, ns } = momentOf(time);
+        if (this.#precision === 'ms') return instantOf({ ms: ms + step, ns: 0 });
+        return instantOf({ ms, ns: Math.min(999_999, Math.max(0, ns + step)) });
+      });
+  }
+
+  #ranges(): fc.Arbitrary<Selection['range']> {
+    const whole = fc.constant({
+      start: '2000-01-01T00:00:00.000000000Z',
+      end: '2100-01-01T00:00:00.000000000Z',
+    });
+    const some = fc.tuple(this.#times(), this.#times()).map(([one, other]) => {
+      const [start, end] = one < other ? [one, other] : [other, one];
+      return { start, end };
+    });
+    return fc.oneof({ weight: 1, arbitrary: whole }, { weight: 4, arbitrary: some });
+  }
+}
+
+const patterns = fc
+  .tuple(
+    fc.uniqueArray(
+      fc.constantFrom(
+        'web',
+        'api',
+        'web-api',
+        'postgres',
+        'kafka',
+        'backup',
+        'report-1',
+        'worker',
+        'no-such',
+      ),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
+    fc.constantFrom('exact', 'contains'),
+  )
+  .map(([workloads, how]) => [podPattern(workloads, how)]);
+
+/** Patterns of the dialect, around what lines hold. */
+function regexes(fragment: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const literal = fragment.map((text) => text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&'));
+  const atom = fc.oneof(
+    { weight: 3, arbitrary: literal },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '.',
+        '\\d',
+        '\\w',
+        '\\s',
+        '\\S',
+        '[a-f]',
+        '[^a-z ]',
+        '[0-9.]',
+        '(?:a|e|o)',
+        '(er|or)',
+      ),
+    },
+  );
+  const piece = fc
+    .tuple(atom, fc.constantFrom('', '', '', '?', '+', '*', '{2}', '{1,3}', '{0,2}'))
+    .map(([one, times]) =>
+      times === '' || !/^[\\([.]/.test(one) || one.length > 9 ? one : `${one}${times}`,
+    );
+  const branch = fc
+    .tuple(
+      fc.constantFrom('', '', '', '^'),
+      fc.array(piece, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom('', '', '', '$'),
+    )
+    .map(([begin, pieces, end]) => `${begin}${pieces.join('')}${end}`);
+  return fc.array(branch, { minLength: 1, maxLength: 2 }).map((branches) => branches.join('|'));
+}
+
+function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+}
+
+function withoutUndefined(
+  parts: { [Part in keyof Selection]: Selection[Part] | undefined } & Pick<Selection, 'scope' | 'range'>,
+): Selection {
+  const { scope, range, namespaces, pods, containers, podPatterns, text, levels } = parts;
+  return {
+    scope,
+    range,
+    ...(namespaces && { namespaces }),
+    ...(pods && { pods }),
+    ...(containers && { containers }),
+    ...(podPatterns && { podPatterns }),
+    ...(text && { text }),
+    ...(levels && { levels }),
+  };
+}

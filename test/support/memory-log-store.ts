@@ -1,0 +1,147 @@
+// A log store that is an array, and answers by looking at every record: what the answers of the others are compared
+// with. It shares no code with them.
+import type { LogRecord as StoredRecord } from '../../hack/log-stores/record.ts';
+import type {
+  Buckets,
+  Call,
+  Coverage,
+  LogBackend,
+  LogHistogram,
+  LogPage,
+  LogRecord,
+  LogStatistics,
+  Order,
+  PageRequest,
+  Selection,
+} from '../../server/logging/log-store.ts';
+import { selects } from './brute-force/selection.ts';
+
+export interface MemoryLogStoreOptions {
+  /** What a container is told by; `id` unless told otherwise. */
+  readonly containersBy?: 'id' | 'name';
+}
+
+const BATCH = 1_000;
+
+export class MemoryLogStore implements LogBackend {
+  #records: readonly StoredRecord[] = [];
+  readonly #containersBy: 'id' | 'name';
+  /** Those who wait for more. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(records: Iterable<StoredRecord>, { containersBy = 'id' }: MemoryLogStoreOptions = {}) {
+    this.#containersBy = containersBy;
+    this.write(records);
+  }
+
+  write(records: Iterable<StoredRecord>): void {
+    this.#records = [...this.#records, ...records].sort((a, b) => compare(a.time, b.time));
+    for (const wake of this.#waiting) wake();
+  }
+
+  get records(): readonly StoredRecord[] {
+    return this.#records;
+  }
+
+  async query(selection: Selection, { order, size, from, after }: PageRequest, call: Call): Promise<LogPage> {
+    call.signal.throwIfAborted();
+    const found = this.#found(selection, order);
+    const begin = after === undefined ? from : placeOf(after, found.length);
+    const end = begin + size;
+    return {
+      total: { count: found.length, relation: 'eq' },
+      records: found.slice(begin, end).map(answered),
+      next: size > 0 && end < found.length ? String(end) : undefined,
+      shortfalls: [],
+    };
+  }
+
+  async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
+    call.signal.throwIfAborted();
+    const found = this.#found(selection, 'asc');
+    return {
+      logs: { count: found.length, relation: 'eq' },
+      containers: new Set(found.map((record) => this.#containerOf(record))).size,
+      containersApproximate: false,
+      shortfalls: [],
+    };
+  }
+
+  async histogram(selection: Selection, { edges }: Buckets, call: Call): Promise<LogHistogram> {
+    call.signal.throwIfAborted();
+    const borders = edges.map((edge) => `${new Date(edge).toISOString().slice(0, -1)}000000Z`);
+    const found = this.#found(selection, 'asc');
+    const counts = borders.slice(1).map((border, index) => {
+      const begin = borders[index] ?? border;
+      return found.filter(({ time }) => begin <= time && time < border).length;
+    });
+    const count = counts.reduce((sum, one) => sum + one, 0);
+    return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
+  }
+
+  async *export(
+    selection: Selection,
+    order: Order,
+    call: Call,
+  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+    const found = this.#found(selection, order);
+    for (let begin = 0; begin < found.length; begin += BATCH) {
+      call.signal.throwIfAborted();
+      yield found.slice(begin, begin + BATCH).map(answered);
+    }
+    return { shortfalls: [] };
+  }
+
+  async *follow(
+    selection: Selection,
+    { signal }: Pick<Call, 'signal'>,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const endless = { ...selection, range: { start: selection.range.start, end: '9999' } };
+    const seen = new Set<StoredRecord>();
+    while (!signal.aborted) {
+      const { promise: more, resolve: wake } = Promise.withResolvers<void>();
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', () => wake(), { once: true });
+      const fresh = this.#found(endless, 'asc').filter((record) => !seen.has(record));
+      for (const record of fresh) seen.add(record);
+      if (fresh.length > 0) yield fresh.map(answered);
+      else await more;
+      this.#waiting.delete(wake);
+    }
+  }
+
+  async check(): Promise<void> {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true });
+    });
+  }
+
+  #found(selection: Selection, order: Order): StoredRecord[] {
+    const found = this.#records.filter(selects(selection));
+    return order === 'asc' ? found : found.reverse();
+  }
+
+  #containerOf({
+    kubernetes: { docker_id, namespace_name, pod_name, container_name },
+  }: StoredRecord): string {
+    return this.#containersBy === 'id' ? docker_id : `${namespace_name}/${pod_name}/${container_name}`;
+  }
+}
+
+export function answered({ time, log, kubernetes }: StoredRecord): LogRecord {
+  const { namespace_name: namespace, pod_name: pod, container_name: container } = kubernetes;
+  return { time, log, namespace, pod, container };
+}
+
+/** A cursor of somebody else's is read as the end. */
+function placeOf(cursor: string, end: number): number {
+  return /^\d{1,9}$/.test(cursor) ? Number(cursor) : end;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,20 @@
+import { logData } from '../../../hack/log-data/log-data.ts';
+import { describeLogStore } from '../../conformance/log-store.ts';
+import { MemoryLogStore } from '../../support/memory-log-store.ts';
+
+// The suite must be able to pass, and its own demands must not contradict each other.
+describeLogStore(
+  'a log store in memory',
+  async () => {
+    const records = [...logData({ lines: 1_500 }).records()];
+    const store = new MemoryLogStore(records);
+    return {
+      store,
+      records,
+      precision: 'ns',
+      write: async (more) => store.write(more),
+      stop: async () => {},
+    };
+  },
+  { runs: 10 },
+);
