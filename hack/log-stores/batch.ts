@@ -37,7 +37,12 @@ export async function sendBatches(
   const underWay = new Set<Promise<void>>();
   let sent = 0;
   const send = async (batch: Batch): Promise<void> => {
-    await options.send(batch, signal);
+    try {
+      await options.send(batch, signal);
+    } catch (error) {
+      failed.abort(error); // the first one is the reason; it ends the others, whoever waits for which
+      throw error;
+    }
     sent += batch.records;
     options.progress?.(`${title}: ${sent.toLocaleString('en')} lines loaded`, true);
   };
@@ -47,15 +52,16 @@ export async function sendBatches(
       if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
       const sending = send(batch).finally(() => underWay.delete(sending));
       underWay.add(sending);
-      sending.catch(() => undefined); // it is heard of by whoever awaits the set
+      sending.catch(() => undefined); // its reason is that of the signal
     }
     await Promise.all(underWay);
+    signal.throwIfAborted();
+    return sent;
   } catch (error) {
     failed.abort(error);
     await Promise.allSettled(underWay);
-    throw error;
+    throw signal.reason;
   }
-  return sent;
 }
 
 async function* batches(
