@@ -3,7 +3,8 @@
 import { escaped } from './re2.ts';
 
 const IDEOGRAPHS = '\\p{Script=Han}\\p{Script=Hiragana}';
-const KATAKANA = '\\p{Script=Katakana}';
+/** With the marks that lengthen a sound: they belong to no script. */
+const KATAKANA = '\\p{Script=Katakana}\\u3031-\\u3035\\u30fc\\uff70';
 /** Scripts without spaces: a run is one word. */
 const SOUTH_EAST_ASIAN = '\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 

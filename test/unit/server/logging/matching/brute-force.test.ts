@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { LEVELS } from '../../../../../apis/logging/v1alpha2/log-query.ts';
+import { logData } from '../../../../../hack/log-data/log-data.ts';
+import { levelMatcher } from '../../../../../server/logging/matching/levels.ts';
+import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
+import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
+import { wordsOf } from '../../../../../server/logging/matching/words.ts';
+import { levelsOf } from '../../../../support/brute-force/levels.ts';
+import { saysOneOf } from '../../../../support/brute-force/text.ts';
+import { words } from '../../../../support/brute-force/words.ts';
+import { LogQuestions } from '../../../../support/log-questions.ts';
+
+const records = [...logData({ lines: 3_000 }).records()];
+const lines = [...new Set(records.map(({ log }) => log))];
+
+describe('the matching of lines, beside a brute-force reading', () => {
+  it('takes lines apart into the same words', () => {
+    for (const line of lines) expect(wordsOf(line), line).to.deep.equal(words(line));
+  });
+
+  it('tells the same levels', () => {
+    for (const level of LEVELS) {
+      const matches = levelMatcher([level]);
+      for (const line of lines)
+        expect(matches(line), `${level}: ${line}`).to.equal(levelsOf(line).includes(level));
+    }
+  });
+
+  it('finds the same lines, in this process and as a pattern of RE2', function () {
+    this.timeout(60_000);
+    const short = lines.filter((line) => line.length < 500);
+    const texts = new LogQuestions(records, 'ns').texts();
+    fc.assert(
+      fc.property(texts, fc.subarray(short, { minLength: 200, maxLength: 200 }), (filter, some) => {
+        const says = saysOneOf(filter);
+        const { matches } = lineMatcher(filter);
+        const pattern = RE2JS.compile(linePattern(filter));
+        for (const line of some) {
+          const expected = says(line);
+          expect(matches(line), `lineMatcher: ${line}`).to.equal(expected);
+          expect(pattern.test(line), `linePattern: ${line}`).to.equal(expected);
+        }
+      }),
+      { numRuns: 100, endOnFailure: true },
+    );
+  });
+});
