@@ -29,6 +29,8 @@ export interface Access {
   readonly diagnosis: FrontProxyDiagnosis;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** The same decisions, asked of the cluster each time: for who remembers them by itself. */
+  readonly freshAuthorizer: Authorizer;
 }
 
 export interface AccessSurroundings {
@@ -70,19 +72,20 @@ export function newAccess(
     ],
     { anonymous },
   );
-  const authorizer = delegatingAuthorizer(
-    new AccessReviewAuthorizer({
-      reviews,
-      allowTtlMs: config.authorization.allowCacheTTL,
-      denyTtlMs: config.authorization.denyCacheTTL,
-      signal,
-    }),
-    (path) => oauth?.isPublic(path) ?? false,
-  );
+  const authorizing = (allowTtlMs: number, denyTtlMs: number): Authorizer =>
+    countedAuthorization(
+      delegatingAuthorizer(
+        new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, signal }),
+        (path) => oauth?.isPublic(path) ?? false,
+      ),
+      metrics,
+    );
+  const { allowCacheTTL, denyCacheTTL } = config.authorization;
   return {
     settings,
     diagnosis,
     authenticator: countedAuthentication(authenticator, metrics),
-    authorizer: countedAuthorization(authorizer, metrics),
+    authorizer: authorizing(allowCacheTTL, denyCacheTTL),
+    freshAuthorizer: authorizing(0, 0),
   };
 }

@@ -56,6 +56,21 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
         secretFiles: client.secretFiles.map((file) => absolute(['secretFiles'], file)),
       })),
     },
+    logging: {
+      ...resolved.logging,
+      opensearch: {
+        ...resolved.logging.opensearch,
+        passwordFile: absolute(['passwordFile'], resolved.logging.opensearch.passwordFile),
+        apiKeyFile: absolute(['apiKeyFile'], resolved.logging.opensearch.apiKeyFile),
+        caFile: absolute(['caFile'], resolved.logging.opensearch.caFile),
+      },
+      victorialogs: {
+        ...resolved.logging.victorialogs,
+        passwordFile: absolute(['passwordFile'], resolved.logging.victorialogs.passwordFile),
+        bearerTokenFile: absolute(['bearerTokenFile'], resolved.logging.victorialogs.bearerTokenFile),
+        caFile: absolute(['caFile'], resolved.logging.victorialogs.caFile),
+      },
+    },
     listeners: {
       ...resolved.listeners,
       secure: {

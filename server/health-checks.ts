@@ -10,6 +10,8 @@ export interface HealthSources {
   readonly describeRegistration: () => string;
   /** Undefined when there is no token handler. */
   readonly oauthReady: () => boolean | undefined;
+  /** How the log store is; undefined when there are no log queries. */
+  readonly describeLogs: () => string | undefined;
   readonly stopping: () => boolean;
 }
 
@@ -42,6 +44,8 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       return undefined;
     },
   };
+  // Shown, and never a failure: without its log store the server serves everything else.
+  const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'turned off' };
   const shutdown = {
     name: 'shutdown',
     check: () => {
@@ -50,7 +54,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   };
   return [
     new HealthRegistry('livez').add(ping),
-    new HealthRegistry('readyz').add(ping, informers, frontProxy, registration, oauth, shutdown),
+    new HealthRegistry('readyz').add(ping, informers, frontProxy, registration, oauth, logs, shutdown),
     new HealthRegistry('healthz').add(ping, informers, frontProxy),
   ];
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
+import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
 import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
 import { newAccess } from './access.ts';
 import { readBuildInfo } from './build-info.ts';
@@ -18,6 +19,7 @@ import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionHandler } from './endpoints/version.ts';
 import { auditLog } from './filters/audit-log.ts';
 import { RequestChain } from './filters/chain.ts';
+import { isLongRunning } from './filters/long-running.ts';
 import type { Handler } from './filters/request-context.ts';
 import { healthRegistries } from './health-checks.ts';
 import { chooseCertificate } from './listener/certificate-choice.ts';
@@ -25,6 +27,7 @@ import { drain } from './listener/drain.ts';
 import { watchExpiry } from './listener/expiry-warning.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
 import { listen } from './listening.ts';
+import { newLogs } from './logs.ts';
 import { newNodes } from './nodes.ts';
 import { newOAuth } from './oauth/oauth.ts';
 import { issuerOf, oauthSettings } from './oauth/settings.ts';
@@ -101,8 +104,17 @@ async function start(
   const { authorizer } = access;
   const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const nodes = newNodes(config, { client, log, metrics });
+  const logs = config.logging.enabled
+    ? await newLogs(config, {
+        client,
+        freshAuthorizer: access.freshAuthorizer,
+        log,
+        metrics,
+        signal,
+      })
+    : undefined;
   const registration = new Registration({
-    apiServices: [apiServiceName(platform.name)],
+    apiServices: [apiServiceName(platform.name), ...(logs ? [logsAPIServiceName(platform.name)] : [])],
     manageCABundle: config.registration.manageCABundle,
     sharedCA: config.listeners.secure.certFile !== '',
     client,
@@ -123,9 +135,10 @@ async function start(
     describeFrontProxy: () => access.diagnosis.describe(),
     describeRegistration: () => registration.describe(),
     oauthReady: () => oauth?.ready,
+    describeLogs: () => logs?.describe(),
     stopping: () => stopping,
   });
-  const resources = [...nodes.routes, ...(users?.routes ?? [])];
+  const resources = [...nodes.routes, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
   const known = new Set(
     resources.flatMap(({ group, version, resource, subresources = [] }) =>
       ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
@@ -139,7 +152,7 @@ async function start(
           `/${registry.path}{/*check}`,
           healthHandler(registry),
         ]),
-        ...discoveryHandlers(served),
+        ...discoveryHandlers([...served, ...(logs ? [logs.discovered] : [])]),
         ...openAPI.handlers(),
         ...descriptionHandlers({ platform: platform.name, version, oauth: oauth !== undefined }),
         ...(oauth?.paths ?? []),
@@ -149,7 +162,7 @@ async function start(
     }),
     authenticator: access.authenticator,
     identityHeaders: access.settings.identityHeaders,
-    authorizer: users?.authorizer ?? authorizer,
+    authorizer: logs ? logs.authorizer(users?.authorizer ?? authorizer) : (users?.authorizer ?? authorizer),
     logger: log,
     metrics: new RequestMetrics(metrics),
     knownResource: (...names) => known.has(names.join('/')),
@@ -163,6 +176,7 @@ async function start(
     },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
     signInPaths: (path) => oauth?.isPublic(path) ?? false,
+    longRunning: (context) => isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
     signal,
   });
 
@@ -182,6 +196,7 @@ async function start(
     registration,
     ...(oauth ? [oauth] : []),
     ...(users ? [users] : []),
+    ...(logs?.followers ?? []),
   ];
   running.push(...followers.map((follower) => follower.run(signal)));
   return {

@@ -2,6 +2,8 @@ export const VERSION = 'v1alpha2';
 
 /** The one resource of the group; it is read and never stored. */
 export const RESOURCE = 'logs';
+export const SINGULAR = 'log';
+export const KIND = 'Log';
 
 /** The API group of log queries, for instance `logging.platform.io`. */
 export function groupName(platform: string): string {

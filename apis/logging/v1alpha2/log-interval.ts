@@ -1,0 +1,41 @@
+/** A unit of time: seconds, minutes, hours, days, weeks, months, quarters, years. */
+export type IntervalUnit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'q' | 'y';
+
+export interface LogInterval {
+  readonly count: number;
+  readonly unit: IntervalUnit;
+}
+
+/** Seconds of a unit, the longer ones roughly. */
+const SECONDS: Readonly<Record<IntervalUnit, number>> = {
+  s: 1,
+  m: 60,
+  h: 3_600,
+  d: 86_400,
+  w: 604_800,
+  M: 2_629_800,
+  q: 7_889_400,
+  y: 31_557_600,
+};
+const LONGEST_YEARS = 100;
+
+/** Throws an Error that says what is wrong. */
+export function parseInterval(text: string): LogInterval {
+  const [, digits = '', letter = ''] = /^(\d{1,12})([a-zA-Z])$/.exec(text) ?? [];
+  if (!isUnit(letter)) throw new Error('a number with s, m, h, d, w, M (month), q (quarter) or y, as in 15m');
+  const interval = { count: Number(digits), unit: letter };
+  if (interval.count === 0) throw new Error('it must be more than nothing');
+  if (roughSeconds(interval) > LONGEST_YEARS * SECONDS.y) {
+    throw new Error(`it is longer than ${LONGEST_YEARS} years`);
+  }
+  return interval;
+}
+
+/** Exact up to weeks. */
+export function roughSeconds({ count, unit }: LogInterval): number {
+  return count * SECONDS[unit];
+}
+
+function isUnit(letter: string): letter is IntervalUnit {
+  return Object.hasOwn(SECONDS, letter);
+}

@@ -1,0 +1,120 @@
+// From a query string to a LogQuery, or to all of its faults: those of single parameters by the schema, and here what
+// one parameter says about another. What a text means is the matcher's business, so its faults are asked for.
+import { QueryDecoder, type QueryFormat, quoted } from '../../meta/v1/query-decoder.ts';
+import type { StatusCause } from '../../meta/v1/status.ts';
+import { parseInterval } from './log-interval.ts';
+import {
+  type LogQuery,
+  LogQuerySchema,
+  MAX_SECONDS,
+  MAX_TEXT,
+  MAX_TEXTS,
+  type MatchMode,
+} from './log-query.ts';
+
+/** Why no line can be asked for by this text; undefined when one can. */
+export type TextFault = (mode: MatchMode, text: string) => string | undefined;
+
+const FORMATS: Readonly<Record<string, QueryFormat>> = {
+  'log-interval': { noun: 'an interval', check: parseInterval },
+  'time-zone': {
+    noun: 'a time zone',
+    check: (text) => {
+      try {
+        Intl.DateTimeFormat('en', { timeZone: text });
+      } catch {
+        throw new Error('a name as Europe/Berlin, or an offset as +05:30');
+      }
+    },
+  },
+};
+
+export function newLogQueryDecoder(textFault: TextFault): QueryDecoder<typeof LogQuerySchema> {
+  return new QueryDecoder(LogQuerySchema, {
+    formats: FORMATS,
+    words: (parameter, value) =>
+      parameter === 'start_time' || parameter === 'end_time' ? secondsFault(value) : undefined,
+    contradictions: (query, given) => [
+      ...timeFaults(query),
+      ...textFaults(query, textFault),
+      ...misfits(query, given),
+    ],
+  });
+}
+
+/** The texts of `log_query`: a comma separates them where whole words are meant, and is a comma elsewhere. */
+export function textsOf({
+  log_query: text,
+  match,
+}: Pick<LogQuery, 'log_query' | 'match'>): readonly string[] {
+  if (text === undefined) return [];
+  if (match === 'substring' || match === 'regex') return [text];
+  return text.split(',').filter((part) => part.trim() !== '');
+}
+
+function secondsFault(value: unknown): string {
+  const text = String(value);
+  const milliseconds = /^\d{13}$/.test(text);
+  if (milliseconds) {
+    return `is in milliseconds; times are whole Unix seconds, here ${Math.floor(Number(text) / 1000)}`;
+  }
+  if (/^-\d/.test(text)) return 'is before 1970; times are whole Unix seconds from 0';
+  if (/^\d+\.\d*$/.test(text) && Number(text) <= MAX_SECONDS) {
+    return `is a fraction; times are whole Unix seconds, here ${Math.floor(Number(text))}`;
+  }
+  const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  const here = date >= 0 ? `, here ${Math.floor(date / 1000)}` : '';
+  return `is not a time; times are whole Unix seconds, at most ${MAX_SECONDS}${here}`;
+}
+
+function timeFaults({ start_time: start, end_time: end }: LogQuery): StatusCause[] {
+  if (start === undefined || end === undefined || start <= end) return [];
+  return [invalid('end_time', `${end} is before start_time, ${start}`)];
+}
+
+function textFaults(query: LogQuery, textFault: TextFault): StatusCause[] {
+  const { match } = query;
+  const texts = textsOf(query);
+  if (query.log_query !== undefined && texts.length === 0) {
+    return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
+  }
+  if (texts.length > MAX_TEXTS) return [invalid('log_query', `has more than ${MAX_TEXTS} texts`)];
+  return texts.flatMap((text) => {
+    const fault = text.length > MAX_TEXT ? `is longer than ${MAX_TEXT} characters` : textFault(match, text);
+    return fault === undefined ? [] : [invalid('log_query', `${quoted(text)} ${fault}`)];
+  });
+}
+
+/**
+ * Parameters that can not stand together. Consoles send `interval`, `sort`, `from` and `size` with every operation, so
+ * those, where they mean nothing, are let go.
+ */
+function misfits(query: LogQuery, given: ReadonlySet<string>): StatusCause[] {
+  const faults: StatusCause[] = [];
+  const clash = (parameter: string, why: string): void => {
+    if (given.has(parameter)) faults.push(invalid(parameter, why));
+  };
+  const { operation } = query;
+  if (operation !== 'query') {
+    clash('cursor', `goes with operation=query only, not with ${operation}`);
+    clash('context', `goes with operation=query only, not with ${operation}`);
+    if (query.follow) clash('follow', `goes with operation=query only, not with ${operation}`);
+  }
+  if (operation !== 'export') clash('format', 'goes with operation=export only');
+  if (operation === 'export' && query.highlight) clash('highlight', 'does not go with operation=export');
+  if (given.has('cursor') && query.from > 0) {
+    clash('from', 'does not go with cursor, which says itself where the page begins');
+  }
+  if (given.has('context')) clash('cursor', 'does not go with context');
+  else for (const name of ['before', 'after']) clash(name, 'goes with context only');
+  if (query.follow) {
+    clash('end_time', 'does not go with follow, which ends when the caller leaves');
+    for (const name of ['cursor', 'context']) clash(name, 'does not go with follow');
+    if (query.from > 0) clash('from', 'does not go with follow');
+  }
+  return faults;
+}
+
+function invalid(field: string, message: string): StatusCause {
+  return { reason: 'FieldValueInvalid', message, field };
+}

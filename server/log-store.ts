@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { ClusterClient } from './cluster/client.ts';
+import type { CompletedConfig } from './config.ts';
+import type { LogBackend } from './logging/log-store.ts';
+
+/** The store that the configuration names. Its client is loaded only then. */
+export async function newLogStore(
+  { store, kubernetes }: CompletedConfig['logging'],
+  { client, log: parent }: { readonly client: ClusterClient; readonly log: Logger },
+): Promise<LogBackend> {
+  const log = parent.child({ store });
+  switch (store) {
+    case 'kubernetes': {
+      const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
+      return new KubernetesLogStore({ client, log, limits: kubernetes });
+    }
+    default:
+      throw new Error('not built yet');
+  }
+}

@@ -1,0 +1,133 @@
+// The lines around one record, in the order of its container. A store knows no such question; it is two ranges, and
+// what stands in the record's own millisecond is told apart by the digest of the line.
+import type { LogQueryAnswer, Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
+import { type GroupResource, newNotFound } from '../../apis/meta/v1/errors.ts';
+import { BEGINNING, instantOf, millisecondsOf } from './instant.ts';
+import { type Asked, answered, partial, type Untimed } from './log-answers.ts';
+import type { Call, LogRecord, LogStore, Selection } from './log-store.ts';
+import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
+import type { Scopes } from './scope.ts';
+
+export interface LogContextOptions {
+  readonly store: Pick<LogStore, 'query'>;
+  readonly scopes: Pick<Scopes, 'of'>;
+  /** For the 404 of a record that is gone. */
+  readonly target: GroupResource;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Lines of one page while the record is looked for among those of its millisecond. */
+const PAGE = 1_000;
+/** Pages of that; a container that writes more in one millisecond has lost its record among them. */
+const MAX_PAGES = 20;
+
+export class LogContext {
+  readonly #options: LogContextOptions;
+
+  constructor(options: LogContextOptions) {
+    this.#options = options;
+  }
+
+  /** Throws NotFound when there is no such record, or none that the caller may see. */
+  async around({ query, user, call }: Asked): Promise<Untimed<LogQueryAnswer>> {
+    const { scopes, target, now } = this.#options;
+    const id = parseRecordID(query.context ?? '');
+    const namespaces = { exact: [id.namespace] };
+    const scope = await scopes.of(user, namespaces, call);
+    const gone = newNotFound(target, query.context ?? '');
+    if (!scope.everything && scope.namespaces.length === 0) throw gone;
+    const container: Omit<Selection, 'range'> = {
+      scope,
+      namespaces,
+      pods: { exact: [id.pod] },
+      containers: { exact: [id.container] },
+    };
+    const instant = instantOf(millisecondsOf(id.time));
+    const shortfalls: Shortfall[] = [];
+    const later = await this.#from(
+      { ...container, range: { start: instant, end: instantOf(now() + 1) } },
+      id,
+      query.after,
+      call,
+      shortfalls,
+    );
+    if (!later) throw gone;
+    const missing = query.before - later.index;
+    const earlier =
+      missing <= 0 || instant === BEGINNING
+        ? []
+        : await this.#before(
+            { ...container, range: { start: BEGINNING, end: instant } },
+            missing,
+            call,
+            shortfalls,
+          );
+    const records = [
+      ...earlier,
+      ...later.records.slice(Math.max(0, later.index - query.before), later.index + 1 + query.after),
+    ];
+    return {
+      query: { total: records.length, totalRelation: 'eq', records: answered(query, records) },
+      ...partial(unique(shortfalls)),
+    };
+  }
+
+  /** From the record's millisecond on, until `after` lines behind the record; undefined when it is not among them. */
+  async #from(
+    selection: Selection,
+    id: RecordID,
+    after: number,
+    call: Call,
+    shortfalls: Shortfall[],
+  ): Promise<{ readonly records: readonly LogRecord[]; readonly index: number } | undefined> {
+    const records: LogRecord[] = [];
+    let position: string | undefined;
+    let index = -1;
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
+      const page = await this.#options.store.query(
+        selection,
+        {
+          order: 'asc',
+          size: Math.min(PAGE, after + 100),
+          from: 0,
+          ...(position ? { after: position } : {}),
+        },
+        call,
+      );
+      shortfalls.push(...page.shortfalls);
+      if (index < 0) {
+        const found = page.records.findIndex((record) => isRecord(record, id));
+        if (found >= 0) index = records.length + found;
+      }
+      records.push(...page.records);
+      position = page.next;
+      const complete = index >= 0 && records.length > index + after;
+      // By milliseconds: a store may know no finer order.
+      const last = records.at(-1);
+      const passed = index < 0 && last !== undefined && millisecondsOf(last.time) > millisecondsOf(id.time);
+      if (position === undefined || complete || passed) break;
+    }
+    return index < 0 ? undefined : { records, index };
+  }
+
+  async #before(
+    selection: Selection,
+    size: number,
+    call: Call,
+    shortfalls: Shortfall[],
+  ): Promise<LogRecord[]> {
+    const page = await this.#options.store.query(selection, { order: 'desc', size, from: 0 }, call);
+    shortfalls.push(...page.shortfalls);
+    return page.records.toReversed();
+  }
+}
+
+function isRecord({ time, log }: LogRecord, id: RecordID): boolean {
+  return time === id.time && digestOf(log) === id.digest;
+}
+
+/** Two questions about the same may lack the same. */
+function unique(shortfalls: readonly Shortfall[]): Shortfall[] {
+  return [...new Map(shortfalls.map((each) => [`${each.reason} ${each.message}`, each])).values()];
+}

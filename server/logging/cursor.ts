@@ -1,0 +1,69 @@
+// Where the next page begins. The range of the first page goes along, so that lines that come meanwhile move nothing.
+// It comes back from outside: it can only ask for what its sender may ask for anyway.
+import { hash } from 'node:crypto';
+import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
+import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { isInstant } from './instant.ts';
+import type { Selection } from './log-store.ts';
+
+export interface Cursor {
+  readonly range: Selection['range'];
+  /** The store's own words. */
+  readonly position: string;
+}
+
+const VERSION = 1;
+
+/** What may differ between one page and the next. */
+const OF_THE_PAGE = new Set<string>([
+  'cursor',
+  'size',
+  'from',
+  'highlight',
+  'before',
+  'after',
+  'interval',
+  'time_zone',
+]);
+
+export function writeCursor(query: LogQuery, { range, position }: Cursor): string {
+  const parts = [VERSION, digestOf(query), range.start, range.end, position];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Throws BadRequest when it is not one, or one of another query. */
+export function readCursor(query: LogQuery, cursor: string): Cursor {
+  const parts = parse(cursor);
+  if (!Array.isArray(parts)) throw invalid('is not a cursor of this server');
+  const [version, digest, start, end, position]: unknown[] = parts;
+  if (version !== VERSION || !isInstant(start) || !isInstant(end) || typeof position !== 'string') {
+    throw invalid('is not a cursor of this server');
+  }
+  if (digest !== digestOf(query)) {
+    throw invalid(
+      'belongs to another query: all but size has to be asked as it was; or leave it out to begin anew',
+    );
+  }
+  return { range: { start, end }, position };
+}
+
+function digestOf(query: LogQuery): string {
+  const kept = Object.entries(query)
+    .filter(([name]) => !OF_THE_PAGE.has(name))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return hash('sha256', JSON.stringify(kept), 'base64url').slice(0, 22);
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(message: string): Error {
+  return newBadRequest(`the query is not valid: cursor: ${message}`, [
+    { reason: 'FieldValueInvalid', message, field: 'cursor' },
+  ]);
+}

@@ -1,0 +1,86 @@
+// How an export is written: each format with its head, its lines and what stands at the end when something is missing.
+// That marker can not be taken for a line; docs/logs.md says how to tell it.
+import { stripVTControlCharacters } from 'node:util';
+import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
+import type { ExportFormat as FormatName } from '../../apis/logging/v1alpha2/log-query.ts';
+import type { LogRecord } from './log-store.ts';
+
+export interface ExportFormat {
+  readonly contentType: string;
+  /** Of the file, without a dot. */
+  readonly extension: string;
+  readonly head: string;
+  lines(records: readonly LogRecord[], first: boolean): string;
+  /** `empty`: no line stands before it. */
+  end(shortfalls: readonly Shortfall[], empty: boolean): string;
+}
+
+/** Begins the last line of a text that is not whole. It is taken out of lines, so no line can begin like that. */
+export const TEXT_MARK = '\u0004';
+/** Stands in place of the time in the last row of a CSV that is not whole. */
+export const CSV_MARK = 'INCOMPLETE';
+
+const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
+
+export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
+  text: {
+    contentType: 'text/plain; charset=utf-8',
+    extension: 'log',
+    head: '',
+    lines: (records) => records.map(({ log }) => `${plain(log)}\n`).join(''),
+    end: (shortfalls) => shortfalls.map((each) => `${TEXT_MARK} incomplete: ${inWords(each)}\n`).join(''),
+  },
+  ndjson: {
+    contentType: 'application/x-ndjson',
+    extension: 'ndjson',
+    head: '',
+    lines: (records) => records.map((record) => `${json(record)}\n`).join(''),
+    end: (shortfalls) => shortfalls.map((each) => `${JSON.stringify({ error: each })}\n`).join(''),
+  },
+  json: {
+    contentType: 'application/json',
+    extension: 'json',
+    head: '[',
+    lines: (records, first) => `${first ? '\n' : ',\n'}${records.map(json).join(',\n')}`,
+    end: (shortfalls, empty) => {
+      const marks = shortfalls.map((each) => JSON.stringify({ error: each }));
+      const separator = empty ? '\n' : ',\n';
+      return `${marks.length === 0 ? '' : separator}${marks.join(',\n')}\n]\n`;
+    },
+  },
+  csv: {
+    contentType: 'text/csv; charset=utf-8; header=present',
+    extension: 'csv',
+    head: row(CSV_COLUMNS),
+    lines: (records) => records.map((record) => row(CSV_COLUMNS.map((column) => record[column]))).join(''),
+    end: (shortfalls) => shortfalls.map((each) => row([CSV_MARK, '', '', '', inWords(each)])).join(''),
+  },
+};
+
+/** Without colour codes, which mean nothing in a file; newlines within the line as Unix has them. */
+function plain(log: string): string {
+  if (!UNUSUAL.test(log)) return log;
+  return stripVTControlCharacters(log).replaceAll('\r\n', '\n').replace(/\r$/, '').replaceAll(TEXT_MARK, '');
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const UNUSUAL = /[\u0004\u000d\u001b\u009b]/;
+
+function json({ time, namespace, pod, container, log }: LogRecord): string {
+  return JSON.stringify({ time, namespace, pod, container, log });
+}
+
+/** RFC 4180. */
+function row(fields: readonly string[]): string {
+  return `${fields.map(field).join(',')}\r\n`;
+}
+
+/** A program for tables must not take a line for a formula: an apostrophe in front keeps it a text. */
+function field(value: string): string {
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function inWords({ reason, message }: Shortfall): string {
+  return `${reason}: ${message.replaceAll(/\s+/g, ' ')}`;
+}

@@ -1,0 +1,146 @@
+// An export: all lines, as a file, at the pace of who reads it. The first lines are there before the status is sent,
+// so that what fails at once is told as any other error; what fails later is told at the end of the file.
+import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { acceptsGzip } from '../endpoints/rest/content-encoding.ts';
+import type { RequestContext } from '../filters/request-context.ts';
+import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
+import type { Call, Coverage, LogRecord, LogStore, Selection } from './log-store.ts';
+import { StreamBody } from './stream-body.ts';
+
+export interface ExportRequest {
+  readonly query: LogQuery;
+  /** Undefined when there is nothing that the caller may see. */
+  readonly selection: Selection | undefined;
+  readonly call: Call;
+}
+
+export interface ExportOptions {
+  readonly store: Pick<LogStore, 'export'>;
+  /** Lines of one export. */
+  readonly maxLines: number;
+  readonly streamed: (lines: number) => void;
+  /** Milliseconds since the epoch, for the name of the file. */
+  readonly now: () => number;
+}
+
+type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
+
+/** `complete`, or `incomplete` with a marker in front of it in the file. */
+export const OUTCOME_TRAILER = 'Log-Export-Outcome';
+const STALL_MS = 60_000;
+/** Lines that are encoded in one go, so that others get their turn. */
+const SLICE = 1_000;
+
+/** Resolves with what was missing. */
+export async function writeExport(
+  context: RequestContext,
+  { query, selection, call }: ExportRequest,
+  { store, maxLines, streamed, now }: ExportOptions,
+): Promise<readonly Shortfall[]> {
+  const { request, response } = context;
+  const format = EXPORT_FORMATS[query.format];
+  const gzip = acceptsGzip(request);
+  const writeHead = (): void => {
+    response.writeHead(200, headersOf(format, now(), gzip));
+  };
+  if (request.method === 'HEAD') {
+    writeHead();
+    response.end();
+    return [];
+  }
+  const batches = selection ? store.export(selection, query.sort, call) : nothing();
+  const first = await batches.next();
+  writeHead();
+  const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
+  const lines = new LineWriter(body, format, maxLines, streamed);
+  try {
+    const shortfalls = await lines.write(first, batches);
+    await lines.end(shortfalls);
+    await body.end({ [OUTCOME_TRAILER]: shortfalls.length === 0 ? 'complete' : 'incomplete' });
+    return shortfalls;
+  } catch (error) {
+    if (body.closed) throw error;
+    await lines.end([{ reason: 'StoreFailed', message: reasonOf(error) }]);
+    await body.break();
+    throw error;
+  } finally {
+    // Whatever ended it here ends it in the store too.
+    await batches.return({ shortfalls: [] }).catch(() => undefined);
+  }
+}
+
+class LineWriter {
+  readonly #body: StreamBody;
+  readonly #format: ExportFormat;
+  readonly #maxLines: number;
+  readonly #streamed: (lines: number) => void;
+  #lines = 0;
+  #begun = false;
+
+  constructor(body: StreamBody, format: ExportFormat, maxLines: number, streamed: (lines: number) => void) {
+    this.#body = body;
+    this.#format = format;
+    this.#maxLines = maxLines;
+    this.#streamed = streamed;
+  }
+
+  async write(
+    first: IteratorResult<readonly LogRecord[], Coverage>,
+    batches: Batches,
+  ): Promise<readonly Shortfall[]> {
+    for (let next = first; ; next = await batches.next()) {
+      if (next.done) return next.value.shortfalls;
+      const room = this.#maxLines - this.#lines;
+      await this.#batch(next.value.slice(0, room));
+      if (next.value.length > room) {
+        return [
+          { reason: 'Limit', message: `there are more lines than the ${this.#maxLines} of one export` },
+        ];
+      }
+    }
+  }
+
+  async #batch(records: readonly LogRecord[]): Promise<void> {
+    for (let at = 0; at < records.length; at += SLICE) {
+      const slice = records.slice(at, at + SLICE);
+      await this.#body.write(this.#head() + this.#format.lines(slice, this.#lines === 0));
+      this.#lines += slice.length;
+      this.#streamed(slice.length);
+    }
+  }
+
+  async end(shortfalls: readonly Shortfall[]): Promise<void> {
+    await this.#body.write(this.#head() + this.#format.end(shortfalls, this.#lines === 0));
+  }
+
+  #head(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    return this.#format.head;
+  }
+}
+
+// oxlint-disable-next-line require-yield -- it is what an export without lines looks like
+async function* nothing(): Batches {
+  return { shortfalls: [] };
+}
+
+function headersOf({ contentType, extension }: ExportFormat, now: number, gzip: boolean) {
+  const time = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  return {
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="logs-${time}Z.${extension}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Encoding',
+    Trailer: OUTCOME_TRAILER,
+    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+  };
+}
+
+/** Only what may be read by everybody. */
+function reasonOf(error: unknown): string {
+  return error instanceof StatusError ? error.message : 'the export failed midway';
+}

@@ -1,0 +1,34 @@
+// How lines are written that are followed: one JSON document a line, or Server-Sent Events for who accepts those.
+import type { AnsweredRecord, Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
+import { parseAccept } from '../endpoints/accept.ts';
+
+export interface FollowFormat {
+  readonly contentType: string;
+  lines(records: readonly AnsweredRecord[]): string;
+  /** Says that the connection lives, and nothing else. */
+  readonly heartbeat: string;
+  /** Why it ends, where that is worth saying. */
+  failure(shortfall: Shortfall): string;
+}
+
+const NDJSON: FollowFormat = {
+  contentType: 'application/x-ndjson',
+  lines: (records) => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+  heartbeat: '\n',
+  failure: (error) => `${JSON.stringify({ error })}\n`,
+};
+
+/** JSON has no newlines of its own, so each event is one line of data. */
+const EVENTS: FollowFormat = {
+  contentType: 'text/event-stream',
+  lines: (records) => records.map((record) => `data: ${JSON.stringify(record)}\n\n`).join(''),
+  heartbeat: ':\n\n',
+  failure: (error) => `event: failure\ndata: ${JSON.stringify(error)}\n\n`,
+};
+
+export function followFormat(accept: string | undefined): FollowFormat {
+  const named = parseAccept(accept ?? '').some(
+    ({ type, subtype }) => type === 'text' && subtype === 'event-stream',
+  );
+  return named ? EVENTS : NDJSON;
+}

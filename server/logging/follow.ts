@@ -1,0 +1,160 @@
+// Live tail: lines as they come, until the caller goes away, the server stops, the time is over, or what the caller may
+// see has changed. What is not taken by the reader is not fetched from the store.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
+import { newExpired, StatusError } from '../../apis/meta/v1/errors.ts';
+import type { RequestContext } from '../filters/request-context.ts';
+import { type FollowFormat, followFormat } from './follow-format.ts';
+import { answering } from './log-answers.ts';
+import type { LogRecord, LogStore, Selection } from './log-store.ts';
+import { GONE, StreamBody } from './stream-body.ts';
+
+export interface FollowRequest {
+  readonly query: LogQuery;
+  /** Undefined when there is nothing that the caller may see. */
+  readonly selection: Selection | undefined;
+  /** What the caller may see at the moment. Rejects when that is not known. */
+  readonly currentSelection: () => Promise<Selection | undefined>;
+  /** Aborted when the caller has gone, the server stops or the time is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface FollowOptions {
+  readonly store: Pick<LogStore, 'follow'>;
+  readonly streamed: (lines: number) => void;
+  /** Ms between two signs of life; 15,000 when none is given. */
+  readonly heartbeatMs?: number;
+  /** Ms between two looks at what the caller may see; 15,000 when none is given. */
+  readonly reviewMs?: number;
+  /** Ms that a reader may take nothing; 30,000 when none is given. */
+  readonly stallMs?: number;
+}
+
+/** How long a failure has time to come as a status of its own, in ms. */
+const FAILURE_MS = 300;
+
+type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
+
+/** Resolves when it has ended well, with whatever was to be said; rejects when the reader is gone. */
+export async function writeFollowed(
+  context: RequestContext,
+  request: FollowRequest,
+  options: FollowOptions,
+): Promise<void> {
+  const { response } = context;
+  const format = followFormat(context.request.headers.accept);
+  const writeHead = () => response.writeHead(200, headersOf(format));
+  if (context.request.method === 'HEAD') {
+    writeHead().end();
+    return;
+  }
+  const { heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([request.signal, over.signal]);
+  const batches = request.selection ? options.store.follow(request.selection, { signal }) : silence();
+  let failure: unknown;
+  const body = new StreamBody(response, { gzip: false, stallMs });
+  try {
+    const first = batches.next();
+    await failedAtOnce(first);
+    writeHead().flushHeaders();
+    const pulse = setInterval(() => {
+      // A reader that is behind with lines needs no other sign.
+      if (response.writableLength === 0 && !body.closed) response.write(format.heartbeat);
+    }, heartbeatMs);
+    over.signal.addEventListener('abort', () => clearInterval(pulse), { once: true });
+    watchSelection(request, reviewMs, over);
+    await copy(first, batches, signal, async (records) => {
+      await body.write(format.lines(records.map(answering(request.query))));
+      options.streamed(records.length);
+    });
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    failure = error;
+  } finally {
+    over.abort(DONE);
+    // Not waited for: a store that does not heed the signal keeps nobody here.
+    batches.return().catch(() => undefined);
+  }
+  if (body.closed) throw GONE;
+  // A stop and the end of the time need no words: the caller comes again.
+  const reason: unknown = over.signal.reason === DONE ? failure : over.signal.reason;
+  if (reason !== undefined && !request.signal.aborted) {
+    await body.write(format.failure({ reason: 'StoreFailed', message: wordsFor(reason) }));
+  }
+  await body.end();
+  if (reason === failure && failure !== undefined && !request.signal.aborted) throw failure;
+}
+
+const DONE = new DOMException('nothing more to follow', 'AbortError');
+
+/** Until `signal` is aborted, or the store has nothing more. */
+async function copy(
+  first: Promise<IteratorResult<readonly LogRecord[], void>>,
+  batches: Batches,
+  signal: AbortSignal,
+  write: (records: readonly LogRecord[]) => Promise<void>,
+): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  aborted.catch(() => undefined);
+  const abort = (): void => reject(signal.reason as Error);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  for (let next = first; ; next = batches.next()) {
+    const result = await Promise.race([next, aborted]);
+    if (result.done) return;
+    if (result.value.length > 0) await write(result.value);
+  }
+}
+
+/** Throws what fails before anything was sent; a store that has no lines yet is well. */
+async function failedAtOnce(first: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  const timer = delay(FAILURE_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+  try {
+    await Promise.race([first, timer]);
+  } finally {
+    waited.abort();
+  }
+}
+
+/** Ends it when the caller may see less, or more, than was asked of the store; or when that can not be found out. */
+function watchSelection(
+  { selection, currentSelection }: FollowRequest,
+  everyMs: number,
+  over: AbortController,
+): void {
+  const known = JSON.stringify(selection?.scope);
+  const look = async (): Promise<void> => {
+    try {
+      const current = await currentSelection();
+      if (JSON.stringify(current?.scope) === known) return;
+      over.abort(newExpired('what you may see has changed; follow again'));
+    } catch (error) {
+      over.abort(error);
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  over.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+// oxlint-disable-next-line require-yield -- nothing comes
+async function* silence(): Batches {
+  await new Promise(() => undefined);
+}
+
+function headersOf({ contentType }: FollowFormat) {
+  return {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    // Proxies that gather answers would hold lines back.
+    'X-Accel-Buffering': 'no',
+    Vary: 'Accept',
+  };
+}
+
+/** Only what may be read by everybody. */
+function wordsFor(error: unknown): string {
+  return error instanceof StatusError ? error.message : 'following the logs failed';
+}

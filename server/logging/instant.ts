@@ -1,0 +1,20 @@
+import type { Instant } from './log-store.ts';
+
+/** Before every line. */
+export const BEGINNING: Instant = '1970-01-01T00:00:00.000000000Z';
+
+const PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
+
+export function isInstant(value: unknown): value is Instant {
+  return typeof value === 'string' && PATTERN.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+/** `milliseconds` since the epoch, whole, from 0 to the end of the year 9999. */
+export function instantOf(milliseconds: number): Instant {
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}000000Z`;
+}
+
+/** Rounded down. */
+export function millisecondsOf(instant: Instant): number {
+  return Date.parse(`${instant.slice(0, 23)}Z`);
+}

@@ -1,0 +1,160 @@
+// What log queries answer in JSON: a page of lines, statistics, a histogram. Puts together what the caller may see, what
+// is asked for and what the store finds; transport, turns and deadlines are the handler's business.
+import type {
+  AnsweredRecord,
+  LogHistogramAnswer,
+  LogQueryAnswer,
+  LogStatisticsAnswer,
+  Shortfall,
+} from '../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
+import type { UserInfo } from '../authentication/user.ts';
+import { bucketsOf } from './buckets.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { BEGINNING, millisecondsOf } from './instant.ts';
+import type { Call, LogPage, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
+import { lineMatcher } from './matching/line-matcher.ts';
+import { idOf } from './record-id.ts';
+import type { Scopes } from './scope.ts';
+import { namespacesOf, rangeOf, selectionOf, textOf } from './selection.ts';
+
+export interface LogAnswersOptions {
+  readonly store: LogStore;
+  readonly scopes: Pick<Scopes, 'of'>;
+  /** Buckets of one histogram. */
+  readonly buckets: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface Asked {
+  readonly query: LogQuery;
+  readonly user: UserInfo;
+  readonly call: Call;
+}
+
+/** How long it took is added by whoever writes it. */
+export type Untimed<Answer> = Omit<Answer, 'took'>;
+
+export class LogAnswers {
+  readonly #options: LogAnswersOptions;
+
+  constructor(options: LogAnswersOptions) {
+    this.#options = options;
+  }
+
+  async query({ query, user, call }: Asked): Promise<Untimed<LogQueryAnswer>> {
+    const cursor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
+    const range = cursor?.range ?? rangeOf(query, this.#options.now());
+    const selection = await this.selection(query, user, range, call);
+    const request: PageRequest = {
+      order: query.sort,
+      size: query.size,
+      from: cursor ? 0 : query.from,
+      ...(cursor ? { after: cursor.position } : {}),
+    };
+    const page = selection ? await this.#options.store.query(selection, request, call) : NOTHING;
+    const { count: total, relation: totalRelation } = page.total;
+    const next =
+      page.next === undefined ? {} : { cursor: writeCursor(query, { range, position: page.next }) };
+    return {
+      query: { total, totalRelation, records: answered(query, page.records), ...next },
+      ...partial(page.shortfalls),
+    };
+  }
+
+  async statistics({ query, user, call }: Asked): Promise<Untimed<LogStatisticsAnswer>> {
+    const selection = await this.selection(query, user, rangeOf(query, this.#options.now()), call);
+    if (!selection) return { statistics: { containers: 0, logs: 0, logsRelation: 'eq' } };
+    const { logs, containers, containersApproximate, shortfalls } = await this.#options.store.statistics(
+      selection,
+      call,
+    );
+    return {
+      statistics: {
+        containers,
+        ...(containersApproximate ? { containersApproximate } : {}),
+        logs: logs.count,
+        logsRelation: logs.relation,
+      },
+      ...partial(shortfalls),
+    };
+  }
+
+  async histogram({ query, user, call }: Asked): Promise<Untimed<LogHistogramAnswer>> {
+    const range = rangeOf(query, this.#options.now());
+    const { store, buckets: limit } = this.#options;
+    const { interval, time_zone: timeZone } = query;
+    const bucketsFrom = (start: number) =>
+      bucketsOf({ interval, timeZone, start, end: millisecondsOf(range.end), limit });
+    const open = range.start === BEGINNING;
+    // A fault of the caller's is told before the cluster and the store are asked.
+    if (!open) bucketsFrom(millisecondsOf(range.start));
+    const selection = await this.selection(query, user, range, call);
+    const first = open && selection ? await firstLine(store, selection, call) : undefined;
+    const start = open ? first?.time : range.start;
+    if (!selection || start === undefined) {
+      return {
+        histogram: { total: 0, totalRelation: 'eq', histograms: [] },
+        ...partial(first?.shortfalls ?? []),
+      };
+    }
+    const buckets = bucketsFrom(millisecondsOf(start));
+    const { total, counts, shortfalls } = await store.histogram(selection, buckets, call);
+    return {
+      histogram: {
+        total: total.count,
+        totalRelation: total.relation,
+        histograms: counts.map((count, index) => ({ time: buckets.edges[index] ?? 0, count })),
+      },
+      ...partial(shortfalls),
+    };
+  }
+
+  /** Undefined when there is nothing that the caller may see: then no store needs to be asked. */
+  async selection(
+    query: LogQuery,
+    user: UserInfo,
+    range: Selection['range'],
+    call: Pick<Call, 'signal'>,
+  ): Promise<Selection | undefined> {
+    const scope = await this.#options.scopes.of(user, namespacesOf(query), call);
+    if (!scope.everything && scope.namespaces.length === 0) return undefined;
+    return selectionOf(query, scope, range);
+  }
+}
+
+const NOTHING: LogPage = {
+  total: { count: 0, relation: 'eq' },
+  records: [],
+  next: undefined,
+  shortfalls: [],
+};
+
+async function firstLine(store: LogStore, selection: Selection, call: Call) {
+  const page = await store.query(selection, { order: 'asc', size: 1, from: 0 }, call);
+  return { time: page.records[0]?.time, shortfalls: page.shortfalls };
+}
+
+/** Records as they are answered, with their ids and, when they are wanted, the places of the texts. */
+export function answered(query: LogQuery, records: readonly LogRecord[]): AnsweredRecord[] {
+  return records.map(answering(query));
+}
+
+export function answering(query: LogQuery): (record: LogRecord) => AnsweredRecord {
+  const text = query.highlight ? textOf(query) : undefined;
+  const matcher = text && lineMatcher(text);
+  return (record) => {
+    const { log, time, namespace, pod, container } = record;
+    const plain = { log, time, namespace, pod, container, id: idOf(record) };
+    if (!query.highlight) return plain;
+    return {
+      ...plain,
+      highlights: matcher?.places(log).map(([begin, end]): [number, number] => [begin, end]) ?? [],
+    };
+  };
+}
+
+export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall[] } {
+  return shortfalls.length === 0 ? {} : { partial: [...shortfalls] };
+}

@@ -1,0 +1,203 @@
+// Log queries over HTTP: decodes, waits for its turn, has the question answered within its time, writes the answer.
+// Owns GET and HEAD of `…/logs`. Which lines there are is the store's business (backends/), who may see them scope.ts',
+// what they mean matching/'s. The chain has let every authenticated caller through: the scope decides.
+import type {
+  LogHistogramAnswer,
+  LogQueryAnswer,
+  LogStatisticsAnswer,
+} from '../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
+import { newLogQueryDecoder } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import type { Handler, RequestContext } from '../filters/request-context.ts';
+import type { LogMetrics, LogOperation } from '../observability/log-metrics.ts';
+import { writeAnswer } from './answer.ts';
+import { LogContext } from './context.ts';
+import { writeExport } from './export.ts';
+import { writeFollowed } from './follow.ts';
+import { instantOf } from './instant.ts';
+import { LogAnswers, type Untimed } from './log-answers.ts';
+import type { Call, LogStore, Selection } from './log-store.ts';
+import { outcomeOf } from './outcome.ts';
+import type { Scopes } from './scope.ts';
+import { rangeOf } from './selection.ts';
+import { Slots } from './slots.ts';
+import { newStoreTimeout } from './store-errors.ts';
+import { textFault } from './text-fault.ts';
+
+type Answered = Untimed<LogQueryAnswer | LogStatisticsAnswer | LogHistogramAnswer>;
+
+export interface LogLimits {
+  readonly concurrentQueries: number;
+  readonly queuedQueries: number;
+  readonly queueTimeout: number;
+  readonly concurrentExports: number;
+  readonly concurrentFollowers: number;
+  readonly queryTimeout: number;
+  readonly exportTimeout: number;
+  readonly exportLines: number;
+  readonly followTimeout: number;
+  readonly buckets: number;
+}
+
+export interface LogsHandlerOptions {
+  readonly store: LogStore;
+  /** As the configuration calls it. */
+  readonly storeName: string;
+  readonly scopes: Pick<Scopes, 'of'>;
+  /** Times in ms. */
+  readonly limits: LogLimits;
+  /** After how many ms the chain answers in place of this handler. */
+  readonly requestTimeoutMs: number;
+  readonly metrics: LogMetrics;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Kept from the chain's deadline, so that what was found still gets out. */
+const MARGIN_MS = 1_000;
+/** What a store may take beyond its time before its answer is not waited for any more. */
+const GRACE_MS = 2_000;
+
+export function logsHandler(options: LogsHandlerOptions): Handler {
+  const { store, storeName, scopes, limits, metrics, now = Date.now } = options;
+  const decoder = newLogQueryDecoder(textFault);
+  const answers = new LogAnswers({ store, scopes, buckets: limits.buckets, now });
+  const slots = slotsFor(limits);
+
+  /** Throws what the request is answered with; the caller learns of a deadline of ours as one of the store. */
+  async function inTime<Answer>(
+    signal: AbortSignal,
+    timeoutMs: number,
+    work: (call: Call) => Promise<Answer>,
+  ) {
+    const late = AbortSignal.timeout(timeoutMs + GRACE_MS);
+    try {
+      return await work({ signal: AbortSignal.any([signal, late]), timeoutMs });
+    } catch (error) {
+      if (late.aborted && !signal.aborted) throw newStoreTimeout(storeName);
+      throw error;
+    }
+  }
+
+  async function answer(context: RequestContext, query: LogQuery, target: GroupResource): Promise<boolean> {
+    const { user, signal, receivedAt } = context;
+    const left = options.requestTimeoutMs - (now() - receivedAt) - MARGIN_MS - GRACE_MS;
+    const work = async (call: Call): Promise<Answered> => {
+      const asked = { query, user, call };
+      if (query.context !== undefined) return new LogContext({ store, scopes, target, now }).around(asked);
+      if (query.operation === 'statistics') return answers.statistics(asked);
+      return query.operation === 'histogram' ? answers.histogram(asked) : answers.query(asked);
+    };
+    const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
+    await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) });
+    return answer.partial === undefined;
+  }
+
+  async function exportLines(context: RequestContext, query: LogQuery): Promise<boolean> {
+    const shortfalls = await inTime(context.signal, limits.exportTimeout, async (call) => {
+      const selection = await answers.selection(query, context.user, rangeOf(query, now()), call);
+      return writeExport(
+        context,
+        { query, selection, call },
+        {
+          store,
+          maxLines: limits.exportLines,
+          streamed: (lines) => metrics.streamed('export', lines),
+          now,
+        },
+      );
+    });
+    return shortfalls.length === 0;
+  }
+
+  async function follow(context: RequestContext, query: LogQuery): Promise<boolean> {
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limits.followTimeout)]);
+    const begin = rangeOf(query, now());
+    const start = query.start_time === undefined ? instantOf(now()) : begin.start;
+    const currentSelection = (): Promise<Selection | undefined> =>
+      answers.selection(query, context.user, { start, end: begin.end }, { signal });
+    const selection = await currentSelection();
+    await writeFollowed(
+      context,
+      { query, selection, currentSelection, signal },
+      { store, streamed: (lines) => metrics.streamed('follow', lines) },
+    );
+    return true;
+  }
+
+  return async (context) => {
+    const { request, response, signal, info } = context;
+    const target = targetOf(context);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      throw newMethodNotAllowed(request.method ?? '', target);
+    }
+    const began = performance.now();
+    let operation = guessOf(context.query);
+    try {
+      const query = decoder.decode(context.query);
+      operation = operationOf(query);
+      const leave = await slots[operation].take(signal);
+      metrics.began(operation);
+      try {
+        const write = operation === 'export' ? exportLines : operation === 'follow' ? follow : answer;
+        const whole = await write(context, query, target);
+        metrics.ended(operation, whole ? 'ok' : 'partial', (performance.now() - began) / 1000);
+      } finally {
+        leave();
+        metrics.left(operation);
+      }
+    } catch (error) {
+      metrics.ended(operation, outcomeOf(error, signal), 0);
+      context.log.debug({ operation, path: info.path, err: error }, 'a log query was not answered');
+      throw error;
+    }
+  };
+}
+
+/** Throws NotFound below the collection: there is no single log to be read. */
+function targetOf({ info }: RequestContext): GroupResource {
+  if (!info.isResourceRequest || info.namespace !== '' || info.parts.length > 1) throw newPathNotFound();
+  return { group: info.group, resource: info.resource };
+}
+
+function operationOf(query: LogQuery): LogOperation {
+  if (query.follow) return 'follow';
+  return query.context === undefined ? query.operation : 'context';
+}
+
+/** For the metrics of a query that can not be read. */
+function guessOf(query: URLSearchParams): LogOperation {
+  if (query.has('follow')) return 'follow';
+  const asked = query.get('operation');
+  return asked === 'statistics' || asked === 'histogram' || asked === 'export' ? asked : 'query';
+}
+
+/** Exports and followers may outlive the chain's deadline, since they end by limits of their own. */
+export function isLongRunningQuery(query: URLSearchParams): boolean {
+  const follow = query.get('follow');
+  return (
+    query.get('operation') === 'export' || (follow !== null && !['', '0', 'f', 'F', 'false'].includes(follow))
+  );
+}
+
+function slotsFor(limits: LogLimits): Readonly<Record<LogOperation, Slots>> {
+  const queries = new Slots({
+    what: 'log queries',
+    slots: limits.concurrentQueries,
+    queue: limits.queuedQueries,
+    waitMs: limits.queueTimeout,
+    retryAfterSeconds: 1,
+  });
+  const streams = (what: string, slots: number) =>
+    new Slots({ what, slots, queue: 0, waitMs: 0, retryAfterSeconds: 10 });
+  return {
+    query: queries,
+    context: queries,
+    statistics: queries,
+    histogram: queries,
+    export: streams('exports of logs', limits.concurrentExports),
+    follow: streams('callers who follow logs', limits.concurrentFollowers),
+  };
+}

@@ -1,0 +1,64 @@
+// Operations that older consoles know and that are gone on purpose: each answers 410 and names what to ask instead.
+import { newGone, newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import type { Handler } from '../filters/request-context.ts';
+import type { ResourceRequest } from '../filters/request-info.ts';
+
+/** The first segments of their paths, as requests are parsed into resources. */
+export const REMOVED_RESOURCES = [
+  'cluster',
+  'workspaces',
+  'namespaces',
+  'workloads',
+  'pods',
+  'fluentbit',
+] as const;
+
+/** `path`: of log queries, for instance `/kapis/logging.platform.io/v1alpha2/logs`. */
+export function removedOperations(path: string): Handler {
+  return ({ info, request, response }) => {
+    const cure = info.isResourceRequest ? cureOf(info, path) : undefined;
+    if (cure === undefined) throw newPathNotFound();
+    if (!isSetting(info) && request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      throw newMethodNotAllowed(request.method ?? '');
+    }
+    throw newGone(`this operation was removed in release 3.3: ${cure}`);
+  };
+}
+
+/** Undefined for a path that never was one of them. */
+function cureOf({ resource, namespace, parts }: ResourceRequest, path: string): string | undefined {
+  const [, name, below, last, ...more] = parts;
+  const query = (parameters: Readonly<Record<string, string>>): string =>
+    `use GET ${path}?${new URLSearchParams(parameters).toString()}, with times in whole seconds`;
+  switch (resource) {
+    case 'cluster':
+      return parts.length === 1 ? `use GET ${path}, with times in whole seconds` : undefined;
+    case 'workspaces':
+      return parts.length === 2
+        ? `use GET ${path} with namespaces=, the namespaces of the workspace`
+        : undefined;
+    case 'namespaces':
+      return parts.length === 2 ? query({ namespaces: name ?? '' }) : undefined;
+    case 'workloads':
+      return namespace !== '' && parts.length === 2
+        ? query({ namespaces: namespace, workloads: name ?? '' })
+        : undefined;
+    case 'pods':
+      if (namespace === '' || name === undefined || more.length > 0) return undefined;
+      if (below === undefined) return query({ namespaces: namespace, pods: name });
+      return below === 'containers' && last !== undefined
+        ? query({ namespaces: namespace, pods: name, containers: last })
+        : undefined;
+    case 'fluentbit':
+      return name === 'outputs' && parts.length <= 3
+        ? 'the collection of logs is configured by its own operator, with the resources that it brings'
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isSetting(info: { readonly isResourceRequest: boolean; readonly resource?: string }): boolean {
+  return info.resource === 'fluentbit';
+}

@@ -1,0 +1,59 @@
+import { type LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
+import { textsOf } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { BEGINNING, instantOf } from './instant.ts';
+import type { NameFilter, Scope, Selection, TextFilter } from './log-store.ts';
+import { podPattern } from './matching/workload-names.ts';
+
+type Range = Selection['range'];
+
+/** `now`: milliseconds since the epoch; where the range ends when the caller has not said so. */
+export function rangeOf({ start_time: start, end_time: end }: LogQuery, now: number): Range {
+  return {
+    start: start === undefined ? BEGINNING : instantOf(start * 1000),
+    // All of the last second counts, and what is written at this very millisecond.
+    end: instantOf(end === undefined ? now + 1 : (end + 1) * 1000),
+  };
+}
+
+/** Undefined when the caller leaves the namespaces open. */
+export function namespacesOf(query: LogQuery): NameFilter | undefined {
+  return names(query.namespaces, query.namespace_query);
+}
+
+/** Everything of the query that chooses lines. */
+export function selectionOf(query: LogQuery, scope: Scope, range: Range): Selection {
+  const namespaces = namespacesOf(query);
+  const pods = names(query.pods, query.pod_query);
+  const containers = names(query.containers, query.container_query);
+  const text = textOf(query);
+  const podPatterns = [
+    ...(query.workloads ? [podPattern(query.workloads, 'exact')] : []),
+    ...(query.workload_query ? [podPattern(query.workload_query, 'contains')] : []),
+  ];
+  return {
+    scope,
+    range,
+    ...(namespaces ? { namespaces } : {}),
+    // A pattern of no workload would be one of any name.
+    ...(query.workloads?.length === 0 ? { pods: { exact: [] } } : pods ? { pods } : {}),
+    ...(containers ? { containers } : {}),
+    ...(podPatterns.length > 0 && query.workloads?.length !== 0 ? { podPatterns } : {}),
+    ...(text ? { text } : {}),
+    ...(query.level ? { levels: query.level } : {}),
+  };
+}
+
+/** Undefined when lines may say anything. */
+export function textOf(query: LogQuery): TextFilter | undefined {
+  const [first, ...more] = textsOf(query);
+  if (first === undefined) return undefined;
+  return { mode: query.match, texts: [first, ...more], caseSensitive: query.case === 'respect' };
+}
+
+function names(
+  exact: readonly string[] | undefined,
+  contains: readonly string[] | undefined,
+): NameFilter | undefined {
+  if (!exact && !contains) return undefined;
+  return { ...(exact ? { exact } : {}), ...(contains ? { contains } : {}) };
+}

@@ -1,0 +1,113 @@
+// Log queries, put together: the store that the configuration names, who may see what, the paths, and the health of it
+// all. The store is loaded when it is chosen: clients of stores that are not used cost nothing.
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import {
+  groupName,
+  KIND,
+  RESOURCE,
+  SINGULAR,
+  tenantGroupName,
+  VERSION,
+} from '../apis/logging/v1alpha2/group-version.ts';
+import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
+import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
+import type { ClusterClient } from './cluster/client.ts';
+import type { CompletedConfig } from './config.ts';
+import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
+import type { LongRunning } from './filters/long-running.ts';
+import type { Handler } from './filters/request-context.ts';
+import { newLogStore } from './log-store.ts';
+import { isLongRunningQuery, logsHandler } from './logging/logs-handler.ts';
+import { Namespaces } from './logging/namespaces.ts';
+import { REMOVED_RESOURCES, removedOperations } from './logging/removed-operations.ts';
+import { Scopes } from './logging/scope.ts';
+import { StoreHealth } from './logging/store-health.ts';
+import { LogMetrics } from './observability/log-metrics.ts';
+import type { ResourceRoute } from './routes.ts';
+
+export interface Logs {
+  readonly routes: readonly ResourceRoute[];
+  /** For discovery: only to be got, so that nobody lists, watches or deletes it for a namespace or an owner. */
+  readonly discovered: DiscoveredResource;
+  /** What has to run. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+  readonly isLongRunning: LongRunning;
+  /** What the request chain asks in place of `authorizer`: which lines are shown is decided by the handler. */
+  authorizer(inner: Authorizer): Authorizer;
+  /** For a check that never fails: a log store that is down must take nothing else down. */
+  describe(): string;
+}
+
+export interface LogsSurroundings {
+  readonly client: ClusterClient;
+  /** Asks the cluster each time. */
+  readonly freshAuthorizer: Authorizer;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** Ends questions to the cluster that are under way. */
+  readonly signal: AbortSignal;
+}
+
+type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'authorization' | 'requests'>;
+
+/** Does not wait for the store, and does not fail when it is down. */
+export async function newLogs(
+  { platform, logging, authorization, requests }: LogsConfig,
+  { client, freshAuthorizer, log: parent, metrics: registry, signal }: LogsSurroundings,
+): Promise<Logs> {
+  const log = parent.child({ component: 'logs' });
+  const group = groupName(platform.name);
+  const tenantGroup = tenantGroupName(platform.name);
+  const metrics = new LogMetrics(registry);
+  const store = await newLogStore(logging, { client, log });
+  const namespaces = new Namespaces({ client, log });
+  const scopes = new Scopes({
+    authorizer: freshAuthorizer,
+    namespaces: () => namespaces.all(),
+    allowTtlMs: authorization.allowCacheTTL,
+    denyTtlMs: authorization.denyCacheTTL,
+    signal,
+  });
+  const health = new StoreHealth({ name: logging.store, backend: store, metrics, log });
+  const handler = logsHandler({
+    store,
+    storeName: logging.store,
+    scopes,
+    limits: logging.limits,
+    requestTimeoutMs: requests.timeout,
+    metrics,
+  });
+  const removed = (prefix: 'apis' | 'kapis'): Handler =>
+    removedOperations(`/${prefix}/${group}/${VERSION}/${RESOURCE}`);
+  const own = { group, version: VERSION };
+  const routes: ResourceRoute[] = [
+    { prefix: 'kapis', group: tenantGroup, version: VERSION, resource: RESOURCE, handler },
+    ...(['apis', 'kapis'] as const).flatMap((prefix) => [
+      { ...own, prefix, resource: RESOURCE, handler },
+      ...REMOVED_RESOURCES.map((resource) => ({ ...own, prefix, resource, handler: removed(prefix) })),
+    ]),
+  ];
+  const isOurs = (info: Pick<ResourceAttributes, 'group' | 'version' | 'resource'>): boolean =>
+    routes.some(
+      (route) =>
+        route.group === info.group && route.version === info.version && route.resource === info.resource,
+    );
+  return {
+    routes,
+    discovered: {
+      group,
+      version: VERSION,
+      kind: KIND,
+      plural: RESOURCE,
+      singular: SINGULAR,
+      namespaced: false,
+      verbs: ['get'],
+    },
+    followers: [store, namespaces, health],
+    isLongRunning: ({ info, query }) =>
+      info.isResourceRequest && info.resource === RESOURCE && isOurs(info) && isLongRunningQuery(query),
+    authorizer: (inner) => openToAuthenticated(inner, isOurs),
+    describe: () => health.describe(),
+  };
+}

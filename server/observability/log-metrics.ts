@@ -1,0 +1,80 @@
+// Metrics of log queries. Labels are words of ours; never a name that somebody sent.
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { DurationHistogram } from './duration-histogram.ts';
+
+export const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export', 'follow'] as const;
+export type LogOperation = (typeof LOG_OPERATIONS)[number];
+
+/** `ok`: whole; `partial`: something is missing, and said so; `canceled`: the caller left. */
+export type LogOutcome = 'ok' | 'partial' | 'refused' | 'limited' | 'unavailable' | 'canceled' | 'error';
+
+export class LogMetrics {
+  readonly #queries: Counter<'operation' | 'outcome'>;
+  readonly #durations: DurationHistogram<LogOperation>;
+  readonly #series: ReadonlyMap<LogOperation, number>;
+  readonly #inFlight: Gauge<'operation'>;
+  readonly #lines: Counter<'operation'>;
+  readonly #up: Gauge<'store'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#queries = new Counter({
+      name: 'log_queries_total',
+      help: 'Log queries that have ended, by operation and what became of them.',
+      labelNames: ['operation', 'outcome'],
+      registers,
+    });
+    this.#durations = new DurationHistogram<LogOperation>(
+      {
+        name: 'log_query_duration_seconds',
+        help: 'How long log queries took that were answered, by operation; without those that follow.',
+        labelNames: ['operation'],
+        registry,
+      },
+      (operation) => ({ operation }),
+    );
+    this.#series = new Map(LOG_OPERATIONS.map((operation) => [operation, this.#durations.add(operation)]));
+    this.#inFlight = new Gauge({
+      name: 'log_queries_in_flight',
+      help: 'Log queries that the store is working on, by operation.',
+      labelNames: ['operation'],
+      registers,
+    });
+    this.#lines = new Counter({
+      name: 'log_lines_streamed_total',
+      help: 'Lines that were exported or followed.',
+      labelNames: ['operation'],
+      registers,
+    });
+    this.#up = new Gauge({
+      name: 'log_store_up',
+      help: '1 when the log store answered the last time it was asked how it is, else 0.',
+      labelNames: ['store'],
+      registers,
+    });
+  }
+
+  began(operation: LogOperation): void {
+    this.#inFlight.inc({ operation });
+  }
+
+  /** Of a query that began. */
+  left(operation: LogOperation): void {
+    this.#inFlight.dec({ operation });
+  }
+
+  ended(operation: LogOperation, outcome: LogOutcome, seconds: number): void {
+    this.#queries.inc({ operation, outcome });
+    const answered = outcome === 'ok' || outcome === 'partial';
+    if (answered && operation !== 'follow')
+      this.#durations.observe(this.#series.get(operation) ?? 0, seconds);
+  }
+
+  streamed(operation: 'export' | 'follow', lines: number): void {
+    this.#lines.inc({ operation }, lines);
+  }
+
+  storeUp(store: string, up: boolean): void {
+    this.#up.set({ store }, up ? 1 : 0);
+  }
+}
