@@ -96,7 +96,11 @@ function podsOf(namespace: string, workloads: readonly Workload[], life: Life, r
         uid: random.uuid(),
         node: `worker-${random.below(20)}`,
         workload,
-        labels: { app_kubernetes_io_name: workload.name, tier: index % 2 === 0 ? 'front' : 'back' },
+        labels: {
+          app: workload.name,
+          'app.kubernetes.io/name': workload.name,
+          tier: index % 2 === 0 ? 'front' : 'back',
+        },
         containers: workload.containers.flatMap(([container, style]) =>
           runsOf(container, style, own, random),
         ),

@@ -1,0 +1,237 @@
+// What log stores do when what they ask is down, slow, cuts its answers or talks nonsense: they say so, in their own
+// words, and never answer with less as if it were all.
+import { expect } from 'chai';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
+import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
+import { type Fault, type FaultyFront, STORE_SECRET } from '../../support/faulty-front.ts';
+import { answered, MemoryLogStore } from '../../support/memory-log-store.ts';
+import { call, expectStatus } from './comparison.ts';
+import { EVERYTHING, later } from './subject.ts';
+
+export interface StartedBehindFront {
+  /** It reaches what it asks through `front` only. */
+  readonly store: LogBackend;
+  readonly front: FaultyFront;
+  readonly records: readonly StoredRecord[];
+  write(records: readonly StoredRecord[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FaultTraits {
+  /** Makes an answer one of which a part of the store did not work, where stores tell of that. */
+  readonly shardFailed?: (text: string, path: string) => string;
+}
+
+const FAULTS: readonly (readonly [what: string, fault: Fault])[] = [
+  ['ends connections', 'refuse'],
+  ['cuts its answers', 'cut'],
+  ['ends its answers too early', 'truncate'],
+  ['answers in HTML', 'garbage'],
+  ['answers nonsense', 'nonsense'],
+  ['answers 500', { status: 500 }],
+  ['answers 429', { status: 429 }],
+  ['answers 401', { status: 401 }],
+  ['answers 404', { status: 404 }],
+];
+
+export function describeLogStoreFaults(
+  name: string,
+  start: (test: Mocha.Context) => Promise<StartedBehindFront>,
+  traits: FaultTraits = {},
+): void {
+  describe(`${name}, when what it asks does not work`, function () {
+    this.timeout(60_000);
+    let started: StartedBehindFront | undefined;
+    let oracle = new MemoryLogStore([]);
+    let asked: Selection = { scope: EVERYTHING, range: { start: '', end: '' } };
+
+    before(async function () {
+      this.timeout(300_000);
+      started = await start(this);
+      oracle = new MemoryLogStore(started.records);
+      const [first, last] = [oracle.records[0]?.time ?? '', oracle.records.at(-1)?.time ?? ''];
+      asked = { scope: EVERYTHING, range: { start: first, end: later(last, 1) } };
+    });
+
+    after(async () => {
+      await started?.stop();
+    });
+
+    afterEach(async () => {
+      started?.front.break(undefined);
+      started?.front.cut();
+    });
+
+    const the = () => {
+      if (started === undefined) throw new Error('the store has not started');
+      return started;
+    };
+    const operations = (by: Call): readonly (() => Promise<Outcome>)[] => {
+      const { store } = the();
+      const [begin, end] = [Date.parse(asked.range.start), Date.parse(asked.range.end) + 1_000];
+      return [
+        async () => {
+          const { records, shortfalls } = await store.query(asked, { order: 'asc', size: 100, from: 0 }, by);
+          const expected = await oracle.query(asked, { order: 'asc', size: 100, from: 0 }, call());
+          return { right: sameTimes(records, expected.records), shortfalls };
+        },
+        async () => {
+          const { logs, shortfalls } = await store.statistics(asked, by);
+          return { right: logs.count === (await oracle.statistics(asked, call())).logs.count, shortfalls };
+        },
+        async () => {
+          const buckets = { edges: [begin, Math.floor((begin + end) / 2), end] };
+          const { counts, shortfalls } = await store.histogram(asked, buckets, by);
+          const expected = await oracle.histogram(asked, buckets, call());
+          return { right: counts.join() === expected.counts.join(), shortfalls };
+        },
+        async () => {
+          const batches = store.export(asked, 'asc', by);
+          let lines = 0;
+          for (;;) {
+            const { done, value } = await batches.next();
+            if (done === true)
+              return { right: lines === oracle.records.length, shortfalls: value.shortfalls };
+            lines += value.length;
+          }
+        },
+      ];
+    };
+    /** It works, and all four are right. */
+    const works = async () => {
+      for (const operation of operations(call())) {
+        expect(await operation()).to.deep.equal({ right: true, shortfalls: [] });
+      }
+      await the().store.check(call());
+    };
+
+    it('works while nothing is wrong', works);
+
+    for (const [what, fault] of FAULTS) {
+      it(`says so when the store ${what}, and works again afterwards`, async () => {
+        the().front.break(fault);
+        for (const [index, operation] of operations(call(undefined, 5_000)).entries()) {
+          const outcome = await operation().catch((error: unknown) => error);
+          expectHonest(outcome, `operation ${index}`);
+        }
+        expect(
+          await the()
+            .store.check(call(undefined, 5_000))
+            .catch((error: unknown) => error),
+        ).to.be.an('error');
+        the().front.break(undefined);
+        await works();
+      });
+    }
+
+    it('gives up when its time is over and the store is silent', async () => {
+      the().front.break('hang');
+      for (const operation of operations(call(AbortSignal.timeout(2_000), 400))) {
+        const outcome = await operation().catch((error: unknown) => error);
+        expectHonest(outcome, 'a silent store');
+        if (outcome instanceof StatusError) expectStatus(outcome, 503, 504);
+      }
+      await the().front.untilIdle();
+      the().front.break(undefined);
+      await works();
+    });
+
+    it('stops asking as soon as the caller has gone', async () => {
+      for (const index of [0, 1, 2, 3]) {
+        the().front.break('hang');
+        const leaving = new AbortController();
+        const operation = operations(call(leaving.signal))[index];
+        const outcome = operation?.().catch((error: unknown) => error);
+        await the().front.untilAsked();
+        leaving.abort();
+        expect(await outcome).to.be.an('error');
+        await the().front.untilIdle();
+      }
+      the().front.break(undefined);
+      await works();
+    });
+
+    it('stops asking when an export is no longer read', async () => {
+      const batches = the().store.export(asked, 'desc', call());
+      await batches.next();
+      await batches.return({ shortfalls: [] });
+      await the().front.untilIdle();
+    });
+
+    const { shardFailed } = traits;
+    if (shardFailed !== undefined) {
+      it('tells what is missing when one shard failed', async () => {
+        the().front.break({ rewrite: shardFailed });
+        for (const operation of operations(call())) {
+          const outcome = await operation().catch((error: unknown) => error);
+          if (outcome instanceof Error) expectStatus(outcome, 503);
+          else expect(outcome).to.have.nested.property('shortfalls[0].reason', 'ShardFailed');
+        }
+      });
+    }
+
+    it('follows on after connections were cut', async () => {
+      const { store, front } = the();
+      const sample = oracle.records.at(-1);
+      if (sample === undefined) throw new Error('there are no records');
+      const leaving = new AbortController();
+      const start = new Date().toISOString().replace('Z', '000000Z');
+      const lines = store.follow(
+        { scope: EVERYTHING, range: { start, end: start } },
+        { signal: leaving.signal },
+      );
+      const arrived: LogRecord[] = [];
+      const expected: LogRecord[] = [];
+      for (const round of [1, 2, 3]) {
+        const time = new Date().toISOString().replace('Z', `00000${round}Z`);
+        const written = [{ ...sample, time, log: `after the cut ${round}` }];
+        expected.push(...written.map(answered));
+        const reading = read(lines, arrived, expected.length);
+        await front.untilAsked();
+        front.cut();
+        await the().write(written);
+        await reading;
+      }
+      expect(arrived.map(({ log }) => log)).to.deep.equal(expected.map(({ log }) => log));
+      leaving.abort();
+      expect((await lines.next()).done).to.equal(true);
+    });
+  });
+}
+
+interface Outcome {
+  readonly right: boolean;
+  readonly shortfalls: readonly { readonly reason: string; readonly message: string }[];
+}
+
+/** An error that callers may see, or less than all and saying so. */
+function expectHonest(outcome: unknown, what: string): void {
+  const shown = outcome instanceof StatusError ? JSON.stringify(outcome.toStatus()) : JSON.stringify(outcome);
+  expect(shown, `${what} hands on what the store has said`).not.to.include(STORE_SECRET);
+  expect(shown, `${what} tells where the store is`).not.to.include('127.0.0.1');
+  if (outcome instanceof Error) {
+    expectStatus(outcome, 503, 504);
+    return;
+  }
+  expect(outcome, `${what} is answered as if all were well`)
+    .to.have.property('shortfalls')
+    .that.satisfies((shortfalls: unknown) => Array.isArray(shortfalls) && shortfalls.length > 0);
+}
+
+function sameTimes(found: readonly LogRecord[], expected: readonly LogRecord[]): boolean {
+  const times = (records: readonly LogRecord[]) => records.map(({ time }) => time.slice(0, 23)).join();
+  return times(found) === times(expected);
+}
+
+async function read(
+  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
+  arrived: LogRecord[],
+  many: number,
+): Promise<void> {
+  while (arrived.length < many) {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`it ended behind ${arrived.length} lines`);
+    arrived.push(...value);
+  }
+}

@@ -1,0 +1,155 @@
+// In front of an HTTP server: hands requests on, and does to the answers what broken networks, proxies and stores do.
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Fault =
+  /** The connection ends before an answer. */
+  | 'refuse'
+  /** There is never an answer. */
+  | 'hang'
+  /** The connection ends within the answer. */
+  | 'cut'
+  /** The answer ends too early, and as if it were whole. */
+  | 'truncate'
+  /** HTML, as some proxy in between would answer. */
+  | 'garbage'
+  /** JSON that says nothing. */
+  | 'nonsense'
+  | { readonly status: number }
+  /** The answer's text as it ought to be, made into something else. */
+  | { readonly rewrite: (text: string, path: string) => string };
+
+/** Stands in answers that are no answers: nobody may hand it on. */
+export const STORE_SECRET = 'hunter2-at-10.9.8.7';
+
+export class FaultyFront {
+  readonly #server: Server;
+  readonly #target: URL;
+  #fault: Fault | undefined;
+  #inFlight = 0;
+  #idle: (() => void)[] = [];
+  #arrived: (() => void)[] = [];
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing));
+  }
+
+  static async start(target: string): Promise<FaultyFront> {
+    const front = new FaultyFront(target);
+    await new Promise<void>((resolve) => {
+      front.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return front;
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** From the next request on; undefined mends it. */
+  break(fault: Fault | undefined): void {
+    this.#fault = fault;
+  }
+
+  /** Ends all connections of now. */
+  cut(): void {
+    this.#server.closeAllConnections();
+  }
+
+  /** Resolves when no request is being answered, also at once. */
+  async untilIdle(): Promise<void> {
+    if (this.#inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+    });
+  }
+
+  /** Resolves when a request is being answered, also at once. */
+  async untilAsked(): Promise<void> {
+    if (this.#inFlight > 0) return;
+    await new Promise<void>((resolve) => {
+      this.#arrived.push(resolve);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+      this.#server.closeAllConnections();
+    });
+  }
+
+  #serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    this.#inFlight++;
+    for (const tell of this.#arrived.splice(0)) tell();
+    outgoing.on('close', () => {
+      this.#inFlight--;
+      if (this.#inFlight === 0) for (const tell of this.#idle.splice(0)) tell();
+    });
+    const fault = this.#fault;
+    if (fault === 'refuse') incoming.socket.destroy();
+    else if (fault === 'garbage') {
+      outgoing.setHeader('content-type', 'text/html');
+      outgoing.end(`<html><body>Welcome to ${STORE_SECRET}</body></html>`);
+    } else if (fault === 'nonsense') {
+      outgoing.setHeader('content-type', 'application/json');
+      outgoing.end(`{"hello":"${STORE_SECRET}"}\n`);
+    } else if (typeof fault === 'object' && 'status' in fault) {
+      outgoing.writeHead(fault.status, { 'content-type': 'application/json' });
+      outgoing.end(`{"error":{"type":"trouble","reason":"${STORE_SECRET}"},"status":${fault.status}}`);
+    } else if (fault !== 'hang') this.#forward(fault, incoming, outgoing);
+  }
+
+  #forward(
+    fault: Exclude<Fault, string> | 'cut' | 'truncate' | undefined,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): void {
+    const path = incoming.url ?? '/';
+    const { method = 'GET' } = incoming;
+    // What is to be rewritten or cut in half has to be readable.
+    const headers = { ...incoming.headers, host: this.#target.host, 'accept-encoding': 'identity' };
+    const asked = httpRequest(new URL(path, this.#target), { method, headers }, (answer) => {
+      const { 'content-length': _, ...rest } = answer.headers;
+      if (fault === undefined) {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.flushHeaders();
+        answer.pipe(outgoing);
+        return;
+      }
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => {
+        const body = Buffer.concat(chunks);
+        outgoing.writeHead(answer.statusCode ?? 502, rest);
+        if (typeof fault === 'object') {
+          outgoing.end('rewrite' in fault ? fault.rewrite(body.toString(), path) : body);
+          return;
+        }
+        const half = body.subarray(0, middleOfLine(body));
+        if (fault === 'truncate') outgoing.end(half);
+        else outgoing.write(half, () => incoming.socket.destroy());
+      });
+    });
+    asked.on('error', () => incoming.socket.destroy());
+    outgoing.on('close', () => asked.destroy());
+    incoming.pipe(asked);
+  }
+}
+
+const NEWLINE = 0x0a;
+
+/** About the half; never right behind or before the end of a line. */
+function middleOfLine(body: Buffer): number {
+  let half = Math.floor(body.length / 2);
+  while (half > 0 && (body[half] === NEWLINE || body[half - 1] === NEWLINE)) half--;
+  return half;
+}
