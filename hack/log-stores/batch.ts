@@ -28,8 +28,8 @@ export async function sendBatches(
   records: LogRecords,
   options: LoadOptions & {
     /** The lines of one record, each with its newline. */
-    lines(record: LogRecord): string;
-    send(batch: Batch, signal: AbortSignal): Promise<void>;
+    readonly lines: (record: LogRecord) => string;
+    readonly send: (batch: Batch, signal: AbortSignal) => Promise<void>;
   },
 ): Promise<number> {
   const failed = new AbortController();

@@ -30,7 +30,7 @@ export async function loadVictoriaLogs(
 }
 
 async function sendLines(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
-  await ask(`${url}/insert/jsonline?${FIELDS}`, {
+  await ask(`${url}/insert/jsonline?${FIELDS.toString()}`, {
     method: 'POST',
     // With the type of a form it would take the body for one, and store nothing.
     headers: { 'content-type': 'application/stream+json' },
@@ -42,7 +42,7 @@ async function sendLines(url: string, batch: Batch, signal: AbortSignal): Promis
 async function countLines(url: string, signal: AbortSignal | undefined): Promise<number> {
   const query = new URLSearchParams({ query: '* | stats count() lines' });
   const answer: unknown = JSON.parse(
-    await ask(`${url}/select/logsql/query?${query}`, { signal: signal ?? null }),
+    await ask(`${url}/select/logsql/query?${query.toString()}`, { signal: signal ?? null }),
   );
   return Number(typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'lines') : Number.NaN);
 }

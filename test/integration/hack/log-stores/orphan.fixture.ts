@@ -1,0 +1,9 @@
+// Starts a store in the folder that is named, says which process that is, and waits for its own end.
+import { startOpenSearch } from '../../../../hack/log-stores/opensearch.ts';
+import { startVictoriaLogs } from '../../../../hack/log-stores/victorialogs.ts';
+
+const [kind, dir = ''] = process.argv.slice(2);
+const start = kind === 'opensearch' ? startOpenSearch : startVictoriaLogs;
+const { pid } = await start({ dir, signal: new AbortController().signal });
+console.log(pid);
+setInterval(() => undefined, 60_000);

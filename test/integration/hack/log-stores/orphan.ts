@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+
+/** Has another process start a store, kills that process, and returns when the store is gone too. */
+export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir: string): Promise<void> {
+  const fixture = join(import.meta.dirname, 'orphan.fixture.ts');
+  const parent = spawn(process.execPath, [fixture, kind, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(parent, 'exit');
+  try {
+    const { value } = await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next();
+    const store = identify(Number(value));
+    if (store === undefined) throw new Error(`there is no process ${value}`);
+    parent.kill('SIGKILL');
+    await ended;
+    while (isRunning(store)) await delay(20); // nothing reports the end of a process that is not our child
+  } finally {
+    parent.kill('SIGKILL');
+    await ended;
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadVictoriaLogs } from '../../../../hack/log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../../../hack/log-stores/log-store.ts';
+import { startVictoriaLogs, VICTORIALOGS_VERSION } from '../../../../hack/log-stores/victorialogs.ts';
+import { rejection } from '../../../unit/hack/control-plane/scratch.ts';
+import { untilOrphanIsGone } from './orphan.ts';
+import { someRecords } from './records.ts';
+
+const { signal } = new AbortController();
+
+/** The rows of the answer. */
+async function query(store: LogStoreProcess, text: string): Promise<unknown[]> {
+  const response = await fetch(
+    `${store.url}/select/logsql/query?${new URLSearchParams({ query: text }).toString()}`,
+  );
+  const answer = await response.text();
+  if (!response.ok) throw new Error(answer);
+  return answer
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line));
+}
+
+describe('VictoriaLogs', function () {
+  this.timeout(60_000);
+  let dir: string;
+  let store: LogStoreProcess;
+
+  before(async function () {
+    this.timeout(180_000); // a build, when nobody has built it yet
+    dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
+    store = await startVictoriaLogs({ dir: join(dir, 'one'), signal });
+  });
+
+  after(async () => {
+    await store?.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('is the version that was asked for', async () => {
+    const metrics = await (await fetch(`${store.url}/metrics`)).text();
+    expect(metrics).to.include(`version="victoria-logs-v${VICTORIALOGS_VERSION}"`);
+  });
+
+  it('has every line that was loaded when loading has ended, to the nanosecond', async () => {
+    expect(await loadVictoriaLogs(store.url, someRecords(2_000), { batch: 300 })).to.deep.equal({
+      records: 2_000,
+    });
+    expect(await query(store, '* | stats count() lines, count_uniq(_stream) streams')).to.deep.equal([
+      { lines: '2000', streams: '2' },
+    ]);
+    expect(
+      await query(store, '{kubernetes.namespace_name="team-web"} "Upstream" | stats count() lines'),
+    ).to.deep.equal([{ lines: '20' }]);
+    const [last] = await query(
+      store,
+      '* | sort by (_time desc) | limit 1 | fields _time, _msg, stream, "kubernetes.labels.app.kubernetes.io/name"',
+    );
+    expect(last).to.deep.equal({
+      _time: '2026-11-20T00:00:00.999001999Z',
+      _msg: 'handled request 1999 "as ever"',
+      stream: 'stdout',
+      'kubernetes.labels.app.kubernetes.io/name': 'the-db',
+    });
+  });
+
+  it('has them after a restart as well, at the same address', async () => {
+    const [before] = await query(store, '* | stats count() lines');
+    const { url } = store;
+    await store.restart();
+    expect(store.url).to.equal(url);
+    expect(await query(store, '* | stats count() lines')).to.deep.equal([before]);
+  });
+
+  it('runs beside another one', async () => {
+    await using other = await startVictoriaLogs({ dir: join(dir, 'two'), signal });
+    expect(other.port).not.to.equal(store.port);
+    expect(await query(other, '* | stats count() lines')).to.deep.equal([{ lines: '0' }]);
+  });
+
+  it('tells when lines were dropped that it had accepted', async () => {
+    const records = [...someRecords(3)].map((record) => ({
+      ...record,
+      time: '2199-01-01T00:00:00.000000000Z',
+    }));
+    const { message } = await rejection(loadVictoriaLogs(store.url, records));
+    expect(message).to.match(/^VictoriaLogs stored 0 of 3 lines/);
+  });
+
+  it('is gone when the process that started it was killed', async () => {
+    await untilOrphanIsGone('victorialogs', join(dir, 'orphan'));
+  });
+});
