@@ -15,6 +15,8 @@ import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import type { CompletedConfig } from './config.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
+import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
+import type { DescribedGroup } from './endpoints/openapi/operations.ts';
 import type { LongRunning } from './filters/long-running.ts';
 import type { Handler } from './filters/request-context.ts';
 import { newLogStore } from './log-store.ts';
@@ -30,6 +32,7 @@ export interface Logs {
   readonly routes: readonly ResourceRoute[];
   /** For discovery: only to be got, so that nobody lists, watches or deletes it for a namespace or an owner. */
   readonly discovered: DiscoveredResource;
+  readonly described: DescribedGroup;
   /** What has to run. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   readonly isLongRunning: LongRunning;
@@ -104,6 +107,7 @@ export async function newLogs(
       namespaced: false,
       verbs: ['get'],
     },
+    described: describedLogQueries(group),
     followers: [store, namespaces, health],
     isLongRunning: ({ info, query }) =>
       info.isResourceRequest && info.resource === RESOURCE && isOurs(info) && isLongRunningQuery(query),

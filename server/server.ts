@@ -126,7 +126,14 @@ async function start(
   });
   collectRegistrationMetrics(metrics, () => registration.trust());
   const served = [nodes.definition];
-  const openAPI = new OpenAPI({ resources: served, title: 'ks-apiserver', version, client, log });
+  const openAPI = new OpenAPI({
+    resources: served,
+    groups: logs ? [logs.described] : [],
+    title: 'ks-apiserver',
+    version,
+    client,
+    log,
+  });
 
   let stopping = false;
   const health = healthRegistries({

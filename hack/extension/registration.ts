@@ -1,7 +1,7 @@
 // Registers a server that runs beside the control plane, by the manifests for development: its rights, an
 // ExternalName Service that leads the aggregator to this machine, and an APIService at the server's port.
 import { execFile } from 'node:child_process';
-import { apiServiceName } from '../../apis/resources/v1alpha3/group-version.ts';
+import { groupVersionsOf } from '../generate/groups.ts';
 import { developmentManifests } from '../generate/manifests.ts';
 import { namesFor } from '../generate/names.ts';
 
@@ -44,10 +44,10 @@ function isAPIService(document: string): boolean {
   return /^kind: APIService$/m.test(document);
 }
 
-/** Resolves when kube-apiserver says that our API is Available. */
+/** Resolves when kube-apiserver says that our APIs are Available. */
 export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
-  const service = `apiservice/${apiServiceName(NAMES.platform)}`;
-  await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=60s', service], signal);
+  const services = groupVersionsOf(NAMES).map(({ apiService }) => `apiservice/${apiService}`);
+  await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=60s', ...services], signal);
 }
 
 /** `kubectl apply` of YAML or JSON; server-side, so that members of other owners stay. */

@@ -5,6 +5,7 @@ import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../apis/iam/v1beta1/session.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
+import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';
 import { groupVersionsOf } from './groups.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
@@ -17,6 +18,8 @@ export function clusterRules(names: Names): PolicyRule[] {
   return [
     // The informer cache of nodes.
     { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
+    // Which namespaces there are and since when: an earlier one's logs are not those of the one with its name.
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
     // spec.caBundle of its own APIServices; it neither creates nor deletes one.
     {
       apiGroups: ['apiregistration.k8s.io'],
@@ -102,6 +105,28 @@ export function serverAccess(names: Names): KubernetesObject[] {
   ];
 }
 
+/**
+ * What it takes to answer log queries out of the pod log API. The server reads what any caller may read, and asks the
+ * cluster what that is before it shows a line; an installation with a log store of its own needs none of this.
+ */
+export function podLogsAccess(names: Names): KubernetesObject[] {
+  const name = `${names.platform}:${SERVER}:pod-logs`;
+  return [
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules: [
+        { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+        { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+      ],
+    },
+    binding('ClusterRoleBinding', name, name, [
+      { kind: 'ServiceAccount', name: SERVER, namespace: names.namespace },
+    ]),
+  ];
+}
+
 /** Beyond that, what it takes to count what pods take of their nodes; for installations that want the numbers. */
 export function nodeUsageAccess(names: Names): KubernetesObject[] {
   const name = `${names.platform}:${SERVER}:node-usage`;
@@ -140,6 +165,14 @@ export function userRoles(names: Names): KubernetesObject[] {
           verbs: ['get', 'list', 'watch'],
         },
       ],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRole',
+      // The door only: kube-apiserver asks for it before it hands a query over. Which lines are shown is decided by the
+      // right to get pods/log. It takes a GET of the collection for a list.
+      metadata: { name: `${names.platform}-logs-reader` },
+      rules: [{ apiGroups: [loggingGroup(names.platform)], resources: ['logs'], verbs: ['get', 'list'] }],
     },
     {
       apiVersion: `${RBAC}/v1`,

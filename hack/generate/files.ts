@@ -7,7 +7,7 @@ import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import type { Names } from './names.ts';
 import { configurationTable, limitsTable } from './option-tables.ts';
-import { nodeQueryTable } from './parameter-table.ts';
+import { logQueryTable, nodeQueryTable } from './parameter-table.ts';
 
 /** Every generated file of the repository at `root`. */
 export async function generatedFiles(root: string, names: Names): Promise<GeneratedFile[]> {
@@ -29,6 +29,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       `\`\`\`yaml\n${exampleConfiguration(names.platform)}\`\`\``,
     ),
     section(join(root, 'docs/node-list.md'), 'parameters', nodeQueryTable()),
+    section(join(root, 'docs/logs.md'), 'parameters', logQueryTable()),
     section(join(root, 'docs/metrics.md'), 'metrics', await metricsTable()),
   ];
 }

@@ -1,4 +1,5 @@
-import { apiServiceName, groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
+import * as logging from '../../apis/logging/v1alpha2/group-version.ts';
+import * as resources from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from './names.ts';
 
 /** One API that kube-apiserver is to hand over to the server. */
@@ -9,5 +10,9 @@ export interface AggregatedGroupVersion {
 }
 
 export function groupVersionsOf({ platform }: Names): AggregatedGroupVersion[] {
-  return [{ group: groupName(platform), version: VERSION, apiService: apiServiceName(platform) }];
+  return [resources, logging].map(({ groupName, VERSION, apiServiceName }) => ({
+    group: groupName(platform),
+    version: VERSION,
+    apiService: apiServiceName(platform),
+  }));
 }

@@ -1,7 +1,7 @@
 // The tree under manifests/, as one table: path, what the file is for, and what stands in it.
 import { stringify } from 'yaml';
 import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
-import { administrators, nodeUsageAccess, serverAccess, userRoles } from './access.ts';
+import { administrators, nodeUsageAccess, podLogsAccess, serverAccess, userRoles } from './access.ts';
 import { admissionPolicies } from './admission.ts';
 import { configuration } from './configuration.ts';
 import { customResourceDefinition } from './custom-resources.ts';
@@ -29,7 +29,7 @@ function files(names: Names): ManifestFile[] {
       about: 'The namespace and everything that says who may do what in it.',
       documents: [
         kustomization({
-          resources: ['namespace.yaml', 'service-account.yaml', 'server.yaml', 'users.yaml'],
+          resources: ['namespace.yaml', 'service-account.yaml', 'server.yaml', 'pod-logs.yaml', 'users.yaml'],
         }),
       ],
     },
@@ -43,6 +43,12 @@ function files(names: Names): ManifestFile[] {
       path: 'access/server.yaml',
       about: 'What the server itself may do: nothing beyond this.',
       documents: serverAccess(names),
+    },
+    {
+      path: 'access/pod-logs.yaml',
+      about:
+        'What the option logging.store takes when it is kubernetes; components/no-pod-logs takes it away.',
+      documents: podLogsAccess(names),
     },
     {
       path: 'access/users.yaml',
@@ -180,6 +186,17 @@ function files(names: Names): ManifestFile[] {
       documents: nodeUsageAccess(names),
     },
     {
+      path: 'components/no-pod-logs/kustomization.yaml',
+      about: 'For installations with a log store of their own: the server does not read logs of pods itself.',
+      documents: [
+        component({
+          patches: podLogsAccess(names).map(({ apiVersion, kind, metadata }) => ({
+            patch: stringify({ $patch: 'delete', apiVersion, kind, metadata }),
+          })),
+        }),
+      ],
+    },
+    {
       path: 'overlays/node-port/kustomization.yaml',
       about: 'The base, reachable from outside at a port of every node.',
       documents: [kustomization({ resources: ['../../base'], components: ['../../components/node-port'] })],
@@ -228,6 +245,7 @@ export function developmentManifests(names: Names, port: number): string {
     namespace(names),
     serviceAccount(names),
     ...serverAccess(names),
+    ...podLogsAccess(names),
     ...userRoles(names),
     ...CUSTOM_RESOURCES.map((resource) => customResourceDefinition(names, resource)),
     ...admissionPolicies(names),

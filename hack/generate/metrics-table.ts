@@ -2,6 +2,7 @@ import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
 import { OAuthMetrics } from '../../server/oauth/oauth-metrics.ts';
 import { AccessMetrics } from '../../server/observability/access-metrics.ts';
 import { CacheMetrics } from '../../server/observability/cache-metrics.ts';
+import { LogMetrics } from '../../server/observability/log-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
 import { RequestMetrics } from '../../server/observability/request-metrics.ts';
 import { WatchMetrics } from '../../server/observability/watch-metrics.ts';
@@ -23,6 +24,7 @@ export async function metricsTable(): Promise<string> {
   void new AccessMetrics(registry);
   void new RequestMetrics(registry);
   void new OAuthMetrics(registry);
+  void new LogMetrics(registry);
   void new WatchMetrics(registry);
   collectRegistrationMetrics(registry, () => []);
   const metrics = await registry.getMetricsAsJSON();

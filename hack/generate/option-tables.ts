@@ -17,6 +17,8 @@ const LIMITING = [
   'oauth.verifiedTokens',
   'oauth.passwords.',
   'oauth.throttle.',
+  'logging.limits.',
+  'logging.kubernetes.',
 ];
 
 /** Every bound that can be set, as a Markdown table. */

@@ -1,12 +1,33 @@
+import { LogQuerySchema } from '../../apis/logging/v1alpha2/log-query.ts';
 import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
 import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
 import { table } from './markdown-table.ts';
 
+/** A bound that is there for calculations only. */
+const FAR = 2 ** 31 - 1;
+
+const WORDS: Readonly<Record<string, string>> = {
+  'label-selector': 'selector',
+  'field-selector': 'selector',
+  'log-interval': 'interval',
+  'time-zone': 'time zone',
+};
+
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The parameters of the platform's node list, as a Markdown table, out of the schema that checks them. */
+/** The parameters of the platform's node list, as a Markdown table. */
 export function nodeQueryTable(): string {
-  const rows = Object.entries(NodeQuerySchema.properties).map(([name, property]) => {
+  return parameterTable(NodeQuerySchema.properties);
+}
+
+/** Those of log queries. */
+export function logQueryTable(): string {
+  return parameterTable(LogQuerySchema.properties);
+}
+
+/** Out of the schema that checks them. */
+function parameterTable(properties: Readonly<Record<string, object>>): string {
+  const rows = Object.entries(properties).map(([name, property]) => {
     const schema: Schema = { ...property };
     const { default: initial, description } = schema;
     return [
@@ -24,15 +45,20 @@ export function nodeQueryTable(): string {
 }
 
 function valueOf(schema: Schema): string {
-  const { type, enum: words, items, format, minimum } = schema;
+  const { type, enum: words, items, format, minimum, maximum } = schema;
   if (Array.isArray(words)) return words.map((word) => `\`${String(word)}\``).join(', ');
   if (type === 'array') {
     const item = valueOf(isSchema(items) ? items : {});
     return item === 'text' ? 'texts, separated by commas' : `some of ${item}, separated by commas`;
   }
-  if (type === 'integer') return `whole number, at least ${String(minimum)}`;
+  if (type === 'integer') {
+    const bound = typeof maximum === 'number' && maximum < FAR ? ` to ${maximum}` : '';
+    return bound === ''
+      ? `whole number, at least ${String(minimum)}`
+      : `whole number, ${String(minimum)}${bound}`;
+  }
   if (type === 'boolean') return '`true` or `false`, also `1`, `0`, `t`, `f`';
-  return format === undefined ? 'text' : 'selector';
+  return WORDS[String(format)] ?? 'text';
 }
 
 function isSchema(value: unknown): value is Schema {

@@ -3,13 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { apiServiceName, groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
+import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import { runCommand } from '../command.ts';
 import { type ControlPlane } from '../control-plane/control-plane.ts';
+import { groupVersionsOf } from '../generate/groups.ts';
 import { developmentManifests } from '../generate/manifests.ts';
 import type { Names } from '../generate/names.ts';
 
-/** May read nodes and metrics; its tokens are for curl. */
+/** May read nodes, metrics, and what people in namespaces read, logs among it; its tokens are for curl. */
 export const DEVELOPER = 'developer';
 
 /** How long kube-apiserver may take to find that our server answers, in ms. */
@@ -36,22 +37,24 @@ export async function applyManifests(
 }
 
 /**
- * Until kube-apiserver passes requests for our group on to us. The condition alone would not do: right after a start
+ * Until kube-apiserver passes requests for our groups on to us. The condition alone would not do: right after a start
  * it still says what was true before.
  */
 export async function untilAvailable(cp: ControlPlane, names: Names, signal: AbortSignal): Promise<void> {
-  const name = apiServiceName(names.platform);
   const deadline = performance.now() + AVAILABLE_TIMEOUT_MS;
-  for (;;) {
-    const answer = await cp.client.send(`/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1`, {
-      signal,
-    });
-    const state: unknown = await cp.client.get(`/apis/apiregistration.k8s.io/v1/apiservices/${name}`, signal);
-    const { available, message } = conditionOf(state);
-    if (answer.status === 200 && available) return;
-    if (performance.now() > deadline)
-      throw new Error(`the APIService ${name} did not become Available: ${message}`);
-    await delay(POLL_MS, undefined, { signal });
+  for (const { apiService: name, group, version } of groupVersionsOf(names)) {
+    for (;;) {
+      const answer = await cp.client.send(`/apis/${group}/${version}`, { signal });
+      const state: unknown = await cp.client.get(
+        `/apis/apiregistration.k8s.io/v1/apiservices/${name}`,
+        signal,
+      );
+      const { available, message } = conditionOf(state);
+      if (answer.status === 200 && available) break;
+      if (performance.now() > deadline)
+        throw new Error(`the APIService ${name} did not become Available: ${message}`);
+      await delay(POLL_MS, undefined, { signal });
+    }
   }
 }
 
@@ -92,6 +95,9 @@ function developerAccount({ platform, namespace }: Names): string[] {
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: DEVELOPER, namespace } },
     binding(`${platform}-nodes-reader`),
     binding(`${platform}-metrics-reader`),
+    binding(`${platform}-logs-reader`),
+    // With it, the logs of all pods.
+    binding('view'),
   ].map((document) => stringify(document));
 }
 

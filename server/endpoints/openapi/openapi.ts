@@ -9,7 +9,7 @@ import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import { fetchSource } from './cluster-schemas.ts';
-import { type DescribedResource, schemaName } from './operations.ts';
+import { type DescribedGroup, type DescribedResource, schemaName } from './operations.ts';
 import {
   extractKind,
   type GroupVersionKind,
@@ -28,6 +28,7 @@ export interface SourcedResource extends DescribedResource {
 
 export interface OpenAPIOptions {
   readonly resources: readonly SourcedResource[];
+  readonly groups?: readonly DescribedGroup[];
   readonly title: string;
   readonly version: string;
   readonly client: ClusterClient;
@@ -105,11 +106,16 @@ export class OpenAPI {
   }
 
   #groupVersions(): Set<string> {
-    return new Set(this.#options.resources.map(({ group, version }) => `${group}/${version}`));
+    const { resources } = this.#options;
+    return new Set([...resources, ...this.#groups()].map(({ group, version }) => `${group}/${version}`));
   }
 
-  #schemas(resources: readonly SourcedResource[]): Schemas {
-    const all = new Map<string, Schema>();
+  #groups(): readonly DescribedGroup[] {
+    return this.#options.groups ?? [];
+  }
+
+  #schemas(resources: readonly SourcedResource[], groups: readonly DescribedGroup[]): Schemas {
+    const all = new Map<string, Schema>(groups.flatMap(({ schemas }) => [...schemas]));
     for (const resource of resources) {
       const name = schemaName(resource);
       const own = this.#known.get(name) ?? minimalKind(gvkOf(resource), name);
@@ -127,8 +133,11 @@ export class OpenAPI {
     const kept = this.#v3.get(key);
     if (kept) return kept;
     const { title, version } = this.#options;
-    const resources = this.#options.resources.filter((one) => `${one.group}/${one.version}` === key);
-    const made = staticDocument(v3Document({ title, version, resources, schemas: this.#schemas(resources) }));
+    const isOfKey = (one: { readonly group: string; readonly version: string }): boolean =>
+      `${one.group}/${one.version}` === key;
+    const resources = this.#options.resources.filter(isOfKey);
+    const parts = this.#parts(resources, this.#groups().filter(isOfKey));
+    const made = staticDocument(v3Document({ title, version, ...parts }));
     this.#v3 = new Map([...this.#v3, [key, made]]);
     return made;
   }
@@ -145,8 +154,13 @@ export class OpenAPI {
 
   #v2Document(): StaticDocument {
     const { title, version, resources } = this.#options;
-    this.#v2 ??= staticDocument(v2Document({ title, version, resources, schemas: this.#schemas(resources) }));
+    this.#v2 ??= staticDocument(v2Document({ title, version, ...this.#parts(resources, this.#groups()) }));
     return this.#v2;
+  }
+
+  #parts(resources: readonly SourcedResource[], groups: readonly DescribedGroup[]) {
+    const operations = groups.flatMap((group) => group.operations);
+    return { resources, operations, schemas: this.#schemas(resources, groups) };
   }
 
   #writeVersion(context: RequestContext, key: string): void {

@@ -1,5 +1,5 @@
 // The operations of a resource, as both generations of OpenAPI describe them.
-import type { GroupVersionKind } from './schemas.ts';
+import type { GroupVersionKind, Schemas } from './schemas.ts';
 
 export interface DescribedResource extends GroupVersionKind {
   readonly listKind: string;
@@ -22,6 +22,14 @@ export interface Operation {
   readonly kind: GroupVersionKind;
   readonly schema: string;
   readonly parameters: readonly Parameter[];
+}
+
+/** What is no resource with objects, and described by itself. */
+export interface DescribedGroup {
+  readonly group: string;
+  readonly version: string;
+  readonly operations: readonly Operation[];
+  readonly schemas: Schemas;
 }
 
 function query(name: string, type: Parameter['type'], description: string): Parameter {

@@ -64,11 +64,14 @@ function operation(one: Operation, tag: string): object {
   };
 }
 
-export function v2Document({ title, version, resources, schemas }: DocumentParts): object {
+export function v2Document({ title, version, resources, operations, schemas }: DocumentParts): object {
   const paths: Record<string, object> = {};
   for (const resource of resources) {
     const tag = `${resource.group}_${resource.version}`;
     for (const one of operationsOf(resource)) paths[one.path] = operation(one, tag);
+  }
+  for (const one of operations) {
+    paths[one.path] = operation(one, `${one.kind.group}_${one.kind.version}`);
   }
   return { swagger: '2.0', info: { title, version }, paths, definitions: definitions(schemas) };
 }

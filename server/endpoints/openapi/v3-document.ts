@@ -39,14 +39,19 @@ export interface DocumentParts {
   readonly title: string;
   readonly version: string;
   readonly resources: readonly DescribedResource[];
+  /** Further ones, of no resource. */
+  readonly operations: readonly Operation[];
   readonly schemas: Schemas;
 }
 
-export function v3Document({ title, version, resources, schemas }: DocumentParts): object {
+export function v3Document({ title, version, resources, operations, schemas }: DocumentParts): object {
   const paths: Record<string, object> = {};
   for (const resource of resources) {
     const tag = `${resource.group}/${resource.version}`;
     for (const one of operationsOf(resource)) paths[one.path] = operation(one, tag);
+  }
+  for (const one of operations) {
+    paths[one.path] = operation(one, `${one.kind.group}/${one.kind.version}`);
   }
   return {
     openapi: '3.0.0',

@@ -74,7 +74,7 @@ describe('the generated manifests', () => {
   it('limit the server to the APIServices of its own groups', () => {
     for (const rule of clusterRules(namesFor('acme'))) {
       if (rule.resources?.includes('apiservices')) {
-        expect(rule.resourceNames).to.deep.equal(['v1alpha3.resources.acme.io']);
+        expect(rule.resourceNames).to.deep.equal(['v1alpha3.resources.acme.io', 'v1alpha2.logging.acme.io']);
         expect(rule.verbs).not.to.include('create');
       }
       expect(rule.verbs).not.to.include('*');
