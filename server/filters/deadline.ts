@@ -1,4 +1,5 @@
-import { newTimeout } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
+import { parseGoDuration } from '../../apis/meta/v1/go-duration.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
@@ -8,11 +9,33 @@ import type { Exchange, Filter } from './exchange.ts';
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {
     if (exchange.longRunning) return;
-    const timer = setTimeout(() => {
-      const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
-      fail(exchange, error);
-      exchange.abort(error);
-    }, timeoutMs);
+    const asked = askedTimeout(exchange);
+    const timer = setTimeout(
+      () => {
+        const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
+        fail(exchange, error);
+        exchange.abort(error);
+      },
+      asked > 0 ? Math.min(asked, timeoutMs) : timeoutMs,
+    );
     exchange.onEnd(() => clearTimeout(timer));
   };
+}
+
+/**
+ * Ms that the caller is ready to wait, by the parameter `timeout` of Kubernetes' APIs; 0 or less leaves it to us. The
+ * paths of the platform and of OAuth have parameters of their own.
+ */
+function askedTimeout(exchange: Exchange): number {
+  const { request, info } = exchange;
+  if (request.url?.includes('?') !== true) return 0;
+  if (info.isResourceRequest ? info.prefix === 'kapis' : info.path.startsWith('/oauth/')) return 0;
+  const text = exchange.query.get('timeout') ?? '';
+  if (text === '') return 0;
+  try {
+    return parseGoDuration(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    throw newBadRequest(`invalid timeout specified in the request URL - ${why}`);
+  }
 }

@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newNotFound, newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
+import { isLongRunning } from '../../../../server/filters/long-running.ts';
 import type { Handler, RequestContext } from '../../../../server/filters/request-context.ts';
 import {
   alice,
@@ -338,6 +339,39 @@ describe('the request chain', () => {
     expect(reason).to.have.property('code', 504);
     await until(() => chain.terminated.length === 1);
     expect(chain.terminated).to.deep.equal([504]);
+  });
+
+  it('answers 504 when the time is over that the caller would wait, never later than the deadline', async () => {
+    const never: Handler = ({ signal }) => once(signal, 'abort').then(() => undefined);
+    const patient = await start({ handler: never });
+    expect((await ask(patient, `${NODES}?timeout=10ms`, asAlice)).status).to.equal(504);
+    expect((await ask(patient, '/readyz?timeout=0.01s')).status).to.equal(504);
+    await patient.stop();
+    const strict = await start({
+      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 10 },
+      handler: never,
+    });
+    for (const timeout of ['5h', '0s', '-1s', '']) {
+      expect((await ask(strict, `${NODES}?timeout=${timeout}`, asAlice)).status, timeout).to.equal(504);
+    }
+  });
+
+  it('refuses a timeout that is no duration, but for watches and where the parameter is not of Kubernetes', async () => {
+    const chain = await start({ handler: ok, longRunning: isLongRunning });
+    const refused = await ask(chain, `${NODES}?timeout=abc`, asAlice);
+    expect(refused.status).to.equal(400);
+    expect(JSON.parse(refused.body)).to.have.property(
+      'message',
+      'invalid timeout specified in the request URL - time: invalid duration "abc"',
+    );
+    const kapis = NODES.replace('/apis', '/kapis');
+    for (const target of [
+      `${NODES}?watch=1&timeout=abc`,
+      `${kapis}?timeout=abc`,
+      '/oauth/token?timeout=abc',
+    ]) {
+      expect((await ask(chain, target, asAlice)).status, target).to.equal(200);
+    }
   });
 
   it('sets no deadline for watches, which end when the server drains', async () => {
