@@ -1,4 +1,4 @@
-import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
@@ -12,6 +12,9 @@ export type IdentityHeaders = () => readonly string[];
  * anonymous callers are turned off. Bad credentials are refused there as anywhere.
  */
 export type SignInPaths = (path: string) => boolean;
+
+/** How long health and discovery wait for the cluster to say whose token it is, in ms. */
+const OPEN_PATIENCE_MS = 1_000;
 
 /**
  * Sets the caller. `identityHeaders` are the front proxy's names and prefixes as they are set just now, in lower
@@ -45,7 +48,7 @@ export function authentication(
       return refuse(exchange, error);
     }
     if (!(user instanceof Promise)) return accept(exchange, user);
-    return user.then(
+    return (isOpenToAll(exchange) ? soon(user) : user).then(
       (found) => accept(exchange, found),
       (error: unknown) => refuse(exchange, error),
     );
@@ -59,6 +62,17 @@ export function authentication(
  */
 function isOpenToAll({ info }: Exchange): boolean {
   return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
+}
+
+/** What says the same to everybody must not wait for a cluster that hangs. */
+function soon(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<UserInfo | undefined>();
+  const timer = setTimeout(
+    () => reject(newServiceUnavailable('the caller is not known yet')),
+    OPEN_PATIENCE_MS,
+  );
+  user.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
 }
 
 function strip({ request: { headers } }: Exchange, names: readonly string[]): void {

@@ -647,6 +647,18 @@ describe('the request chain', () => {
     expect((await ask(chain, '/livez', { method: 'POST' })).status).to.equal(503);
   });
 
+  it('does not keep health and discovery waiting for a cluster that does not say whose token it is', async () => {
+    const chain = await start({
+      handler: ({ response, user }) => void response.end(user.name),
+      authenticator: { name: 'hanging', authenticate: () => new Promise(() => undefined) },
+    });
+    const answers = await Promise.all(['/readyz', '/apis/g/v1'].map((path) => ask(chain, path)));
+    expect(answers.map(({ status, body }) => [status, body])).to.deep.equal([
+      [200, 'system:anonymous'],
+      [200, 'system:anonymous'],
+    ]);
+  });
+
   it('lets people come to sign in where anonymous callers are turned off, but not with bad credentials', async () => {
     const chain = await start({
       handler: ({ response, user }) => void response.end(user.name),
