@@ -1,0 +1,120 @@
+// Counts: of lines, of containers, and of lines by time.
+import type { Buckets, Call, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
+import { newStoreUnavailable } from '../../store-errors.ts';
+import type { ExactField } from './field-map.ts';
+import { instantOf } from './instant.ts';
+import { arrayOf, countOf, isObject, type JsonObject, objectOf } from './json-reader.ts';
+import type { SearchAnswer } from './search-answer.ts';
+import type { Searches } from './searches.ts';
+import type { SelectionQuery } from './selection-query.ts';
+import { STORE } from './store-name.ts';
+
+/** The store counts exactly up to here, and estimates above it; it is the most that can be asked for. */
+const EXACT_CARDINALITY = 40_000;
+
+export async function countContainers(
+  searches: Searches,
+  { indices, fields, query, shortfalls }: SelectionQuery,
+  call: Call,
+): Promise<LogStatistics> {
+  const ids = fields.exact('containerID');
+  const aggs = Object.fromEntries(
+    ids.fields.map((field, n) => [
+      `containers${n}`,
+      within(field, { cardinality: { field: field.name, precision_threshold: EXACT_CARDINALITY } }),
+    ]),
+  );
+  const answer = await searches.searchIndices(
+    indices,
+    { query, size: 0, track_total_hits: true, aggs },
+    call,
+  );
+  const counts = ids.fields.map((_, n) => cardinalityOf(answer.aggregations[`containers${n}`]));
+  const containers = counts.reduce((sum, count) => sum + count, 0);
+  const all = [...shortfalls, ...answer.shortfalls];
+  return {
+    logs: { count: answer.total.count, relation: all.length === 0 ? answer.total.relation : 'gte' },
+    containers,
+    // A container whose lines are in indices of both kinds is counted in each.
+    containersApproximate: containers > EXACT_CARDINALITY || counts.length > 1 || ids.missing > 0,
+    shortfalls: all,
+  };
+}
+
+/** The aggregation over those indices alone where the field is what it has to be. */
+function within({ indices }: ExactField, aggregation: JsonObject): JsonObject {
+  return indices === undefined
+    ? aggregation
+    : { filter: { terms: { _index: indices } }, aggs: { inner: aggregation } };
+}
+
+function cardinalityOf(aggregation: unknown): number {
+  if (aggregation === undefined) return 0;
+  return read(() => {
+    const outer = objectOf(aggregation, 'an aggregation');
+    const inner = isObject(outer['inner']) ? outer['inner'] : outer;
+    return countOf(inner['value'], 'a cardinality');
+  });
+}
+
+/** The part of the range that lies within the buckets; the instants of buckets are whole milliseconds. */
+export function bucketRange({ range }: Selection, { edges }: Buckets): Selection['range'] {
+  const first = instantOf(edges[0] ?? 0);
+  const last = instantOf(edges.at(-1) ?? 0);
+  return { start: range.start > first ? range.start : first, end: range.end < last ? range.end : last };
+}
+
+export async function countByTime(
+  searches: Searches,
+  { indices, fields, query, shortfalls }: SelectionQuery,
+  buckets: Buckets,
+  call: Call,
+): Promise<LogHistogram> {
+  const field = fields.names.time;
+  const by = buckets.step === undefined ? ranges(field, buckets) : steps(field, buckets, buckets.step);
+  const body = { query, size: 0, track_total_hits: true, aggs: { by } };
+  const answer = await searches.searchIndices(indices, body, call);
+  const counts = countsOf(answer, buckets);
+  const all = [...shortfalls, ...answer.shortfalls];
+  return {
+    total: { count: answer.total.count, relation: all.length === 0 ? answer.total.relation : 'gte' },
+    counts,
+    shortfalls: all,
+  };
+}
+
+function steps(field: string, { edges }: Buckets, step: number): JsonObject {
+  // Where buckets begin between two multiples of their width.
+  const offset = (((edges[0] ?? 0) % step) + step) % step;
+  return { date_histogram: { field, fixed_interval: `${step}ms`, offset: `${offset}ms`, min_doc_count: 1 } };
+}
+
+function ranges(field: string, { edges }: Buckets): JsonObject {
+  const all = edges.slice(1).map((to, n) => ({ from: edges[n], to }));
+  return { date_range: { field, format: 'epoch_millis', ranges: all } };
+}
+
+function countsOf({ aggregations }: SearchAnswer, { edges }: Buckets): number[] {
+  const counts = Array.from({ length: Math.max(0, edges.length - 1) }, () => 0);
+  const places = new Map(edges.map((edge, n) => [edge, n]));
+  return read(() => {
+    const by = aggregations['by'];
+    for (const bucket of by === undefined ? [] : arrayOf(objectOf(by, 'by')['buckets'], 'buckets')) {
+      const { key, from, doc_count } = objectOf(bucket, 'a bucket');
+      const place = places.get(Number(from ?? key));
+      const count = countOf(doc_count, 'doc_count');
+      if (place === undefined || place >= counts.length) {
+        if (count > 0) throw new Error('a bucket begins elsewhere');
+      } else counts[place] = count;
+    }
+    return counts;
+  });
+}
+
+function read<T>(reader: () => T): T {
+  try {
+    return reader();
+  } catch (error) {
+    throw newStoreUnavailable(STORE, error);
+  }
+}

@@ -1,0 +1,28 @@
+// Narrow readers of what a store answers: it is `unknown` until one of these has looked at it.
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function objectOf(value: unknown, what: string): JsonObject {
+  if (!isObject(value)) throw new Error(`${what} is not an object`);
+  return value;
+}
+
+export function arrayOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${what} is not a list`);
+  return value;
+}
+
+export function countOf(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new Error(`${what} is not a count`);
+  }
+  return value;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,56 @@
+// Which characters are the same when case is ignored: simple case folding, as JavaScript's flags `iu` have it.
+// Lucene's own `case_insensitive` knows ASCII only.
+import type { Range } from '../../matching/regex-dialect.ts';
+
+/** Behind it there are no letters with case. */
+const LAST = 0x1e943;
+
+let cased: ReadonlyMap<number, readonly number[]> | undefined;
+
+/** The other forms of each character that has some. */
+function otherForms(): ReadonlyMap<number, readonly number[]> {
+  cased ??= readForms();
+  return cased;
+}
+
+/** Made when first needed, in some milliseconds. */
+function readForms(): Map<number, number[]> {
+  const candidates: string[] = [];
+  for (let code = 0; code <= LAST; code++) {
+    const character = String.fromCodePoint(code);
+    if (character.toLowerCase() !== character || character.toUpperCase() !== character) {
+      candidates.push(character);
+    }
+  }
+  const all = candidates.join('');
+  const forms = new Map<number, number[]>();
+  for (const character of candidates) {
+    const found = all.match(new RegExp(character, 'giu')) ?? [];
+    const others = found.filter((other) => other !== character).map((other) => other.codePointAt(0) ?? 0);
+    if (others.length > 0) forms.set(character.codePointAt(0) ?? 0, others);
+  }
+  return forms;
+}
+
+/** The character with all its other forms. */
+export function foldedCharacter(code: number): Range[] {
+  const codes = [code, ...(otherForms().get(code) ?? [])];
+  return codes.toSorted((a, b) => a - b).map((form) => [form, form]);
+}
+
+/** The ranges with all other forms of their members; ascending, without overlaps. */
+export function foldedRanges(ranges: readonly Range[]): Range[] {
+  const all: Range[] = [...ranges];
+  for (const [code, others] of otherForms()) {
+    if (ranges.some(([first, last]) => first <= code && code <= last)) {
+      for (const other of others) all.push([other, other]);
+    }
+  }
+  const merged: [number, number][] = [];
+  for (const [first, last] of all.toSorted((a, b) => a[0] - b[0])) {
+    const previous = merged.at(-1);
+    if (previous && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
+    else merged.push([first, last]);
+  }
+  return merged;
+}

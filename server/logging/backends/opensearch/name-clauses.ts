@@ -1,0 +1,74 @@
+// Names of namespaces, pods and containers, as clauses over fields that hold whole values. Many names make few
+// clauses: a query may hold about a thousand of those, whatever the number of names.
+import type { NameFilter } from '../../log-store.ts';
+import { parsePattern } from '../../matching/regex-dialect.ts';
+import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from './clause.ts';
+import { type Coverage, overFields } from './field-map.ts';
+import { type Alternative, alternatives, literal } from './lucene-pattern.ts';
+
+/** `terms` takes 65,536 values. */
+const MAX_TERMS = 50_000;
+
+/** The value is one of these. */
+export function exactClause(names: readonly string[], coverage: Coverage): Clause {
+  if (names.length === 0) return NOTHING;
+  const parts = Array.from({ length: Math.ceil(names.length / MAX_TERMS) }, (_, n) =>
+    names.slice(n * MAX_TERMS, (n + 1) * MAX_TERMS),
+  );
+  return overFields(coverage, (field) => anyOf(parts.map((part) => ({ terms: { [field]: part } }))));
+}
+
+export function nameClauses(filter: NameFilter, coverage: Coverage): Clause[] {
+  const clauses: Clause[] = [];
+  if (filter.exact) clauses.push(exactClause(filter.exact, coverage));
+  if (filter.contains) clauses.push(containsClause(filter.contains, coverage));
+  return clauses;
+}
+
+/** One of the texts is in the value, whatever the case of ASCII letters. */
+function containsClause(texts: readonly string[], coverage: Coverage): Clause {
+  const patterns = joined(
+    texts.map((text) => literal(text)),
+    '.*(',
+    ').*',
+  );
+  return overFields(coverage, (field) => anyOf(patterns.map((pattern) => regexp(field, pattern, true))));
+}
+
+/** A pattern of matching/workload-names.ts, over the whole value. */
+export function patternClause(pattern: string, coverage: Coverage): Clause {
+  if (pattern === '') return NOTHING;
+  const patterns = bySuffix(alternatives(parsePattern(pattern)));
+  return overFields(coverage, (field) => anyOf(patterns.map((one) => regexp(field, one))));
+}
+
+export function patternClauses(patterns: readonly string[], coverage: Coverage): Clause {
+  return allOf(patterns.map((pattern) => patternClause(pattern, coverage)));
+}
+
+/** Workloads differ by their names, and end alike: the ends are written once for many. */
+function bySuffix(all: readonly Alternative[]): string[] {
+  const heads = new Map<string, string[]>();
+  for (const { head, tail } of all) {
+    const known = heads.get(tail);
+    if (known) known.push(head);
+    else heads.set(tail, [head]);
+  }
+  return [...heads].flatMap(([tail, names]) => joined(names, '(', `)${tail}`));
+}
+
+/** As many alternatives in one pattern as an index takes. */
+function joined(alternatives: readonly string[], before: string, behind: string): string[] {
+  const room = MAX_REGEX_LENGTH - before.length - behind.length;
+  const groups: string[][] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const alternative of alternatives) {
+    if (length + alternative.length + 1 > room) {
+      groups.push([]);
+      length = 0;
+    }
+    groups.at(-1)?.push(alternative);
+    length += alternative.length + 1;
+  }
+  return groups.map((group) => `${before}${group.join('|')}${behind}`);
+}

@@ -1,0 +1,148 @@
+// Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
+// the answers are read; whether the caller may see the lines is decided before, and collecting them is somebody else's.
+import type { Logger } from 'pino';
+import type {
+  Buckets,
+  Call,
+  Coverage,
+  LogBackend,
+  LogHistogram,
+  LogPage,
+  LogRecord,
+  LogStatistics,
+  Order,
+  PageRequest,
+  Selection,
+} from '../../log-store.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { bucketRange, countByTime, countContainers } from './counting.ts';
+import { exportRecords } from './export.ts';
+import type { FieldNames } from './field-map.ts';
+import { FieldProbe } from './field-probe.ts';
+import { type FollowTuning, followRecords } from './follow.ts';
+import { queryPage } from './page-query.ts';
+import { PointsInTime } from './point-in-time.ts';
+import { Predecessors } from './predecessors.ts';
+import { Searches } from './searches.ts';
+import { SelectionQueries } from './selection-query.ts';
+
+export interface OpenSearchLogStoreOptions extends ConnectionOptions {
+  /** Begin of the names of the indices. */
+  readonly indexPrefix: string;
+  /** Whether there is one index a day of UTC, `<indexPrefix>-YYYY.MM.DD`; else all that begin with the prefix count. */
+  readonly dailyIndices: boolean;
+  readonly fields: FieldNames;
+  /** Records that one request of an export fetches, at most. */
+  readonly pageSize: number;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly wallClock?: () => number;
+  readonly followTuning?: Partial<FollowTuning>;
+}
+
+/** Throws as LogStore says. Keeps nothing in the store between two calls; an export closes what it opened. */
+export class OpenSearchLogStore implements LogBackend {
+  readonly #options: OpenSearchLogStoreOptions;
+  readonly #now: () => number;
+  readonly #wallClock: () => number;
+  readonly #connection: Connection;
+  readonly #searches: Searches;
+  readonly #points: PointsInTime;
+  readonly #queries: SelectionQueries;
+
+  constructor(options: OpenSearchLogStoreOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#wallClock = options.wallClock ?? Date.now;
+    this.#connection = new Connection({ ...options, now: this.#now });
+    this.#searches = new Searches(this.#connection);
+    this.#points = new PointsInTime(this.#searches);
+    this.#queries = new SelectionQueries({
+      naming: { prefix: options.indexPrefix, daily: options.dailyIndices },
+      probe: new FieldProbe(this.#searches, options.fields, this.#now),
+      predecessors: new Predecessors(this.#searches, this.#now, this.#wallClock),
+    });
+  }
+
+  async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
+    const timed = this.#timed(call);
+    const selected = await this.#queries.query(selection, timed());
+    if (!selected) {
+      return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
+    }
+    return queryPage(this.#searches, selected, page, timed());
+  }
+
+  async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
+    const timed = this.#timed(call);
+    const selected = await this.#queries.query(selection, timed());
+    if (!selected) {
+      return {
+        logs: { count: 0, relation: 'eq' },
+        containers: 0,
+        containersApproximate: false,
+        shortfalls: [],
+      };
+    }
+    return countContainers(this.#searches, selected, timed());
+  }
+
+  async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
+    const timed = this.#timed(call);
+    const range = bucketRange(selection, buckets);
+    const selected = await this.#queries.query({ ...selection, range }, timed());
+    if (!selected) {
+      const counts = Array.from({ length: Math.max(0, buckets.edges.length - 1) }, () => 0);
+      return { total: { count: 0, relation: 'eq' }, counts, shortfalls: [] };
+    }
+    return countByTime(this.#searches, selected, buckets, timed());
+  }
+
+  async *export(
+    selection: Selection,
+    order: Order,
+    call: Call,
+  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+    const timed = this.#timed(call);
+    const selected = await this.#queries.query(selection, timed());
+    if (!selected) return { shortfalls: [] };
+    const { pageSize } = this.#options;
+    const options = { searches: this.#searches, points: this.#points, pageSize, now: this.#now };
+    return yield* exportRecords(options, selected, order, timed());
+  }
+
+  follow(
+    selection: Selection,
+    call: Pick<Call, 'signal'>,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const tuning = this.#options.followTuning;
+    const options = { searches: this.#searches, queries: this.#queries, wallClock: this.#wallClock };
+    return followRecords({ ...options, ...(tuning === undefined ? {} : { tuning }) }, selection, call);
+  }
+
+  async check(call: Call): Promise<void> {
+    // What queries need: no right of the cluster, but that to search these indices.
+    const all = encodeURIComponent(this.#options.indexPrefix);
+    await this.#searches.searchIndices(
+      `${all}*`,
+      { size: 0, track_total_hits: false, terminate_after: 1 },
+      call,
+    );
+  }
+
+  /** Keeps nothing up to date; at the end it closes the connections. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+    }
+    this.#connection.close();
+  }
+
+  /** The call with what is left of its time at each request. */
+  #timed({ signal, timeoutMs }: Call): () => Call {
+    const deadline = this.#now() + timeoutMs;
+    return () => ({ signal, timeoutMs: Math.max(1, deadline - this.#now()) });
+  }
+}

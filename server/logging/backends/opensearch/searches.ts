@@ -1,0 +1,61 @@
+// Puts searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; what
+// is asked is the business of the callers, and what was answered of search-answer.ts.
+import type { Call } from '../../log-store.ts';
+import { newStoreUnavailable } from '../../store-errors.ts';
+import type { Connection, StoreRequest } from './connection.ts';
+import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
+import { STORE } from './store-name.ts';
+
+export type SearchBody = Readonly<Record<string, unknown>>;
+
+/** Indices that are not there hold nothing; that is no error. */
+export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
+
+/** The store gets a little less time than the caller has, so that what it found by then still arrives. */
+const STORE_SHARE = 0.9;
+
+export class Searches {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** `indices`: part of a path; none: what the body's point in time holds. `after`: JSON of `search_after`. */
+  async search(
+    indices: string | undefined,
+    body: SearchBody,
+    call: Call,
+    after?: string,
+  ): Promise<SearchAnswer | undefined> {
+    const timeout = `${Math.max(1, Math.floor(call.timeoutMs * STORE_SHARE))}ms`;
+    const json = JSON.stringify({ ...body, timeout });
+    return this.ask(
+      {
+        method: 'POST',
+        path: indices === undefined ? '/_search' : `/${indices}/_search`,
+        ...(indices === undefined ? {} : { query: LENIENT }),
+        body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
+      },
+      call,
+      readAnswer,
+    );
+  }
+
+  /** The same, where there need not be any index. */
+  async searchIndices(indices: string, body: SearchBody, call: Call, after?: string): Promise<SearchAnswer> {
+    return (await this.search(indices, body, call, after)) ?? NO_ANSWER;
+  }
+
+  /** Undefined for 404. What can not be read is a store that does not answer as it should. */
+  async ask<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
+    const text = await this.#connection.request(request, call);
+    if (text === undefined) return undefined;
+    try {
+      return read(text);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'StatusError') throw error;
+      throw newStoreUnavailable(STORE, error);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** How errors name this store. */
+export const STORE = 'opensearch';
