@@ -1,5 +1,5 @@
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
-import { indexTemplate } from './index-template.ts';
+import { indexTemplate } from './recommended-template.ts';
 import type { LogRecord, LogRecords } from './record.ts';
 
 export interface OpenSearchLoadOptions extends LoadOptions {
