@@ -5,7 +5,7 @@ import type { LogBackend } from './logging/log-store.ts';
 
 /** The store that the configuration names. Its client is loaded only then. */
 export async function newLogStore(
-  { store, kubernetes }: CompletedConfig['logging'],
+  { store, kubernetes, opensearch, victorialogs }: CompletedConfig['logging'],
   { client, log: parent }: { readonly client: ClusterClient; readonly log: Logger },
 ): Promise<LogBackend> {
   const log = parent.child({ store });
@@ -14,7 +14,14 @@ export async function newLogStore(
       const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
       return new KubernetesLogStore({ client, log, limits: kubernetes });
     }
-    default:
-      throw new Error('not built yet');
+    case 'opensearch': {
+      const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
+      return new OpenSearchLogStore({ ...opensearch, logger: log });
+    }
+    case 'victorialogs': {
+      const { VictoriaLogsLogStore } =
+        await import('./logging/backends/victorialogs/victorialogs-log-store.ts');
+      return new VictoriaLogsLogStore({ ...victorialogs, log });
+    }
   }
 }
