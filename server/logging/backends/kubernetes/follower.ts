@@ -1,0 +1,139 @@
+// All containers of a selection, followed: those that are there, and those that come.
+import type { ClusterClient } from '../../../cluster/client.ts';
+import type { Instant, LogRecord, Selection } from '../../log-store.ts';
+import { ContainerTail } from './container-tail.ts';
+import { FollowQueue } from './follow-queue.ts';
+import { beginOf, lineFilter } from './line-filter.ts';
+import type { LogReader } from './log-reader.ts';
+import type { LogFailure } from './log-request.ts';
+import type { LogSource } from './log-source.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { PodIndex } from './pod-index.ts';
+import { reaches, type SourceFilter, sourceFilter, sourcesOf } from './source-selection.ts';
+
+export interface FollowerOptions {
+  readonly client: ClusterClient;
+  readonly reader: LogReader;
+  readonly pods: PodIndex;
+  readonly selection: Selection;
+  readonly maxContainers: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly onFailure: (source: LogSource, failure: LogFailure) => void;
+  readonly tuning?: {
+    readonly silenceMs?: number;
+    readonly patienceMs?: number;
+    readonly initialBackoffMs?: number;
+  };
+}
+
+const MAX_QUEUE = 4 << 20;
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #filter: SourceFilter;
+  readonly #beginOf: (namespace: string) => Instant;
+  readonly #queue: FollowQueue;
+  /** By the container, and the uid of its pod. */
+  readonly #tails = new Map<string, Promise<void>>();
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#filter = sourceFilter(options.selection);
+    this.#beginOf = beginOf(options.selection);
+    this.#queue = new FollowQueue({ memory: Math.min(MAX_QUEUE, options.memory) });
+  }
+
+  /** Until `signal` is aborted, or the reader stops; throws LogFailure. */
+  async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const stop = new AbortController();
+    const end = (): void => {
+      stop.abort();
+      this.#queue.fail(new Ended());
+    };
+    if (signal.aborted) return;
+    signal.addEventListener('abort', end, { once: true });
+    const { pods } = this.#options;
+    const stopListening = pods.onChange((pod) => {
+      if (!pod) this.#lookAtAll(stop.signal);
+      else this.#lookAt(pods.get(pod.namespace, pod.name), stop.signal);
+    });
+    try {
+      this.#lookAtAll(stop.signal);
+      for (;;) yield await this.#queue.take();
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+    } finally {
+      stopListening();
+      signal.removeEventListener('abort', end);
+      end();
+      await Promise.all(this.#tails.values());
+    }
+  }
+
+  #lookAtAll(signal: AbortSignal): void {
+    const { pods, selection } = this.#options;
+    const { scope } = selection;
+    const names = scope.everything ? pods.namespaces() : scope.namespaces.map(({ name }) => name);
+    for (const name of names) for (const pod of pods.podsOf(name)) this.#lookAt(pod, signal);
+  }
+
+  #lookAt(pod: PodFacts | undefined, signal: AbortSignal): void {
+    if (!pod || !this.#filter.namespace(pod.namespace) || !this.#filter.pod(pod.name)) return;
+    for (const { name, current, previous } of pod.containers) {
+      const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
+      if ((!current && !previous) || !this.#filter.container(name) || this.#tails.has(key)) continue;
+      if (this.#tails.size >= this.#options.maxContainers) return;
+      const tail = this.#tail(pod, name, signal)
+        .catch((error: unknown) =>
+          this.#queue.fail(error instanceof Error ? error : new Error(String(error))),
+        )
+        .finally(() => this.#tails.delete(key));
+      this.#tails.set(key, tail);
+    }
+  }
+
+  async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {
+    const { client, reader, pods, selection, onFailure, tuning } = this.#options;
+    const begin = this.#beginOf(namespace);
+    const tail = new ContainerTail({
+      client,
+      reader,
+      sources: () => {
+        const pod = pods.get(namespace, name);
+        if (!pod || pod.uid !== uid) return undefined;
+        const facts = pod.containers.find((one) => one.name === container);
+        return facts ? sourcesOf(pod, facts).filter((source) => reaches(source, begin)) : [];
+      },
+      changed: (signal) => podChanged(pods, { namespace, name }, signal),
+      begin,
+      filter: lineFilter(selection),
+      give: (records) => this.#queue.push(records),
+      onFailure,
+      ...tuning,
+    });
+    await tail.run(signal);
+  }
+}
+
+/** The reading was ended from outside. */
+class Ended extends Error {}
+
+function podChanged(
+  pods: PodIndex,
+  wanted: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = (): void => {
+    stop();
+    signal.removeEventListener('abort', end);
+    resolve();
+  };
+  const stop = pods.onChange((pod) => {
+    if (!pod || (pod.namespace === wanted.namespace && pod.name === wanted.name)) end();
+  });
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return promise;
+}

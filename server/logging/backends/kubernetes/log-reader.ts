@@ -1,0 +1,152 @@
+// Reads logs, line by line: so many at a time, and without keeping the event loop from others. What lines are for is
+// the business of those who ask: survey.ts, slices.ts and container-tail.ts.
+import type { IncomingMessage } from 'node:http';
+import type { ClusterClient } from '../../../cluster/client.ts';
+import { liveBody } from '../../../cluster/live-body.ts';
+import type { Instant } from '../../log-store.ts';
+import { BlockDecoder } from './block-decoder.ts';
+import { shifted, timeAt } from './kubelet-time.ts';
+import { LogFailure, type LogRequest, openLog } from './log-request.ts';
+import type { LogSource } from './log-source.ts';
+import type { ReadSlots } from './read-slots.ts';
+import type { Turns } from './turns.ts';
+
+/**
+ * `ordinal`: which line of its second it is, in this log; together with the time it names the line. `time` and `text`
+ * may hold on to a whole block of lines: copy what is kept.
+ */
+export type OnLine = (time: Instant, text: string, ordinal: number) => void;
+
+export interface Extent {
+  bytes: number;
+  lines: number;
+  /** Of the first line that came. */
+  first: Instant | undefined;
+  /** Lines that were too long to be kept whole. */
+  cutLines: number;
+  /** What the kubelet said in place of a line, for the log of the server. */
+  remark: string | undefined;
+}
+
+export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
+  /** Where lines are no longer of interest; asked again and again, since it may come nearer. */
+  readonly until?: () => Instant | undefined;
+  /** Whether the line that the limit cuts counts: for whoever only wants its time. */
+  readonly headOnly?: boolean;
+  /** Whether a last line without its end is left out: it comes whole when the log is opened again. */
+  readonly wholeLines?: boolean;
+  /** Called when the lines of a chunk are through; the next chunk waits for it. */
+  readonly flush?: () => Promise<void> | undefined;
+}
+
+export interface LogReaderOptions {
+  readonly client: ClusterClient;
+  readonly slots: ReadSlots;
+  readonly turns: Turns;
+  readonly lineLimit?: number;
+  /** How long a kubelet may take for the first byte and between two, in ms. */
+  readonly idleMs?: number;
+}
+
+const LINE_LIMIT = 1 << 20;
+const IDLE_MS = 10_000;
+/** A log is in the order of its writing; times may be off from that by what lies between taking them and writing. */
+const DISORDER_S = 2;
+
+export class LogReader {
+  readonly #options: LogReaderOptions;
+
+  constructor(options: LogReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Throws LogFailure, also midway, or the reason of the signal. `extent` grows while lines come. */
+  async read(source: LogSource, request: ReadRequest, onLine: OnLine, extent = newExtent()): Promise<Extent> {
+    const { client, slots, idleMs: timeoutMs = IDLE_MS } = this.#options;
+    using _slot = await slots.take(request.signal);
+    const response = await openLog(client, { ...request, source, timeoutMs });
+    await this.consume(response, { ...request, idleMs: timeoutMs }, onLine, extent);
+    return extent;
+  }
+
+  /** The lines of an answer that is open. */
+  async consume(
+    response: IncomingMessage,
+    request: Pick<ReadRequest, 'signal' | 'until' | 'limitBytes' | 'headOnly' | 'wholeLines' | 'flush'> & {
+      readonly idleMs: number;
+    },
+    onLine: OnLine,
+    extent: Extent,
+  ): Promise<void> {
+    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = request;
+    const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT);
+    const lines = new LineReader(onLine, extent);
+    try {
+      for await (const chunk of liveBody(response, idleMs)) {
+        extent.bytes += chunk.length;
+        await this.#options.turns.next();
+        // Who has left while we waited for the turn must not be told of more lines.
+        signal.throwIfAborted();
+        const passed = lines.read(decoder.push(chunk), until());
+        extent.cutLines = decoder.cutLines;
+        await request.flush?.();
+        if (passed) return;
+      }
+      // What was cut by the limit is no line.
+      const whole = extent.bytes < limitBytes || request.headOnly;
+      if (whole && !request.wholeLines) lines.read(decoder.rest(), undefined);
+      await request.flush?.();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new LogFailure('failed', error);
+    }
+  }
+}
+
+export function newExtent(): Extent {
+  return { bytes: 0, lines: 0, first: undefined, cutLines: 0, remark: undefined };
+}
+
+/** Takes blocks of lines apart. */
+class LineReader {
+  readonly #onLine: OnLine;
+  readonly #extent: Extent;
+  #second = '';
+  #ordinal = 0;
+
+  constructor(onLine: OnLine, extent: Extent) {
+    this.#onLine = onLine;
+    this.#extent = extent;
+  }
+
+  /** True when everything that follows is behind `until`. */
+  read(block: string, until: Instant | undefined): boolean {
+    const end = until === undefined ? undefined : shifted(until, DISORDER_S);
+    for (let from = 0; from < block.length; ) {
+      const newline = block.indexOf('\n', from);
+      const to = newline === -1 ? block.length : newline;
+      const stamped = timeAt(block, from);
+      if (stamped) {
+        const { time, textStart } = stamped;
+        if (end !== undefined && time >= end) return true;
+        this.#count(time);
+        this.#onLine(time, block.slice(textStart, to), this.#ordinal);
+      } else {
+        this.#extent.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
+      }
+      from = to + 1;
+    }
+    return false;
+  }
+
+  #count(time: Instant): void {
+    this.#extent.lines++;
+    this.#extent.first ??= Buffer.from(time, 'latin1').toString('latin1');
+    if (time.startsWith(this.#second) && this.#second !== '') {
+      this.#ordinal++;
+    } else {
+      this.#second = Buffer.from(time.slice(0, 19), 'latin1').toString('latin1');
+      this.#ordinal = 0;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { ClusterClient } from '../../../cluster/client.ts';
+import { objectIn } from '../../../cluster/object-metadata.ts';
+
+/** What this server has to be allowed to do in the whole cluster. */
+const NEEDED = [
+  { verb: 'list', resource: 'pods' },
+  { verb: 'watch', resource: 'pods' },
+  { verb: 'get', resource: 'pods', subresource: 'log' },
+] as const;
+
+/** Resolves when kube-apiserver answers and lets us read pods and their logs; else rejects with what is missing. */
+export async function checkAccess(client: ClusterClient, signal: AbortSignal): Promise<void> {
+  await Promise.all(
+    NEEDED.map(async (resourceAttributes) => {
+      const review: unknown = await client.json({
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+        json: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          spec: { resourceAttributes },
+        },
+        signal,
+      });
+      if (objectIn(review, 'status')['allowed'] === true) return;
+      const { verb, resource } = resourceAttributes;
+      const what =
+        'subresource' in resourceAttributes ? `${resource}/${resourceAttributes.subresource}` : resource;
+      throw new Error(`the server may not ${verb} ${what} in all namespaces`);
+    }),
+  );
+}

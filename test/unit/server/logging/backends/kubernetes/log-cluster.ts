@@ -1,0 +1,195 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import pino from 'pino';
+import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
+import {
+  type KubernetesLimits,
+  KubernetesLogStore,
+  type KubernetesLogStoreOptions,
+} from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { kubeConfigFor, refuse, send, status } from '../../../../../support/scripted-cluster.ts';
+import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
+
+export interface Container {
+  readonly name: string;
+  readonly log: KubeletLog;
+  previous?: KubeletLog;
+  restarts?: number;
+  startedAt?: string;
+  state?: 'running' | 'waiting' | 'terminated';
+}
+
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly containers: Container[];
+}
+
+const LIMITS: KubernetesLimits = {
+  maxContainers: 100,
+  concurrentReads: 4,
+  bytesPerContainer: 1 << 20,
+  memory: 1 << 20,
+};
+
+/** A cluster of pods with logs, as far as the store sees it: kube-apiserver and its kubelets in one. */
+export class LogCluster {
+  /** Of the pod log API, in the order of asking. */
+  readonly asked: URL[] = [];
+  /** Answers a request for a log in place of the kubelet, when it returns true. */
+  disturb: (url: URL, response: ServerResponse) => boolean = () => false;
+  readonly pods = new Map<string, Pod>();
+  openReads = 0;
+  mostReads = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #watchers = new Set<ServerResponse>();
+  readonly #end = new AbortController();
+  readonly #running: Promise<void>[] = [];
+  #version = 100;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://cluster');
+      if (url.pathname === '/api/v1/pods') this.#servePods(url, response);
+      else if (url.pathname.endsWith('/log')) this.#serveLog(url, response);
+      else refuse(response, 404, 'NotFound');
+    });
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return this;
+  }
+
+  /** A store that follows the pods of this cluster until it is stopped. */
+  store(
+    limits: Partial<KubernetesLimits> = {},
+    options: Partial<KubernetesLogStoreOptions> = {},
+  ): KubernetesLogStore {
+    const { port } = this.#server.address() as AddressInfo;
+    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${port}`) });
+    const log = pino({ enabled: false });
+    const store = new KubernetesLogStore({ client, log, limits: { ...LIMITS, ...limits }, ...options });
+    this.#end.signal.addEventListener('abort', () => client.close());
+    this.#running.push(store.run(this.#end.signal));
+    return store;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#running);
+    await this.goAway();
+  }
+
+  /** kube-apiserver is gone. */
+  async goAway(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    if (!this.#server.listening) return;
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  /** Adds a pod with one container named `app`, or puts it in place of the one before. */
+  add(
+    namespace: string,
+    name: string,
+    lines: readonly WrittenLine[] = [],
+    more: Partial<Container> = {},
+  ): KubeletLog {
+    const log = new KubeletLog(lines);
+    this.put({ namespace, name, containers: [{ name: 'app', log, ...more }] });
+    return log;
+  }
+
+  put(pod: Pod): void {
+    const key = `${pod.namespace}/${pod.name}`;
+    const type = this.pods.has(key) ? 'MODIFIED' : 'ADDED';
+    this.pods.set(key, pod);
+    this.#tell(type, pod);
+  }
+
+  remove(namespace: string, name: string): void {
+    const pod = this.pods.get(`${namespace}/${name}`);
+    if (!pod) return;
+    this.pods.delete(`${namespace}/${name}`);
+    this.#tell('DELETED', pod);
+  }
+
+  #tell(type: string, pod: Pod): void {
+    const object = podObject(pod, ++this.#version);
+    for (const watcher of this.#watchers) send(watcher, JSON.stringify({ type, object }));
+  }
+
+  #servePods(url: URL, response: ServerResponse): void {
+    const resourceVersion = String(this.#version);
+    if (url.searchParams.get('watch') !== 'true') {
+      response.end(JSON.stringify({ kind: 'PodList', metadata: { resourceVersion }, items: [] }));
+      return;
+    }
+    if (url.searchParams.get('sendInitialEvents') === 'true') {
+      for (const pod of this.pods.values()) {
+        send(response, JSON.stringify({ type: 'ADDED', object: podObject(pod, this.#version) }));
+      }
+      const annotations = { 'k8s.io/initial-events-end': 'true' };
+      const object = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion, annotations } };
+      send(response, JSON.stringify({ type: 'BOOKMARK', object }));
+    }
+    this.#watchers.add(response);
+    response.on('close', () => this.#watchers.delete(response));
+  }
+
+  #serveLog(url: URL, response: ServerResponse): void {
+    this.asked.push(url);
+    this.openReads++;
+    this.mostReads = Math.max(this.mostReads, this.openReads);
+    response.on('close', () => this.openReads--);
+    if (this.disturb(url, response)) return;
+    const [, , , , namespace = '', , name = ''] = url.pathname.split('/');
+    const container = this.pods
+      .get(`${namespace}/${name}`)
+      ?.containers.find((one) => one.name === url.searchParams.get('container'));
+    if (!container) {
+      refuse(response, 404, 'NotFound');
+      return;
+    }
+    const previous = url.searchParams.get('previous') === 'true';
+    const log = previous ? container.previous : container.log;
+    if (!log || (!previous && container.state === 'waiting')) {
+      const message = `container "${container.name}" in pod "${name}" is waiting to start: ContainerCreating`;
+      response.writeHead(400).end(status(400, 'BadRequest', message));
+      return;
+    }
+    log.serve(url.searchParams, response, !previous && container.state !== 'terminated');
+  }
+}
+
+function podObject({ namespace, name, containers }: Pod, version: number): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace, name, uid: `uid-${name}`, resourceVersion: String(version) },
+    status: { containerStatuses: containers.map((container) => containerStatus(name, container)) },
+  };
+}
+
+function containerStatus(pod: string, container: Container): object {
+  const { name, restarts = 0, previous, state = 'running', startedAt = '2026-01-01T00:00:00Z' } = container;
+  const id = (run: number): string => `containerd://${pod}-${name}-${run}`;
+  const times = { startedAt, finishedAt: startedAt, containerID: id(restarts) };
+  const ended = { startedAt: '2025-12-31T00:00:00Z', containerID: id(restarts - 1) };
+  return {
+    name,
+    restartCount: restarts,
+    ...(state === 'waiting' ? {} : { containerID: id(restarts) }),
+    state: { [state]: state === 'terminated' ? times : { startedAt } },
+    lastState: previous ? { terminated: ended } : {},
+  };
+}
