@@ -68,7 +68,7 @@ export class Export {
         const first = this.#position;
         yield* this.#handOut(lines);
         if (cut) width = this.#spanSince(first, stretch);
-        else if (share < 0.25) width *= 2;
+        else width *= growth(share);
         width = Math.max(MIN_STRETCH_MS, width);
         stretch = cut ? rest(stretch, this.#position, order, width) : following(stretch, whole, order, width);
       }
@@ -189,6 +189,13 @@ export class Export {
     const first = millisecondsOf(before?.time ?? (this.#options.order === 'asc' ? from : to));
     return Math.abs(last - first);
   }
+}
+
+/** How much longer the next stretch may be, when the last one has filled this share of the memory. */
+function growth(share: number): number {
+  if (share === 0) return 16;
+  if (share < 0.1) return 4;
+  return share < 0.4 ? 2 : 1;
 }
 
 /** What is left of a stretch behind `position`, at most `width` ms of it. */

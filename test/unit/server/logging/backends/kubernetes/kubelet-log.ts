@@ -35,6 +35,7 @@ export class KubeletLog {
   /** The container has ended: so do the streams of followers. */
   end(): void {
     for (const follower of this.#followers) follower.end();
+    this.#followers.clear();
   }
 
   /** The connections break, in whatever state. */
@@ -44,9 +45,9 @@ export class KubeletLog {
 
   serve(query: URLSearchParams, response: ServerResponse, running: boolean): void {
     const [since, tail, limit] = ['sinceTime', 'tailLines', 'limitBytes'].map((name) => query.get(name));
-    const begin = since ? new Date(since).toISOString() : '';
+    const begin = since === null ? 0 : Date.parse(since);
     const lines = (tail ? this.lines.slice(-Number(tail)) : this.lines).filter(
-      ({ time }) => begin === '' || new Date(time).toISOString() >= begin,
+      ({ time }) => begin === 0 || Date.parse(time) >= begin,
     );
     const bytes = Buffer.from(lines.map(written).join(''));
     response.writeHead(200, { 'content-type': 'text/plain' });

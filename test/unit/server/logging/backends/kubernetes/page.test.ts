@@ -1,19 +1,10 @@
 import { expect } from 'chai';
-import type { Call, PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { PageRequest } from '../../../../../../server/logging/log-store.ts';
+import { at, call, everything } from './instants.ts';
+import { KubeletLog } from './kubelet-log.ts';
 import { LogCluster } from './log-cluster.ts';
 
-const call: Call = { signal: new AbortController().signal, timeoutMs: 20_000 };
-const everything: Selection = {
-  scope: { everything: true },
-  range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' },
-};
 const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
-
-/** The n-th second of the day. */
-const at = (second: number, text = `line ${second}`, nanoseconds = '000000000') => {
-  const time = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().slice(0, 19);
-  return { time: `${time}.${nanoseconds}Z`, text };
-};
 
 describe('a page of the pod log store', () => {
   let cluster: LogCluster;
@@ -110,7 +101,6 @@ describe('a page of the pod log store', () => {
   });
 
   it('reads the run before a restart too', async () => {
-    const { KubeletLog } = await import('./kubelet-log.ts');
     cluster.add('shop', 'a', [at(5)], {
       restarts: 1,
       previous: new KubeletLog([at(1), at(2)]),

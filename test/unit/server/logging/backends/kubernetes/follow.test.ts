@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { at, everything } from './instants.ts';
+import { KubeletLog } from './kubelet-log.ts';
+import { LogCluster } from './log-cluster.ts';
+
+/** Reads until the line has come, and returns the texts of all lines up to there. */
+class Reading {
+  readonly #gone = new AbortController();
+  readonly #batches: AsyncGenerator<readonly LogRecord[], void, undefined>;
+  readonly seen: string[] = [];
+
+  constructor(store: KubernetesLogStore, selection: Selection = everything) {
+    this.#batches = store.follow(selection, { signal: this.#gone.signal });
+  }
+
+  async until(text: string): Promise<string[]> {
+    while (!this.seen.includes(text)) {
+      const next = await this.#batches.next();
+      if (next.done) throw new Error(`ended before ${text}`);
+      this.seen.push(...next.value.map(({ log }) => log));
+    }
+    return this.seen;
+  }
+
+  async end(): Promise<void> {
+    const ended = this.#batches.next();
+    this.#gone.abort();
+    for (let next = await ended; !next.done; ) next = await this.#batches.next();
+  }
+}
+
+const tuning = { initialBackoffMs: 5 };
+
+describe('following pod logs', () => {
+  let cluster: LogCluster;
+  let reading: Reading;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+  });
+
+  afterEach(async () => {
+    await reading.end();
+    await cluster.stop();
+  });
+
+  const follow = (selection?: Selection): Reading =>
+    (reading = new Reading(cluster.store({}, { followTuning: tuning }), selection));
+
+  it('gives what was written since the begin, and then what comes, of all pods', async () => {
+    const [a, b] = [cluster.add('shop', 'a', [at(1), at(2)]), cluster.add('shop', 'b')];
+    const range = { ...everything.range, start: at(2).time };
+    expect(await follow({ ...everything, range }).until('line 2')).to.deep.equal(['line 2']);
+    a.append(at(3));
+    await reading.until('line 3');
+    b.append(at(4));
+    expect(await reading.until('line 4')).to.deep.equal(['line 2', 'line 3', 'line 4']);
+  });
+
+  it('picks up pods that come, and only those of the selection', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    await follow({ ...everything, pods: { contains: ['a'] } }).until('line 1');
+    cluster.add('shop', 'x', [at(2)]);
+    cluster.add('shop', 'another', [at(3)]);
+    expect(await reading.until('line 3')).to.deep.equal(['line 1', 'line 3']);
+  });
+
+  it('goes on where it was when the stream breaks, without losing or repeating lines of the same instant', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'x', '000000001'), at(2, 'y', '000000001')]);
+    await follow().until('y');
+    log.cut();
+    log.append(at(2, 'z', '000000001'), at(2, 'zz', '000000002'));
+    expect(await reading.until('zz')).to.deep.equal(['line 1', 'x', 'y', 'z', 'zz']);
+    log.cut();
+    log.append(at(3));
+    expect(await reading.until('line 3')).to.deep.equal(['line 1', 'x', 'y', 'z', 'zz', 'line 3']);
+  });
+
+  it('survives that the stream ends and the kubelet has begun a new file', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'a', '000000001')]);
+    await follow().until('a');
+    log.rotate();
+    log.end();
+    log.append(at(2, 'b', '000000002'), at(3));
+    expect(await reading.until('line 3')).to.deep.equal(['line 1', 'a', 'b', 'line 3']);
+  });
+
+  it('reads the rest of a run that has ended, and then the next run', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2)]);
+    await follow().until('line 2');
+    log.cut();
+    log.append(at(3, 'last words'));
+    const next = new KubeletLog([at(5)]);
+    cluster.put({
+      namespace: 'shop',
+      name: 'a',
+      containers: [{ name: 'app', log: next, previous: log, restarts: 1, startedAt: at(4).time }],
+    });
+    expect(await reading.until('line 5')).to.deep.equal(['line 1', 'line 2', 'last words', 'line 5']);
+  });
+
+  it('ends quietly for a pod that is deleted, and goes on for the others', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    const other = cluster.add('shop', 'b');
+    await follow().until('line 1');
+    cluster.remove('shop', 'a');
+    log.end();
+    other.append(at(2));
+    expect(await reading.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('waits for a container that has not started', async () => {
+    cluster.add('shop', 'a', [], { state: 'waiting' });
+    cluster.add('shop', 'b', [at(1)]);
+    await follow().until('line 1');
+    cluster.add('shop', 'a', [at(2)]);
+    expect(await reading.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('closes every stream when the caller goes away', async () => {
+    const logs = ['a', 'b', 'c'].map((pod) => cluster.add('shop', pod, [at(1, pod)]));
+    follow();
+    for (const pod of ['a', 'b', 'c']) await reading.until(pod);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    await reading.end();
+    const look = (): void => {
+      if (logs.every(({ followers }) => followers === 0)) resolve();
+      else setImmediate(look);
+    };
+    look();
+    await closed;
+  });
+
+  it('refuses to follow more containers than it may', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod);
+    reading = new Reading(cluster.store({ maxContainers: 2 }));
+    const failure = await reading.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 400 });
+  });
+
+  it('is unavailable when kube-apiserver stays away', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    reading = new Reading(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));
+    await reading.until('line 1');
+    await cluster.goAway();
+    const failure = await reading.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+});
