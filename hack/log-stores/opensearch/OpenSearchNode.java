@@ -63,11 +63,24 @@ public final class OpenSearchNode {
     if (expected == null) {
       return;
     }
-    ProcessHandle parent = ProcessHandle.current().parent().orElse(null);
-    if (parent == null || parent.pid() != Long.parseLong(expected)) {
-      Runtime.getRuntime().halt(1);
-    } else {
-      parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
-    }
+    Thread watch =
+        new Thread(
+            () -> {
+              try {
+                while (parent().equals(expected)) {
+                  Thread.sleep(200); // ProcessHandle.onExit would look every five seconds
+                }
+              } catch (InterruptedException end) {
+                // Nobody interrupts it; and if so, the node had better not stay.
+              }
+              Runtime.getRuntime().halt(1);
+            },
+            "end with parent");
+    watch.setDaemon(true);
+    watch.start();
+  }
+
+  private static String parent() {
+    return ProcessHandle.current().parent().map(handle -> Long.toString(handle.pid())).orElse("");
   }
 }
