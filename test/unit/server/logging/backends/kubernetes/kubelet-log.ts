@@ -44,7 +44,8 @@ export class KubeletLog {
   }
 
   serve(query: URLSearchParams, response: ServerResponse, running: boolean): void {
-    const [since, tail, limit] = ['sinceTime', 'tailLines', 'limitBytes'].map((name) => query.get(name));
+    const since = query.get('sinceTime');
+    const [tail, limit] = [query.get('tailLines'), query.get('limitBytes')];
     const begin = since === null ? 0 : Date.parse(since);
     const lines = (tail ? this.lines.slice(-Number(tail)) : this.lines).filter(
       ({ time }) => begin === 0 || Date.parse(time) >= begin,
