@@ -12,6 +12,7 @@ import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
 import { loginRows } from './rows/logins.ts';
 import { memoryRows } from './rows/memory.ts';
+import { peerRows } from './rows/peers.ts';
 import { platformRows } from './rows/platform.ts';
 import { syncRows } from './rows/sync.ts';
 import { tokenRows } from './rows/tokens.ts';
@@ -24,6 +25,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   get: getRows,
   tokens: tokenRows,
   logins: loginRows,
+  peers: peerRows,
   platform: platformRows,
   memory: memoryRows,
   watch: watchRows,

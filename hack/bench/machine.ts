@@ -42,6 +42,24 @@ export async function pinned<T>(pid: number, machine: Machine, work: () => Promi
   }
 }
 
+/** The same, while the `others` have to do with the other cores. */
+export async function alone<T>(
+  pid: number,
+  others: readonly number[],
+  machine: Machine,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { cores, serverCore } = machine;
+  if (serverCore === undefined) return work();
+  const rest = Array.from({ length: cores }, (_, core) => core).filter((core) => core !== serverCore);
+  try {
+    for (const other of others) await taskset(rest.join(','), other);
+    return await pinned(pid, machine, work);
+  } finally {
+    for (const other of others) await taskset(`0-${cores - 1}`, other);
+  }
+}
+
 async function taskset(list: string, pid: number): Promise<void> {
   await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', list, String(pid)]);
 }

@@ -1,7 +1,17 @@
 import { parseArgs } from 'node:util';
 
 /** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
-export const GROUPS = ['sync', 'watch', 'list', 'get', 'tokens', 'logins', 'platform', 'memory'] as const;
+export const GROUPS = [
+  'sync',
+  'watch',
+  'list',
+  'get',
+  'tokens',
+  'logins',
+  'peers',
+  'platform',
+  'memory',
+] as const;
 export type Group = (typeof GROUPS)[number];
 
 export interface Options {

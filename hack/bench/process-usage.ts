@@ -5,7 +5,15 @@ const TICKS_PER_SECOND = 100;
 
 /** CPU time used by a process and all its threads so far, in seconds; to the hundredth. */
 export async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return secondsIn(await readFile(`/proc/${pid}/stat`, 'utf8'));
+}
+
+/** The part of it that its first thread used: of Node the one that runs JavaScript. */
+export async function mainThreadSeconds(pid: number): Promise<number> {
+  return secondsIn(await readFile(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
+}
+
+function secondsIn(stat: string): number {
   // The program's name stands in parentheses and may hold some itself: count from the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

@@ -12,7 +12,7 @@ export interface Report {
   readonly rows: readonly Row[];
 }
 
-const HEADINGS = ['work', 'kube-apiserver', 'ours', 'ours to its', 'goal', 'met'] as const;
+const HEADINGS = ['work', 'peer', 'ours', 'ours to its', 'goal', 'met'] as const;
 
 export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => [row.work, row.peer, row.ours, row.ratio, row.goal, verdict(row)]);
@@ -39,7 +39,8 @@ export function markdown(report: Report): string {
   return `# What the bench measured
 
 Written by \`npm run bench\` on ${report.date.slice(0, 10)}: ${report.nodes} nodes; both sides in one run, in turn, by the
-same client over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC.
+same client over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC. The peer is
+kube-apiserver unless a note says otherwise.
 
 Machine: ${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, ${machine.system}; Node ${machine.node},
 kube-apiserver ${report.kubernetes}. Load average before the start: ${machine.loadBefore.toFixed(2)}.

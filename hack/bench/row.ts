@@ -58,7 +58,7 @@ export function atLeast(
     work,
     peer: format(peer),
     ours: format(ours),
-    ratio: `${ratio.toFixed(1)} ×`,
+    ratio: `${ratio.toFixed(ratio < 1 ? 2 : 1)} ×`,
     goal: `≥ ${goal} ×`,
     met: ratio >= goal,
   };

@@ -30,6 +30,12 @@ export interface Scene {
   readonly signal: AbortSignal;
   /** The process of kube-apiserver. */
   readonly kubePid: number;
+  /** Its etcd's. */
+  readonly etcdPid: number;
+  /** For a cluster administrator. */
+  readonly kubeconfig: string;
+  /** Of the servers: paths of PEM files. */
+  readonly serving: Pair;
   readonly load: LoadGenerator;
   /** The registered server. */
   readonly server: ServerProcess;
@@ -112,6 +118,9 @@ export async function withScene(
       progress,
       signal,
       kubePid: controlPlane.apiserver.pid ?? 0,
+      etcdPid: controlPlane.etcd.pid ?? 0,
+      kubeconfig: controlPlane.kubeconfig,
+      serving: files.serving,
       load,
       server,
       kube: { server: controlPlane.url, ...caller },

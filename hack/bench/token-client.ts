@@ -3,29 +3,43 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 
-const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+export const CLIENT = { client_id: 'platform', client_secret: 'platform' };
 
 export interface TokenAnswer {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-/** A client of the token handler over connections that it keeps. */
+export interface TokenEndpoint {
+  readonly path: string;
+  /** Asked for at each sign-in; empty for none. */
+  readonly scope: string;
+}
+
+/** A client of a token server over connections that it keeps. */
 export class TokenClient {
   readonly #server: string;
+  readonly #endpoint: TokenEndpoint;
   readonly #agent: Agent;
 
-  private constructor(server: string, ca: string, connections: number) {
+  private constructor(server: string, ca: string, connections: number, endpoint: TokenEndpoint) {
     this.#server = server;
+    this.#endpoint = endpoint;
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, ca });
   }
 
-  static async connect(server: string, caFile: string, connections: number): Promise<TokenClient> {
-    return new TokenClient(server, await readFile(caFile, 'utf8'), connections);
+  static async connect(
+    server: string,
+    caFile: string,
+    connections: number,
+    endpoint: TokenEndpoint = { path: '/oauth/token', scope: '' },
+  ): Promise<TokenClient> {
+    return new TokenClient(server, await readFile(caFile, 'utf8'), connections, endpoint);
   }
 
   signIn(username: string, password: string): Promise<TokenAnswer> {
-    return this.#tokens({ grant_type: 'password', username, password });
+    const { scope } = this.#endpoint;
+    return this.#tokens({ grant_type: 'password', username, password, scope });
   }
 
   refresh(token: string): Promise<TokenAnswer> {
@@ -47,7 +61,7 @@ export class TokenClient {
   }
 
   async #tokens(form: Readonly<Record<string, string>>): Promise<TokenAnswer> {
-    return JSON.parse(await this.#post('/oauth/token', form)) as TokenAnswer;
+    return JSON.parse(await this.#post(this.#endpoint.path, form)) as TokenAnswer;
   }
 
   async #post(path: string, form: Readonly<Record<string, string>>): Promise<string> {

@@ -1,25 +1,14 @@
 // Signing in and out: password grants against the bare hash, refreshes with their writes, what a storm of sign-ins
 // does to others, and how soon a revocation holds at another replica.
-import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hash } from '@node-rs/argon2';
-import { Client } from '../../control-plane/client.ts';
+import { AT_A_TIME, addUsers, known, PASSWORD, repeat, userOf } from '../crowd.ts';
 import { pinned } from '../machine.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import { atLeast, milliseconds, perSecond, type Row } from '../row.ts';
+import { milliseconds, perSecond, type Row } from '../row.ts';
 import { OUR_NODES, type Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
+import { median } from '../statistics.ts';
 import { TokenClient } from '../token-client.ts';
+import { passwordRows } from './passwords.ts';
 
-const HASH_LOOP = join(import.meta.dirname, '../hash-loop.ts');
-const PASSWORD = 'only for as long as the bench runs';
-/** So many that nobody has too many sessions. */
-const USERS = Array.from({ length: 100 }, (_, index) => `bench-login-${index}`);
-const ROUNDS = 3;
-const AT_A_TIME = 8;
 const STORM_PER_SECOND = 100;
 const STORM_P99_MS = 50;
 const REVOCATIONS = 30;
@@ -28,7 +17,7 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
   await addUsers(scene);
   const { ca } = scene.direct;
   const issuer = `${scene.server.url.replace('127.0.0.1', 'localhost')}/oauth`;
-  const other = await scene.another(undefined, { oauth: { issuer } });
+  const other = await scene.another(undefined, { oauth: { issuer, passwords: { concurrency: 1 } } });
   const clients = [
     await TokenClient.connect(scene.server.url, ca, 2 * AT_A_TIME),
     await TokenClient.connect(other.url, ca, 2 * AT_A_TIME),
@@ -37,47 +26,13 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
     await known(clients[0], scene.signal);
     await known(clients[1], scene.signal);
     return [
-      await passwordRow(scene, clients[0]),
+      ...(await passwordRows(scene, [scene.server.pid, clients[0]], [other.pid, clients[1]])),
       await refreshRow(scene, clients[0]),
       await stormRow(scene, clients[0]),
       await revocationRow(...clients),
     ];
   } finally {
     for (const client of clients) client.close();
-  }
-}
-
-async function passwordRow(scene: Scene, client: TokenClient): Promise<Row> {
-  const { machine, options, server, signal } = scene;
-  const loop = spawn(process.execPath, [HASH_LOOP], { stdio: ['pipe', 'pipe', 'inherit'], signal });
-  loop.on('error', () => undefined);
-  const lines = createInterface(loop.stdout)[Symbol.asyncIterator]();
-  try {
-    await lines.next();
-    let cpu = 0;
-    const seen = await interleaved(ROUNDS, {
-      bare: () =>
-        pinned(loop.pid ?? 0, machine, async () => {
-          loop.stdin.write(`${options.seconds}\n`);
-          const { value } = await lines.next();
-          return Number(value);
-        }),
-      grants: () =>
-        pinned(server.pid, machine, async () => {
-          const before = await cpuSeconds(server.pid);
-          const done = await repeat(options.seconds, (turn) => client.signIn(userOf(turn), PASSWORD));
-          cpu = ((await cpuSeconds(server.pid)) - before) / done;
-          return done / options.seconds;
-        }),
-    });
-    return {
-      ...atLeast('sign in with a password', median(seen.bare), median(seen.grants), 0.9, perSecond),
-      note: `peer: argon2id alone; one core each; ours ${milliseconds(cpu * 1000)} of CPU a sign-in`,
-      shortfall:
-        'the hash takes 8 of the 12 ms of CPU that a sign-in takes; the rest is the write of its session to the cluster, two signatures and the request itself',
-    };
-  } finally {
-    loop.stdin.end();
   }
 }
 
@@ -165,66 +120,4 @@ async function revocationRow(here: TokenClient, there: TokenClient): Promise<Row
     met: undefined,
     note: `after the answer to it; the longest of ${REVOCATIONS}: ${milliseconds(Math.max(...times))}`,
   };
-}
-
-/** Works in lanes until the time is over; how often it was done. */
-async function repeat(
-  seconds: number,
-  work: (turn: number, lane: number) => Promise<unknown>,
-): Promise<number> {
-  const until = performance.now() + seconds * 1000;
-  let turn = 0;
-  let done = 0;
-  await Promise.all(
-    Array.from({ length: AT_A_TIME }, async (_, lane) => {
-      while (performance.now() < until) {
-        await work(turn++, lane);
-        done++;
-      }
-    }),
-  );
-  return done;
-}
-
-function userOf(turn: number): string {
-  return USERS[turn % USERS.length] ?? '';
-}
-
-async function addUsers({ writer }: Scene): Promise<void> {
-  const [ca = '', cert = '', key = ''] = await Promise.all(
-    [writer.ca, writer.cert, writer.key].map((file) => readFile(file, 'utf8')),
-  );
-  const client = new Client(writer.server, { ca, pair: { cert, key } }, 8);
-  const passwordHash = await hash(PASSWORD);
-  const create = async (kind: string, name: string, spec: object): Promise<string> => {
-    const body = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec };
-    const path = `/apis/iam.platform.io/v1beta1/${kind.toLowerCase()}s`;
-    const answer = await client.expect(path, { method: 'POST', body }, [201]);
-    return (JSON.parse(answer.body) as { metadata: { uid: string } }).metadata.uid;
-  };
-  try {
-    await Promise.all(
-      USERS.map(async (name) => {
-        const userUID = await create('User', name, {});
-        const changedTime = new Date().toISOString();
-        await create('Credential', name, { userUID, passwordHash, changedTime });
-      }),
-    );
-  } finally {
-    client.close();
-  }
-}
-
-/** Resolves when the server knows the last of the users. */
-async function known(client: TokenClient, signal: AbortSignal): Promise<void> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
-  const last = USERS.at(-1) ?? '';
-  for (;;) {
-    const signedIn = await client.signIn(last, PASSWORD).then(
-      () => true,
-      () => false,
-    );
-    if (signedIn) return;
-    await delay(500, undefined, { signal: patience });
-  }
 }

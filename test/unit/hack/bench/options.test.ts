@@ -4,7 +4,7 @@ import { parseOptions } from '../../../../hack/bench/options.ts';
 describe('the options of the bench', () => {
   it('are all rows on 5,000 nodes, written to the file, when none is given', () => {
     expect(parseOptions([])).to.deep.equal({
-      groups: ['sync', 'watch', 'list', 'get', 'tokens', 'logins', 'platform', 'memory'],
+      groups: ['sync', 'watch', 'list', 'get', 'tokens', 'logins', 'peers', 'platform', 'memory'],
       nodes: 5000,
       seconds: 10,
       watchers: [300, 1000, 5000],
@@ -24,7 +24,7 @@ describe('the options of the bench', () => {
 
   it('refuse a row that does not exist, and a number that is none', () => {
     expect(() => parseOptions(['--rows', 'list,gte'])).to.throw(
-      '--rows: there is no gte; there are sync, watch, list, get, tokens, logins, platform, memory',
+      '--rows: there is no gte; there are sync, watch, list, get, tokens, logins, peers, platform, memory',
     );
     expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes: many is not a positive whole number');
     expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers: 0 is not');

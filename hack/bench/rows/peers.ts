@@ -1,0 +1,146 @@
+// Other token servers on the same work: Dex, which keeps its sessions in the same cluster, and oidc-provider, which
+// keeps them in memory. Passwords, then refreshes that use up the token they are given.
+import { hash as argon2 } from '@node-rs/argon2';
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { buildDex } from '../../peers/build.ts';
+import { type Peer, type PeerOptions, startDex, startOIDCProvider } from '../../peers/peer.ts';
+import { AT_A_TIME, addUsers, known, PASSWORD, repeat, USERS, userOf } from '../crowd.ts';
+import { pinned } from '../machine.ts';
+import { cpuSeconds } from '../process-usage.ts';
+import { milliseconds, perSecond, type Row } from '../row.ts';
+import type { Scene } from '../scene.ts';
+import { interleaved, median } from '../statistics.ts';
+import { CLIENT, TokenClient } from '../token-client.ts';
+
+const ROUNDS = 3;
+/** What Dex and most others use. */
+const BCRYPT_COST = 10;
+/** An id token with every answer, and a refresh token: Dex gives none without being asked. */
+const SCOPE = 'openid';
+const DEX_SCOPE = 'openid offline_access';
+
+interface Side {
+  readonly pid: number;
+  readonly client: TokenClient;
+}
+
+interface Measured {
+  readonly rate: number;
+  /** CPU of its process for each turn, in ms. */
+  readonly cpu: number;
+}
+
+export async function peerRows(scene: Scene): Promise<readonly Row[]> {
+  const { direct, progress, server, signal } = scene;
+  await addUsers(scene);
+  const options = {
+    certificate: scene.serving,
+    client: { id: CLIENT.client_id, secret: CLIENT.client_secret },
+    users: USERS,
+    signal,
+  };
+  const peers: Peer[] = [];
+  const clients: TokenClient[] = [];
+  const side = async (pid: number, url: string, path: string, scope: string): Promise<Side> => {
+    const client = await TokenClient.connect(url, direct.ca, 2 * AT_A_TIME, { path, scope });
+    clients.push(client);
+    return { pid, client };
+  };
+  const started = async (peer: Promise<Peer>, scope: string): Promise<Side> => {
+    const { pid, url, tokenPath, ...rest } = await peer;
+    peers.push({ pid, url, tokenPath, ...rest });
+    return side(pid, url, tokenPath, scope);
+  };
+  try {
+    const ours = await side(server.pid, server.url, '/oauth/token', SCOPE);
+    await known(ours.client, signal);
+    const provider = { ...options, passwordHash: await argon2(PASSWORD) } satisfies PeerOptions;
+    const dexOptions = { ...options, passwordHash: await bcrypt(PASSWORD, { cost: BCRYPT_COST }) };
+    const program = await buildDex({ env: process.env, signal, progress });
+    const sides = {
+      ours,
+      dex: await started(startDex(dexOptions, program, scene.kubeconfig), DEX_SCOPE),
+      provider: await started(startOIDCProvider(provider), DEX_SCOPE),
+    };
+    const passwords = await measured(scene, sides, async (client) => {
+      return (turn) => client.signIn(userOf(turn), PASSWORD);
+    });
+    const refreshes = await measured(scene, sides, refreshing);
+    return [
+      row(
+        'sign in with a password, beside Dex',
+        passwords.dex,
+        passwords.ours,
+        'Dex hashes with bcrypt (cost 10), signs with RS256, and keeps sessions in the same cluster',
+      ),
+      row(
+        'sign in with a password, beside oidc-provider',
+        passwords.provider,
+        passwords.ours,
+        'oidc-provider with the same argon2id, under ES256 as well, keeps sessions in memory and writes none to the cluster',
+      ),
+      row('refresh a token, beside Dex', refreshes.dex, refreshes.ours, 'kept in the same cluster by both'),
+      row(
+        'refresh a token, beside oidc-provider',
+        refreshes.provider,
+        refreshes.ours,
+        'it keeps them in memory: what ours writes to the cluster is the difference',
+      ),
+    ];
+  } finally {
+    for (const client of clients) client.close();
+    await Promise.all(peers.map((peer) => peer.stop()));
+  }
+}
+
+type Work = (turn: number, lane: number) => Promise<unknown>;
+
+/** All of them in turn, each with a core of its own. */
+function measured<Name extends string>(
+  { machine, options }: Scene,
+  sides: Readonly<Record<Name, Side>>,
+  prepare: (client: TokenClient) => Promise<Work>,
+): Promise<Record<Name, Measured[]>> {
+  const names = Object.keys(sides) as Name[];
+  const measure =
+    ({ pid, client }: Side) =>
+    (): Promise<Measured> =>
+      pinned(pid, machine, async () => {
+        const work = await prepare(client);
+        const before = await cpuSeconds(pid);
+        const began = performance.now();
+        const done = await repeat(options.seconds, work);
+        const seconds = (performance.now() - began) / 1000;
+        return { rate: done / seconds, cpu: (((await cpuSeconds(pid)) - before) / done) * 1000 };
+      });
+  const all = Object.fromEntries(names.map((name) => [name, measure(sides[name])]));
+  return interleaved(ROUNDS, all as Record<Name, () => Promise<Measured>>);
+}
+
+/** One session for each lane. */
+async function refreshing(client: TokenClient): Promise<Work> {
+  const tokens = await Promise.all(
+    Array.from(
+      { length: AT_A_TIME },
+      async (_, lane) => (await client.signIn(userOf(lane), PASSWORD)).refresh_token,
+    ),
+  );
+  return async (_turn, lane) => {
+    tokens[lane] = (await client.refresh(tokens[lane] ?? '')).refresh_token;
+  };
+}
+
+function row(work: string, peer: readonly Measured[], ours: readonly Measured[], how: string): Row {
+  const rate = (side: readonly Measured[]): number => median(side.map(({ rate }) => rate));
+  const cpu = (side: readonly Measured[]): string => milliseconds(median(side.map(({ cpu }) => cpu)));
+  const ratio = rate(ours) / rate(peer);
+  return {
+    work,
+    peer: perSecond(rate(peer)),
+    ours: perSecond(rate(ours)),
+    ratio: `${ratio.toFixed(ratio < 1 ? 2 : 1)} ×`,
+    goal: '',
+    met: undefined,
+    note: `${how}; a core for each server; CPU a turn ${cpu(peer)}, ours ${cpu(ours)}`,
+  };
+}
