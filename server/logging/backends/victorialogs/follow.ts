@@ -1,0 +1,129 @@
+// Lines as they come. The store's own tail drops lines of a stream that come late or share a time with the last one it
+// gave; so this counts the lines of the last seconds in short cells, again and again, and fetches the cells that have
+// more than before. A line is known by its content; of lines that are alike each is given as often as it is there.
+import { hash } from 'node:crypto';
+import type { Instant, LogRecord } from '../../log-store.ts';
+import type { Asking, Deadline } from './asking.ts';
+import type { FieldNames } from './fields.ts';
+import { TIME } from './logsql.ts';
+import { instantAt, nanosecondsOf } from './nanoseconds.ts';
+import { instantIn, numberIn } from './overview.ts';
+import type { Question, Range } from './question.ts';
+import { inOrder, recordFields, recordOf } from './record.ts';
+
+export interface NewLinesWanted {
+  /** The question about a part of the range; undefined when nothing can be found there. */
+  readonly question: (range: Range) => Question | undefined;
+  readonly fields: FieldNames;
+  /** Nothing earlier counts. */
+  readonly start: Instant;
+}
+
+const CELL_NS = 250_000_000n;
+/** Lines that are fetched at a time, about. */
+const MAX_LINES = 5_000;
+/** Behind every line. */
+const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
+
+export class NewLines {
+  readonly #asking: Asking;
+  readonly #wanted: NewLinesWanted;
+  /** What was given of each cell, by its begin: digests of lines, and how many of each. */
+  readonly #given = new Map<bigint, Map<string, number>>();
+
+  constructor(asking: Asking, wanted: NewLinesWanted) {
+    this.#asking = asking;
+    this.#wanted = wanted;
+  }
+
+  /** What has come at `low` or later and was not given yet, by time; what is earlier is forgotten. */
+  async *since(low: Instant, deadline: Deadline): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { start } = this.#wanted;
+    const begin = cellAt(nanosecondsOf(low < start ? start : low));
+    for (const cell of this.#given.keys()) if (cell < begin) this.#given.delete(cell);
+    const changed = (await this.#counts(begin, deadline)).filter(
+      ({ cell, count }) => count > this.#countOf(cell),
+    );
+    let lines = 0;
+    let cells: bigint[] = [];
+    for (const { cell, count } of changed) {
+      cells.push(cell);
+      lines += count;
+      if (lines < MAX_LINES) continue;
+      yield this.#new(await this.#fetch(cells, deadline));
+      [lines, cells] = [0, []];
+    }
+    if (cells.length > 0) yield this.#new(await this.#fetch(cells, deadline));
+  }
+
+  async #counts(begin: bigint, deadline: Deadline): Promise<{ cell: bigint; count: number }[]> {
+    const asked = this.#wanted.question({ start: this.#notBefore(begin), end: FOREVER });
+    if (!asked) return [];
+    const pipe = `stats by (${TIME}:${CELL_NS}ns) count() as n`;
+    const rows = await this.#asking.allRows(asked, [pipe], deadline);
+    return rows
+      .map((row) => ({ cell: nanosecondsOf(instantIn(row, TIME)), count: numberIn(row, 'n') }))
+      .sort((left, right) => Number(left.cell - right.cell));
+  }
+
+  /** `cells`: ascending. What lies between them is read too, and known already. */
+  async #fetch(cells: readonly bigint[], deadline: Deadline): Promise<LogRecord[]> {
+    const { question, fields } = this.#wanted;
+    const records: LogRecord[] = [];
+    for (const [first, last] of runsOf(cells)) {
+      const asked = question({ start: this.#notBefore(first), end: instantAt(last + CELL_NS) });
+      if (!asked) continue;
+      for (const row of await this.#asking.allRows(asked, [recordFields(fields)], deadline)) {
+        records.push(recordOf(row, fields));
+      }
+    }
+    return inOrder(records, 'asc');
+  }
+
+  #new(records: readonly LogRecord[]): LogRecord[] {
+    const seen = new Map<string, number>();
+    return records.filter((record) => {
+      const key = digestOf(record);
+      const times = (seen.get(key) ?? 0) + 1;
+      seen.set(key, times);
+      const cell = cellAt(nanosecondsOf(record.time));
+      const given = this.#given.get(cell) ?? new Map<string, number>();
+      if (times <= (given.get(key) ?? 0)) return false;
+      given.set(key, times);
+      this.#given.set(cell, given);
+      return true;
+    });
+  }
+
+  #countOf(cell: bigint): number {
+    let count = 0;
+    for (const times of this.#given.get(cell)?.values() ?? []) count += times;
+    return count;
+  }
+
+  /** The first cell may have begun before what counts. */
+  #notBefore(cell: bigint): Instant {
+    const { start } = this.#wanted;
+    const begin = instantAt(cell);
+    return begin < start ? start : begin;
+  }
+}
+
+function cellAt(nanoseconds: bigint): bigint {
+  return nanoseconds - (nanoseconds % CELL_NS);
+}
+
+/** First and last of each unbroken run. */
+function runsOf(cells: readonly bigint[]): [bigint, bigint][] {
+  const runs: [bigint, bigint][] = [];
+  for (const cell of cells) {
+    const run = runs.at(-1);
+    if (run && run[1] + CELL_NS === cell) run[1] = cell;
+    else runs.push([cell, cell]);
+  }
+  return runs;
+}
+
+function digestOf({ time, namespace, pod, container, log }: LogRecord): string {
+  return hash('sha256', `${time}\0${namespace}\0${pod}\0${container}\0${log}`, 'base64');
+}

@@ -1,0 +1,59 @@
+// What the store's refusals mean to our callers. The store's own words go into the cause, which only the log shows.
+import type { IncomingMessage } from 'node:http';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
+
+export const STORE = 'victorialogs';
+
+/** Bytes of a refusal that are worth keeping. */
+const MAX_WORDS = 16_384;
+
+/** The store answered, and not with what was asked for. */
+export class RefusedError extends Error {
+  readonly status: number;
+
+  constructor(status: number, words: string) {
+    super(`status ${status}: ${words}`);
+    this.name = 'RefusedError';
+    this.status = status;
+  }
+}
+
+export async function refusalOf(answer: IncomingMessage): Promise<RefusedError> {
+  const status = answer.statusCode ?? 0;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_WORDS) break;
+  }
+  return new RefusedError(status, reason(Buffer.concat(chunks).toString('utf8').slice(0, MAX_WORDS)));
+}
+
+/** Without the request, which the store repeats with all that was asked for. */
+function reason(words: string): string {
+  const parts = words.split('; ');
+  const own = words.startsWith('remoteAddr: ') ? parts.slice(2).join('; ') : words;
+  return own.trim().slice(-500);
+}
+
+const OUT_OF_TIME = /(?:couldn't be executed in|couldn't start executing the request in) /;
+const TOO_LARGE = /requires more than \d+\s?MB/;
+const BAD_PATTERN = /expression too large|expression nests too deeply|invalid repeat count/;
+
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof Error && OUT_OF_TIME.test(error.message);
+}
+
+/** `signal`: of the caller. `isOver`: whether the time for the call has passed. */
+export function statusOf(error: unknown, signal: AbortSignal, isOver: boolean): StatusError {
+  if (error instanceof StatusError) return error;
+  if (signal.aborted && signal.reason instanceof StatusError) return signal.reason;
+  if (signal.aborted || isOver || isOutOfTime(error)) return newStoreTimeout(STORE);
+  const words = error instanceof Error ? error.message : '';
+  if (BAD_PATTERN.test(words)) return newNotSupported(STORE, 'log_query', 'ask for a shorter pattern');
+  if (TOO_LARGE.test(words)) return newNotSupported(STORE, 'end_time', 'ask for a shorter time');
+  return newStoreUnavailable(STORE, error);
+}

@@ -1,0 +1,226 @@
+// Log queries against VictoriaLogs. Owns which requests answer a question; who may see what was decided before. Beside
+// it: question.ts writes LogsQL, connection.ts speaks HTTP, and each operation has a file of its own.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { instantOf } from '../../instant.ts';
+import type {
+  Buckets,
+  Call,
+  Coverage,
+  Instant,
+  LogBackend,
+  LogHistogram,
+  LogPage,
+  LogRecord,
+  LogStatistics,
+  Order,
+  PageRequest,
+  Selection,
+} from '../../log-store.ts';
+import { Asking, Deadline } from './asking.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { exportLines } from './export.ts';
+import type { FieldNames } from './fields.ts';
+import { NewLines } from './follow.ts';
+import { countBuckets } from './histogram.ts';
+import { TIME } from './logsql.ts';
+import { type Overview, overviewOf } from './overview.ts';
+import { readPage } from './page.ts';
+import { readPosition, writePosition } from './position.ts';
+import { type Question, questionOf, type Range } from './question.ts';
+import { countContainers } from './statistics.ts';
+
+export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
+  readonly fields: FieldNames;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+const NOTHING: Overview = { count: 0, span: undefined };
+/** What of its time a query may spend on the total, so that there is some left for lines. */
+const TOTAL_SHARE = 0.75;
+
+export class VictoriaLogsLogStore implements LogBackend {
+  readonly #fields: FieldNames;
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #now: () => number;
+  readonly #connection: Connection;
+  readonly #asking: Asking;
+  #followers = 0;
+
+  constructor(options: VictoriaLogsOptions) {
+    const { now = Date.now } = options;
+    this.#fields = options.fields;
+    this.#log = options.log;
+    this.#now = now;
+    this.#connection = new Connection({ ...options, now });
+    this.#asking = new Asking(this.#connection);
+  }
+
+  async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
+    const after = request.after === undefined ? undefined : readPosition(request.after);
+    const deadline = new Deadline(call, this.#now);
+    const question = this.#questionsOf(selection);
+    const whole = question(selection.range);
+    if (!whole) return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
+    const total = await this.#total(whole, deadline);
+    const overview = total ?? (await overviewOf(this.#asking, rough(whole), deadline));
+    const wanted = { ...request, question, fields: this.#fields, overview, after };
+    const { records, next } = await readPage(this.#asking, wanted, deadline);
+    return {
+      total: total ? { count: total.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
+      records,
+      next: next && writePosition(next),
+      shortfalls: total ? [] : [outOfTime('the lines could not all be counted in the time there was')],
+    };
+  }
+
+  async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
+    const question = this.#questionsOf(selection)(selection.range);
+    const { logs, containers } = question
+      ? await countContainers(this.#asking, question, this.#fields, new Deadline(call, this.#now))
+      : { logs: 0, containers: 0 };
+    return {
+      logs: { count: logs, relation: 'eq' },
+      containers,
+      containersApproximate: false,
+      shortfalls: [],
+    };
+  }
+
+  async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
+    const { edges } = buckets;
+    const covered = overlapOf(selection.range, edges);
+    const question = covered && this.#questionsOf(selection)(covered);
+    const counts = question
+      ? await countBuckets(this.#asking, question, buckets, new Deadline(call, this.#now))
+      : edges.slice(1).map(() => 0);
+    const count = counts.reduce((sum, each) => sum + each, 0);
+    return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
+  }
+
+  async *export(
+    selection: Selection,
+    order: Order,
+    call: Call,
+  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+    const deadline = new Deadline(call, this.#now);
+    const question = this.#questionsOf(selection);
+    const whole = question(selection.range);
+    // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
+    const { count, span } = whole ? await overviewOf(this.#asking, rough(whole), deadline) : NOTHING;
+    if (!span) return { shortfalls: [] };
+    try {
+      yield* exportLines(
+        this.#asking,
+        { question, fields: this.#fields, order, range: span, count },
+        deadline,
+      );
+    } catch (error) {
+      if (call.signal.aborted || !deadline.isOver) throw error;
+      return { shortfalls: [outOfTime('the export took longer than it may')] };
+    }
+    return { shortfalls: [] };
+  }
+
+  async *follow(
+    selection: Selection,
+    { signal }: Pick<Call, 'signal'>,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { start } = selection.range;
+    const question = this.#questionsOf(selection);
+    const lines = new NewLines(this.#asking, { question, fields: this.#fields, start });
+    let answeredAt = this.#now();
+    let low = start;
+    let isFirst = true;
+    this.#followers++;
+    try {
+      while (!signal.aborted) {
+        const asked = this.#now();
+        try {
+          const deadline = new Deadline({ signal, timeoutMs: POLL_TIMEOUT_MS }, this.#now);
+          for await (const records of lines.since(low, deadline)) if (records.length > 0) yield records;
+          [answeredAt, isFirst] = [asked, false];
+          low = instantOf(asked - LATENESS_MS);
+        } catch (error) {
+          if (signal.aborted) return;
+          if (isFirst || this.#now() - answeredAt > OUTAGE_MS) throw error;
+          this.#log.warn({ err: error }, 'the log store does not answer; who follows logs has to wait');
+        }
+        // Reading the clock, not counting: a slow answer is followed by the next question at once.
+        const wait = asked + this.#pollMs - this.#now();
+        if (wait > 0) await delay(wait, undefined, { signal }).catch(() => undefined);
+      }
+    } finally {
+      this.#followers--;
+    }
+  }
+
+  async check(call: Call): Promise<void> {
+    const question = { lines: '*', extraFilters: [`${TIME}:1s`] };
+    await this.#asking.allRows(question, ['stats count() as n'], new Deadline(call, this.#now));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    this.#connection.close();
+  }
+
+  /** The question about a part of the selection's range. */
+  #questionsOf(selection: Selection): (range: Range) => Question | undefined {
+    return (range) => questionOf(selection, this.#fields, range);
+  }
+
+  /** Undefined when it took too long. */
+  async #total(question: Question, deadline: Deadline): Promise<Overview | undefined> {
+    try {
+      return await overviewOf(this.#asking, question, deadline.share(TOTAL_SHARE));
+    } catch (error) {
+      if (!isTimeout(error) || deadline.signal.aborted || deadline.isOver) throw error;
+      return undefined;
+    }
+  }
+
+  /** All who follow together ask the store about a hundred times a second. */
+  get #pollMs(): number {
+    return Math.max(POLL_MS, this.#followers * 10);
+  }
+}
+
+const POLL_MS = 200;
+const POLL_TIMEOUT_MS = 30_000;
+/** Lines that come to the store later than this after they were written are not seen by those who follow. */
+const LATENESS_MS = 30_000;
+/** How long the store may be away before those who follow are told. */
+const OUTAGE_MS = 60_000;
+
+function rough({ roughly, extraFilters }: Question): Pick<Question, 'lines' | 'extraFilters'> {
+  return { lines: roughly, extraFilters };
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 504;
+}
+
+function outOfTime(message: string): Shortfall {
+  return { reason: 'Timeout', message };
+}
+
+function overlapOf({ start, end }: Range, edges: readonly number[]): Range | undefined {
+  const [first, last] = [edges[0], edges.at(-1)];
+  if (first === undefined || last === undefined || first >= last) return undefined;
+  const within = { start: later(start, instantOf(first)), end: earlier(end, instantOf(last)) };
+  return within.start < within.end ? within : undefined;
+}
+
+function later(left: Instant, right: Instant): Instant {
+  return left > right ? left : right;
+}
+
+function earlier(left: Instant, right: Instant): Instant {
+  return left < right ? left : right;
+}
