@@ -9,19 +9,16 @@ export async function newLogStore(
   { client, log: parent }: { readonly client: ClusterClient; readonly log: Logger },
 ): Promise<LogBackend> {
   const log = parent.child({ store });
-  switch (store) {
-    case 'kubernetes': {
-      const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
-      return new KubernetesLogStore({ client, log, limits: kubernetes });
-    }
-    case 'opensearch': {
-      const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
-      return new OpenSearchLogStore({ ...opensearch, logger: log });
-    }
-    case 'victorialogs': {
-      const { VictoriaLogsLogStore } =
-        await import('./logging/backends/victorialogs/victorialogs-log-store.ts');
-      return new VictoriaLogsLogStore({ ...victorialogs, log });
-    }
+  if (store === 'opensearch') {
+    const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
+    return new OpenSearchLogStore({ ...opensearch, logger: log });
   }
+  if (store === 'victorialogs') {
+    const { VictoriaLogsLogStore } = await import(
+      './logging/backends/victorialogs/victorialogs-log-store.ts'
+    );
+    return new VictoriaLogsLogStore({ ...victorialogs, log });
+  }
+  const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
+  return new KubernetesLogStore({ client, log, limits: kubernetes });
 }

@@ -2,6 +2,7 @@
 // all. The store is loaded when it is chosen: clients of stores that are not used cost nothing.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { isOpenAddress } from '../apis/config/v1alpha1/log-store-faults.ts';
 import {
   groupName,
   KIND,
@@ -63,6 +64,12 @@ export async function newLogs(
   const group = groupName(platform.name);
   const tenantGroup = tenantGroupName(platform.name);
   const metrics = new LogMetrics(registry);
+  for (const url of [...logging.opensearch.urls, logging.victorialogs.url].filter(isOpenAddress)) {
+    log.warn(
+      { store: logging.store, url },
+      'the log store is asked without TLS: logs can be read on the way',
+    );
+  }
   const store = await newLogStore(logging, { client, log });
   const namespaces = new Namespaces({ client, log });
   const scopes = new Scopes({

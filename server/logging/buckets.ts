@@ -101,7 +101,8 @@ function* calendar({ count, unit }: LogInterval, zone: TimeZone, start: number):
   const counting = COUNTING[unit === 'd' || unit === 'w' ? unit : 'M'];
   const each = count * (MONTHS[unit] ?? 1);
   const from = zone.dateAt(start);
-  for (let at = Math.floor(counting.number(from) / each) * each; ; at += each) yield zone.beginOf(counting.date(at));
+  for (let at = Math.floor(counting.number(from) / each) * each; ; at += each)
+    yield zone.beginOf(counting.date(at));
 }
 
 const MONTHS: Readonly<Partial<Record<IntervalUnit, number>>> = { M: 1, q: 3, y: 12 };

@@ -43,7 +43,13 @@ export async function writeExport(
   const format = EXPORT_FORMATS[query.format];
   const gzip = acceptsGzip(request);
   const writeHead = (): void => {
-    response.writeHead(200, headersOf(format, now(), gzip));
+    // HTTP/1.0 has no trailers, and neither has an answer without a body.
+    const trailer = request.method !== 'HEAD' && request.httpVersion === '1.1';
+    response.writeHead(200, {
+      ...headersOf(format, now()),
+      ...(trailer ? { Trailer: OUTCOME_TRAILER } : {}),
+      ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+    });
   };
   if (request.method === 'HEAD') {
     writeHead();
@@ -127,7 +133,7 @@ async function* nothing(): Batches {
   return { shortfalls: [] };
 }
 
-function headersOf({ contentType, extension }: ExportFormat, now: number, gzip: boolean) {
+function headersOf({ contentType, extension }: ExportFormat, now: number) {
   const time = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   return {
     'Content-Type': contentType,
@@ -135,8 +141,6 @@ function headersOf({ contentType, extension }: ExportFormat, now: number, gzip: 
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept-Encoding',
-    Trailer: OUTCOME_TRAILER,
-    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
   };
 }
 

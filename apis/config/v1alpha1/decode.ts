@@ -12,6 +12,7 @@ import { parseDuration } from './duration.ts';
 import { explain } from './explanation.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
 import { FaultLocator, type Override } from './fault-locator.ts';
+import { logStoreFaults } from './log-store-faults.ts';
 import { resolveUnits } from './units.ts';
 import { newValidator } from './validator.ts';
 
@@ -96,6 +97,9 @@ function contradictions(configuration: APIServerConfiguration, locator: FaultLoc
         'must not be shorter than headersTimeout',
       ),
     );
+  }
+  for (const { path, message } of logStoreFaults(configuration.logging)) {
+    faults.push(locator.fault(['logging', ...path], 'value', message));
   }
   return faults;
 }

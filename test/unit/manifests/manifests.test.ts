@@ -108,6 +108,7 @@ describe('the generated manifests', () => {
       accessKnown: () => false,
       describeFrontProxy: () => '',
       describeRegistration: () => '',
+      describeLogs: () => '',
       oauthReady: () => false,
       stopping: () => true,
     }).find(({ path }) => path === 'readyz');

@@ -1,0 +1,123 @@
+// The log query handler on a socket, over the store that is an array, with callers whose rights are a table.
+import { Registry } from 'prom-client';
+import type { LogRecord as StoredRecord } from '../../hack/log-stores/record.ts';
+import type { UserInfo } from '../../server/authentication/user.ts';
+import type { Attributes, Decision } from '../../server/authorization/authorizer.ts';
+import type { LogStore } from '../../server/logging/log-store.ts';
+import { type LogLimits, logsHandler } from '../../server/logging/logs-handler.ts';
+import type { Namespace } from '../../server/logging/namespaces.ts';
+import { Scopes } from '../../server/logging/scope.ts';
+import { LogMetrics } from '../../server/observability/log-metrics.ts';
+import { HandlerServer } from './handler-server.ts';
+
+export const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
+/** What the clock of the handler shows. */
+export const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+export const LIMITS: LogLimits = {
+  concurrentQueries: 4,
+  queuedQueries: 4,
+  queueTimeout: 1_000,
+  concurrentExports: 2,
+  concurrentFollowers: 2,
+  queryTimeout: 5_000,
+  exportTimeout: 5_000,
+  exportLines: 1_000_000,
+  followTimeout: 60_000,
+  buckets: 100,
+};
+
+export interface LogServiceOptions {
+  readonly store: LogStore;
+  readonly limits?: Partial<LogLimits>;
+  /** Namespaces by name, with the time they were made; all that there are. */
+  readonly namespaces?: Readonly<Record<string, string>>;
+  /** Namespaces whose logs the caller may read; `''` is all of them. */
+  readonly allowed?: (namespace: string) => Promise<boolean> | boolean;
+  readonly user?: UserInfo;
+}
+
+export class LogService {
+  readonly server: HandlerServer;
+  readonly registry = new Registry();
+  /** Namespaces that the cluster was asked about, in order. */
+  readonly asked: string[] = [];
+  readonly #end = new AbortController();
+
+  constructor({ store, limits, namespaces = {}, allowed = () => true, user }: LogServiceOptions) {
+    const known = new Map<string, Namespace>(
+      Object.entries(namespaces).map(([name, created]) => [
+        name,
+        { name, since: `${new Date(created).toISOString().slice(0, 19)}.000000000Z` },
+      ]),
+    );
+    const scopes = new Scopes({
+      authorizer: {
+        authorize: async (attributes: Attributes): Promise<Decision> => {
+          const namespace = 'namespace' in attributes ? attributes.namespace : '';
+          this.asked.push(namespace);
+          return { allowed: await allowed(namespace), reason: '' };
+        },
+      },
+      namespaces: () => known,
+      allowTtlMs: 10_000,
+      denyTtlMs: 10_000,
+      signal: this.#end.signal,
+    });
+    const handler = logsHandler({
+      store,
+      storeName: 'memory',
+      scopes,
+      limits: { ...LIMITS, ...limits },
+      requestTimeoutMs: 60_000,
+      metrics: new LogMetrics(this.registry),
+      now: () => NOW,
+    });
+    this.server = new HandlerServer((context) =>
+      handler({ ...context, receivedAt: NOW, ...(user ? { user } : {}) }),
+    );
+  }
+
+  async start(): Promise<this> {
+    await this.server.start();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.server.close();
+  }
+
+  ask(query: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+    return this.server.ask(`${LOGS}?${query}`, { method, headers });
+  }
+
+  async json(query: string): Promise<Readonly<Record<string, unknown>>> {
+    return this.server.json(`${LOGS}?${query}`);
+  }
+}
+
+let number = 0;
+
+/** A record as a collector writes it. */
+export function line(
+  time: string,
+  log: string,
+  { namespace = 'shop', pod = 'cart-7d4b9c6f5-x2x9z', container = 'cart' } = {},
+): StoredRecord {
+  return {
+    time,
+    log,
+    stream: 'stdout',
+    kubernetes: {
+      namespace_name: namespace,
+      pod_name: pod,
+      container_name: container,
+      pod_id: `pod-${(number += 1)}`,
+      docker_id: `${namespace}/${pod}/${container}`,
+      container_image: 'image',
+      host: 'node',
+      labels: {},
+    },
+  };
+}

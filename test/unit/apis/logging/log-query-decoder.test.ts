@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { newLogQueryDecoder, textsOf } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { textFault } from '../../../../server/logging/text-fault.ts';
+
+const decoder = newLogQueryDecoder(textFault);
+
+function decode(search: string) {
+  return decoder.decode(new URLSearchParams(search));
+}
+
+/** The faults by parameter; fails when the query is taken. */
+function faults(search: string): Readonly<Record<string, string>> {
+  try {
+    decode(search);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    expect(error.code).to.equal(400);
+    const causes = error.details?.causes ?? [];
+    for (const cause of causes) expect(error.message).to.include(cause.message);
+    return Object.fromEntries(causes.map(({ field = '', message }) => [field, message]));
+  }
+  throw new Error(`taken: ${search}`);
+}
+
+describe('a log query', () => {
+  it('is the newest ten lines when nothing is asked', () => {
+    expect(decode('')).to.include({ operation: 'query', sort: 'desc', from: 0, size: 10, interval: '15m' });
+  });
+
+  it('takes what consoles have always sent, with every operation', () => {
+    for (const operation of ['query', 'statistics', 'histogram', 'export']) {
+      const query = decode(
+        `operation=${operation}&namespaces=a,b&namespace_query=x&workloads=w&workload_query=w&pods=p&pod_query=p&containers=c&container_query=c&log_query=error,warn&interval=1800s&start_time=1700000000&end_time=1700000600&sort=desc&from=0&size=100&_=1&t=2`,
+      );
+      expect(query).to.deep.include({
+        operation,
+        namespaces: ['a', 'b'],
+        pods: ['p'],
+        start_time: 1_700_000_000,
+        end_time: 1_700_000_600,
+      });
+      expect(textsOf(query)).to.deep.equal(['error', 'warn']);
+    }
+  });
+
+  for (const [what, search, parameter, words] of [
+    ['milliseconds', 'start_time=1700000000123', 'start_time', /milliseconds.*here 1700000000$/],
+    ['milliseconds at the end', 'end_time=1700000000123', 'end_time', /milliseconds.*here 1700000000$/],
+    ['a fraction', 'start_time=1700000000.5', 'start_time', /fraction.*here 1700000000$/],
+    ['a time before 1970', 'start_time=-1', 'start_time', /before 1970/],
+    ['a date', 'start_time=2023-11-14T22:13:20Z', 'start_time', /is not a time.*here 1700000000$/],
+    ['eleven digits', 'start_time=17000000000', 'start_time', /at most 9999999999/],
+    ['an end before the start', 'start_time=20&end_time=19', 'end_time', /19 is before start_time, 20/],
+    ['an interval of nothing', 'interval=0m', 'interval', /more than nothing/],
+    ['an interval without a unit', 'interval=15', 'interval', /a number with s, m, h, d, w, M/],
+    ['an interval of centuries', 'interval=101y', 'interval', /longer than 100 years/],
+    ['a zone that is none', 'time_zone=Mars/Olympus', 'time_zone', /Europe\/Berlin/],
+    ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
+    ['a word for the order that is none', 'sort=newest', 'sort', /allowed: desc, asc/],
+    ['a page that is too long', 'size=1001', 'size', /from 0 to 1000/],
+    ['a size that is no number', 'size=x', 'size', /not a whole number/],
+    ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
+    ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
+    ['one text of several without a word', 'log_query=a,--', 'log_query', /"--" has no word/],
+    ['nothing but commas', 'log_query=,%20,', 'log_query', /no text between its commas/],
+    ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a pattern/],
+    ['too many texts', `log_query=${'a,'.repeat(21)}`, 'log_query', /more than 20 texts/],
+    [
+      'a text that is too long',
+      `match=substring&log_query=${'a'.repeat(1001)}`,
+      'log_query',
+      /longer than 1000/,
+    ],
+    ['a level that is none', 'level=eror,warn', 'level', /did you mean "error"/],
+    ['a cursor with a place of its own', 'cursor=x&from=10', 'from', /cursor/],
+    ['a cursor of statistics', 'operation=statistics&cursor=x', 'cursor', /operation=query only/],
+    ['a context of an export', 'operation=export&context=x', 'context', /operation=query only/],
+    ['lines before nothing', 'before=3', 'before', /context only/],
+    ['a format of a query', 'format=csv', 'format', /operation=export only/],
+    ['following an export', 'operation=export&follow=true', 'follow', /operation=query only/],
+    ['following up to a time', 'follow=true&end_time=1', 'end_time', /follow/],
+    ['a parameter that is given twice', 'size=1&size=2', 'size', /given 2 times/],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      expect(faults(search)[parameter]).to.match(words);
+    });
+  }
+
+  it('is told all of its faults at once', () => {
+    const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&unknown=1&cursor=c&from=1');
+    expect(Object.keys(all)).to.have.members([
+      'start_time',
+      'sort',
+      'format',
+      'log_query',
+      'unknown',
+      'from',
+    ]);
+  });
+
+  it('takes a comma for a comma where no words are meant', () => {
+    expect(textsOf(decode('log_query=a,b&match=substring'))).to.deep.equal(['a,b']);
+    expect(textsOf(decode('log_query=a,b&match=regex'))).to.deep.equal(['a,b']);
+    expect(textsOf(decode('log_query=a,,b,'))).to.deep.equal(['a', 'b']);
+  });
+
+  it('takes zones by name and by offset', () => {
+    for (const zone of ['UTC', 'Europe/Berlin', '+05:30', '-08:00']) {
+      expect(decode(`time_zone=${encodeURIComponent(zone)}`).time_zone).to.equal(zone);
+    }
+  });
+});

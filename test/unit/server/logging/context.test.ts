@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { array, record, text } from '../../../../server/resources/read.ts';
+import { LogService, line } from '../../../support/log-service.ts';
+import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+
+const SAME = '2026-11-20T10:00:00.123456789Z';
+const RECORDS = [
+  line('2026-11-20T09:59:58.000000000Z', 'one'),
+  line('2026-11-20T09:59:59.000000000Z', 'two'),
+  // One millisecond, two of them even one nanosecond.
+  line('2026-11-20T10:00:00.123456788Z', 'three'),
+  line(SAME, 'four'),
+  line(SAME, 'five'),
+  line('2026-11-20T10:00:00.123999999Z', 'six'),
+  line('2026-11-20T10:00:01.000000000Z', 'seven'),
+  line('2026-11-20T10:00:00.123456789Z', 'of another container', { container: 'sidecar' }),
+];
+
+describe('the lines around one', () => {
+  let service: LogService;
+  let allowed = true;
+  beforeEach(async () => {
+    allowed = true;
+    service = await new LogService({
+      store: new MemoryLogStore(RECORDS),
+      namespaces: { shop: '2026-11-20T09:59:59Z' },
+      allowed: (namespace) => namespace === 'shop' && allowed,
+    }).start();
+  });
+  afterEach(() => service.stop());
+
+  const idOf = async (log: string): Promise<string> => {
+    const { query } = await service.json(`match=substring&log_query=${log}`);
+    return text(record(array(record(query)['records'])[0])['id']);
+  };
+  const around = async (log: string, query: string): Promise<string[]> => {
+    const answer = await service.json(`context=${await idOf(log)}&${query}`);
+    return array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+  };
+
+  it('are those of its container, oldest first, itself among them', async () => {
+    expect(await around('four', 'before=1&after=1')).to.deep.equal(['three', 'four', 'five']);
+    expect(await around('five', 'before=1&after=1')).to.deep.equal(['four', 'five', 'six']);
+    expect(await around('six', 'before=2&after=5')).to.deep.equal(['four', 'five', 'six', 'seven']);
+    expect(await around('seven', 'before=0&after=0')).to.deep.equal(['seven']);
+  });
+
+  it('are there whatever else the query was asked with', async () => {
+    expect(await around('four', 'before=0&after=1&log_query=four&sort=desc&size=1')).to.deep.equal([
+      'four',
+      'five',
+    ]);
+  });
+
+  it('do not go back behind the time when the namespace was made', async () => {
+    expect(await around('three', 'before=10&after=0')).to.deep.equal(['two', 'three']);
+  });
+
+  it('are not found when the record is gone, never was, or is nothing that the caller may see', async () => {
+    const id = await idOf('four');
+    const [time, ...names] = JSON.parse(Buffer.from(id, 'base64url').toString()) as string[];
+    const other = Buffer.from(JSON.stringify([time, ...names.slice(0, 3), 'x'])).toString('base64url');
+    const foreign = Buffer.from(JSON.stringify([time, 'bank', ...names.slice(1)])).toString('base64url');
+    for (const one of [other, foreign]) expect((await service.ask(`context=${one}`)).status).to.equal(404);
+  });
+
+  it('are refused for what is no id', async () => {
+    for (const id of ['x', 'e30', Buffer.from('["a","b","c","d","e"]').toString('base64url')]) {
+      const answer = await service.ask(`context=${id}`);
+      expect(answer.status).to.equal(400);
+      expect(answer.body.toString()).to.include('context: is not the id of a record');
+    }
+  });
+});

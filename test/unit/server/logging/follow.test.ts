@@ -1,0 +1,140 @@
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
+import { LOGS, LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
+import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+
+/** Reads text until it holds `what`. */
+async function until(answer: IncomingMessage, what: string): Promise<string> {
+  let seen = '';
+  for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
+    seen += String(chunk);
+    if (seen.includes(what)) return seen;
+  }
+  return seen;
+}
+
+async function rest(answer: IncomingMessage): Promise<string> {
+  let seen = '';
+  for await (const chunk of answer) seen += String(chunk);
+  return seen;
+}
+
+describe('following logs', () => {
+  let service: LogService;
+  let store: MemoryLogStore;
+  const serve = async (options: Partial<LogServiceOptions> = {}): Promise<void> => {
+    store = new MemoryLogStore([line('2026-11-20T11:00:00.000000000Z', 'before')]);
+    service = await new LogService({ store, ...options }).start();
+  };
+  const follow = (query = '', headers = {}) =>
+    service.server.open(`${LOGS}?follow=true${query}`, { headers });
+  afterEach(() => service.stop());
+
+  it('is each line as it comes, one JSON document a line', async () => {
+    await serve();
+    const answer = await follow('&log_query=news&highlight=true');
+    expect(answer.headers['content-type']).to.equal('application/x-ndjson');
+    store.write([
+      line('2026-11-20T12:00:01.000000000Z', 'no match'),
+      line('2026-11-20T12:00:02.000000000Z', 'news'),
+    ]);
+    const { id, ...first } = JSON.parse(await until(answer, '\n')) as Record<string, unknown>;
+    expect(id).to.be.a('string');
+    expect(first).to.deep.include({
+      log: 'news',
+      time: '2026-11-20T12:00:02.000000000Z',
+      highlights: [[0, 4]],
+    });
+    answer.destroy();
+  });
+
+  it('begins earlier when a start is given', async () => {
+    await serve();
+    const answer = await follow('&start_time=1795170000');
+    expect(await until(answer, '\n')).to.include('before');
+    answer.destroy();
+  });
+
+  it('is Server-Sent Events for who accepts those', async () => {
+    await serve();
+    const answer = await follow('', { Accept: 'text/event-stream' });
+    expect(answer.headers['content-type']).to.equal('text/event-stream');
+    store.write([line('2026-11-20T12:00:02.000000000Z', 'two\nlines')]);
+    expect(await until(answer, '\n\n')).to.match(/^data: \{"log":"two\\nlines".*\}\n\n$/);
+    answer.destroy();
+  });
+
+  it('ends whole when the time is over', async () => {
+    await serve({ limits: { followTimeout: 400 } });
+    expect(await rest(await follow())).to.equal('');
+  });
+
+  it('ends whole when the server stops', async () => {
+    await serve();
+    const answer = await follow();
+    service.server.abort();
+    expect(await rest(answer)).to.equal('');
+  });
+
+  it('ends the work of the store when the caller leaves', async () => {
+    const ended = Promise.withResolvers<void>();
+    await serve({
+      store: Object.assign(new MemoryLogStore([]), {
+        async *follow(_selection: unknown, { signal }: { signal: AbortSignal }) {
+          yield [];
+          signal.addEventListener('abort', () => ended.resolve());
+          await ended.promise;
+        },
+      }),
+    });
+    const answer = await follow();
+    answer.destroy();
+    await ended.promise;
+  });
+
+  it('is refused as any other query when the store is down', async () => {
+    await serve({
+      store: Object.assign(new MemoryLogStore([]), {
+        // oxlint-disable-next-line require-yield -- it fails before the first line
+        async *follow() {
+          throw newStoreUnavailable('memory', new Error('down'));
+        },
+      }),
+    });
+    expect((await service.ask('follow=true')).status).to.equal(503);
+  });
+
+  it('says why when the store fails later', async () => {
+    const fail = Promise.withResolvers<never>();
+    fail.promise.catch(() => undefined);
+    await serve({
+      store: Object.assign(new MemoryLogStore([]), {
+        // oxlint-disable-next-line require-yield -- it fails before the first line
+        async *follow() {
+          await fail.promise;
+        },
+      }),
+    });
+    const answer = await follow();
+    fail.reject(newStoreUnavailable('memory', new Error('10.0.0.1')));
+    expect(JSON.parse(await rest(answer))).to.deep.equal({
+      error: {
+        reason: 'StoreFailed',
+        message: 'the log store memory does not answer as it should; try again later',
+      },
+    });
+  });
+
+  it('is open to a number of callers', async () => {
+    await serve({ limits: { concurrentFollowers: 1 } });
+    const answer = await follow();
+    expect((await service.ask('follow=true')).status).to.equal(429);
+    answer.destroy();
+  });
+
+  it('waits quietly for a caller who may see nothing', async () => {
+    await serve({ limits: { followTimeout: 400 }, allowed: () => false });
+    expect(await rest(await follow())).to.equal('');
+  });
+});

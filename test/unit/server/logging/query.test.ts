@@ -1,0 +1,240 @@
+import { expect } from 'chai';
+import type { LogBackend } from '../../../../server/logging/log-store.ts';
+import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
+import { array, record, text } from '../../../../server/resources/read.ts';
+import { LogService, line } from '../../../support/log-service.ts';
+import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+
+const RECORDS = [
+  line('2026-11-20T10:00:00.000000001Z', 'request timeout of cart'),
+  line('2026-11-20T10:00:00.000000001Z', 'same time, other line'),
+  line('2026-11-20T10:00:01.500000000Z', 'level=error disk is full', { pod: 'db-0', container: 'db' }),
+  line('2026-11-20T10:20:00.000000000Z', 'all is well', {
+    namespace: 'bank',
+    pod: 'ledger-0',
+    container: 'app',
+  }),
+];
+
+describe('log queries', () => {
+  let service: LogService;
+  beforeEach(async () => {
+    service = await new LogService({ store: new MemoryLogStore(RECORDS) }).start();
+  });
+  afterEach(() => service.stop());
+
+  const lines = async (query: string): Promise<string[]> => {
+    const answer = record((await service.json(query))['query']);
+    return array(answer['records']).map((each) => text(record(each)['log']));
+  };
+
+  it('answer the newest lines in the shape that consoles know', async () => {
+    const { query, took } = await service.json('size=1');
+    expect(took).to.be.a('number');
+    const { records, cursor, ...rest } = record(query);
+    expect(rest).to.deep.equal({ total: 4, totalRelation: 'eq' });
+    expect(cursor).to.be.a('string');
+    const [first] = array(records);
+    const { id, ...plain } = record(first);
+    expect(id).to.be.a('string');
+    expect(plain).to.deep.equal({
+      log: 'all is well',
+      time: '2026-11-20T10:20:00.000000000Z',
+      namespace: 'bank',
+      pod: 'ledger-0',
+      container: 'app',
+    });
+  });
+
+  it('choose by every filter', async () => {
+    expect(await lines('namespaces=bank')).to.deep.equal(['all is well']);
+    expect(await lines('namespace_query=AN')).to.deep.equal(['all is well']);
+    expect(await lines('workloads=db')).to.deep.equal(['level=error disk is full']);
+    expect(await lines('workload_query=edge')).to.deep.equal(['all is well']);
+    expect(await lines('pods=db-0&containers=db')).to.have.length(1);
+    expect(await lines('level=error')).to.deep.equal(['level=error disk is full']);
+    expect(await lines('log_query=TIME')).to.have.length(2);
+    expect(await lines('log_query=time&match=phrase')).to.deep.equal(['same time, other line']);
+    expect(await lines('log_query=TIME&case=respect')).to.have.length(0);
+    expect(await lines('log_query=imeou&match=substring')).to.have.length(1);
+    expect(await lines('log_query=%5Ereq.%2Bcart%24&match=regex')).to.have.length(1);
+  });
+
+  it('find nothing by an empty list of names', async () => {
+    for (const parameter of ['namespaces', 'workloads', 'pods', 'containers']) {
+      expect(await lines(`${parameter}=`), parameter).to.deep.equal([]);
+    }
+  });
+
+  it('count the last second of the range as a whole, and no line behind it', async () => {
+    const at = Date.parse('2026-11-20T10:00:00Z') / 1000;
+    expect(await lines(`start_time=${at}&end_time=${at}`)).to.have.length(2);
+    expect(await lines(`start_time=${at}&end_time=${at + 1}`)).to.have.length(3);
+    expect(await lines(`start_time=${at + 2}`)).to.deep.equal(['all is well']);
+  });
+
+  it('go on by cursor through lines of the same time, whatever comes meanwhile', async () => {
+    const store = new MemoryLogStore(RECORDS);
+    const paged = await new LogService({ store }).start();
+    const seen: string[] = [];
+    let cursor = '';
+    for (let page = 0; page < 10; page++) {
+      const { query } = await paged.json(`sort=asc&size=1${cursor}`);
+      const { records, cursor: next } = record(query);
+      for (const each of array(records)) seen.push(text(record(each)['log']));
+      // Behind the range of the first page, so that no page may show it.
+      store.write([line('2026-11-20T12:30:00.000000000Z', 'came meanwhile')]);
+      if (next === undefined) break;
+      cursor = `&cursor=${text(next)}`;
+    }
+    await paged.stop();
+    expect(seen).to.deep.equal(RECORDS.map(({ log }) => log));
+  });
+
+  it('refuse a cursor of another query, and one that somebody made up', async () => {
+    const cursor = text(record((await service.json('size=1&sort=asc'))['query'])['cursor']);
+    for (const [query, words] of [
+      [`cursor=${cursor}&size=1`, 'belongs to another query'],
+      [`cursor=${cursor}&sort=asc&namespaces=shop`, 'belongs to another query'],
+      ['cursor=e30', 'is not a cursor'],
+      ['cursor=%00', 'is not a cursor'],
+      [`cursor=${Buffer.from('[1,2,3,4,5]').toString('base64url')}`, 'is not a cursor'],
+    ]) {
+      const answer = await service.ask(query ?? '');
+      expect(answer.status, query).to.equal(400);
+      expect(answer.body.toString()).to.include(words);
+    }
+    expect((await service.ask(`cursor=${cursor}&sort=asc&size=100`)).status).to.equal(200);
+  });
+
+  it('tell where the texts are', async () => {
+    const { query } = await service.json('log_query=timeout,cart&highlight=true');
+    const [first] = array(record(query)['records']);
+    expect(record(first)['highlights']).to.deep.equal([
+      [8, 15],
+      [19, 23],
+    ]);
+  });
+
+  it('count lines and containers', async () => {
+    expect((await service.json('operation=statistics'))['statistics']).to.deep.equal({
+      containers: 3,
+      logs: 4,
+      logsRelation: 'eq',
+    });
+  });
+
+  it('count lines by time, from the first line on when no start is given', async () => {
+    const { histogram } = await service.json('operation=histogram&interval=10m&end_time=1795170599');
+    const at = Date.parse('2026-11-20T10:00:00Z');
+    expect(histogram).to.deep.equal({
+      total: 4,
+      totalRelation: 'eq',
+      histograms: [
+        { time: at, count: 3 },
+        { time: at + 600_000, count: 0 },
+        { time: at + 1_200_000, count: 1 },
+      ],
+    });
+  });
+
+  it('have an empty histogram when there are no lines', async () => {
+    expect((await service.json('operation=histogram&pods=none'))['histogram']).to.deep.equal({
+      total: 0,
+      totalRelation: 'eq',
+      histograms: [],
+    });
+  });
+
+  it('refuse a histogram of too many buckets before the store is asked', async () => {
+    const answer = await service.ask('operation=histogram&interval=1s&start_time=1795100000');
+    expect(answer.status).to.equal(400);
+    expect(answer.body.toString()).to.include('ask for interval=');
+  });
+
+  it('answer HEAD with the headers of GET', async () => {
+    const get = await service.ask('size=2');
+    const head = await service.ask('size=2', {}, 'HEAD');
+    expect(head.status).to.equal(200);
+    expect(head.body).to.have.length(0);
+    expect(head.headers['content-length']).to.equal(get.headers['content-length']);
+    expect(get.headers['cache-control']).to.equal('no-store');
+  });
+
+  it('know no other method, and nothing below them', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await service.ask('', {}, method);
+      expect(answer.status, method).to.equal(405);
+      expect(answer.headers.allow).to.equal('GET, HEAD');
+    }
+    expect((await service.server.ask('/kapis/logging.platform.io/v1alpha2/logs/x')).status).to.equal(404);
+  });
+
+  it('tell what is missing from an answer, and a store that is down from one that finds nothing', async () => {
+    const shortfalls = [{ reason: 'ShardFailed', message: 'one of 5 shards' }] as const;
+    const page = { total: { count: 1, relation: 'gte' }, records: [], next: undefined, shortfalls } as const;
+    const whole: LogBackend = new MemoryLogStore([]);
+    const partly = await new LogService({
+      store: Object.assign(new MemoryLogStore([]), { query: () => Promise.resolve(page) }),
+    }).start();
+    const answer = await partly.json('');
+    expect(answer['partial']).to.deep.equal(shortfalls);
+    expect(answer['query']).to.deep.include({ total: 1, totalRelation: 'gte' });
+    await partly.stop();
+    const down = await new LogService({
+      store: Object.assign(whole, {
+        query: () => Promise.reject(newStoreUnavailable('memory', new Error('secret'))),
+      }),
+    }).start();
+    const refused = await down.ask('');
+    expect(refused.status).to.equal(503);
+    expect(refused.body.toString()).not.to.include('secret');
+    await down.stop();
+  });
+
+  it('are bounded in time, also when the store does not heed it', async () => {
+    const store = Object.assign(new MemoryLogStore([]), {
+      query: (_selection: unknown, _page: unknown, { signal }: { signal: AbortSignal }) =>
+        new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    });
+    const slow = await new LogService({ store, limits: { queryTimeout: 100 } }).start();
+    const answer = await slow.ask('');
+    expect(answer.status).to.equal(504);
+    await slow.stop();
+  });
+
+  it('wait for their turn, and are refused when too many wait', async () => {
+    const gates: (() => void)[] = [];
+    const empty = await new MemoryLogStore([]).query(
+      { scope: { everything: true }, range: { start: '', end: '' } },
+      { order: 'asc', size: 0, from: 0 },
+      { signal: new AbortController().signal, timeoutMs: 1 },
+    );
+    const entered = Promise.withResolvers<void>();
+    const store = Object.assign(new MemoryLogStore([]), {
+      query: () =>
+        new Promise<typeof empty>((resolve) => {
+          gates.push(() => resolve(empty));
+          entered.resolve();
+        }),
+    });
+    const busy = await new LogService({
+      store,
+      limits: { concurrentQueries: 1, queuedQueries: 0 },
+    }).start();
+    const first = busy.ask('');
+    await entered.promise;
+    const refused = await busy.ask('operation=query');
+    expect(refused.status).to.equal(429);
+    expect(JSON.parse(refused.body.toString())).to.have.nested.property('details.retryAfterSeconds', 1);
+    gates[0]?.();
+    expect((await first).status).to.equal(200);
+    const metrics = await busy.registry.metrics();
+    expect(metrics).to.include('log_queries_total{operation="query",outcome="limited"} 1');
+    expect(metrics).to.include('log_queries_total{operation="query",outcome="ok"} 1');
+    expect(metrics).to.include('log_queries_in_flight{operation="query"} 0');
+    await busy.stop();
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { record } from '../../../../server/resources/read.ts';
+import { LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
+import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+
+const RECORDS = [
+  line('2026-11-20T09:00:00.000000000Z', 'of the old shop'),
+  line('2026-11-20T10:00:00.999999999Z', 'of the new shop'),
+  line('2026-11-20T10:30:00.000000000Z', 'of the bank', { namespace: 'bank' }),
+  line('2026-11-20T10:40:00.000000000Z', 'of a deleted one', { namespace: 'gone' }),
+];
+const NAMESPACES = {
+  shop: '2026-11-20T10:00:00Z',
+  bank: '2020-01-01T00:00:00Z',
+  other: '2020-01-01T00:00:00Z',
+};
+
+describe('what a caller may see of the logs', () => {
+  let running: LogService[] = [];
+  const serve = async (options: Partial<LogServiceOptions>): Promise<LogService> => {
+    const service = new LogService({
+      store: new MemoryLogStore(RECORDS),
+      namespaces: NAMESPACES,
+      ...options,
+    });
+    running.push(service);
+    return service.start();
+  };
+  afterEach(async () => {
+    for (const service of running) await service.stop();
+    running = [];
+  });
+  const total = async (service: LogService, query = ''): Promise<unknown> =>
+    record((await service.json(query))['query'])['total'];
+
+  it('is everything, deleted namespaces too, by one question for who may read all logs', async () => {
+    const service = await serve({});
+    expect(await total(service)).to.equal(4);
+    expect(await total(service, 'namespaces=gone')).to.equal(1);
+    expect(await total(service, 'namespace_query=on')).to.equal(1);
+    expect(service.asked).to.deep.equal(['']);
+  });
+
+  it('is the namespaces where they may read logs, and nothing from before those were made', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'shop' });
+    expect(await total(service)).to.equal(1);
+    const { statistics } = await service.json('operation=statistics');
+    expect(statistics).to.deep.include({ logs: 1 });
+    const { histogram } = await service.json('operation=histogram&interval=1h');
+    expect(histogram).to.deep.equal({
+      total: 1,
+      totalRelation: 'eq',
+      histograms: [
+        { time: Date.parse('2026-11-20T10:00:00Z'), count: 1 },
+        { time: Date.parse('2026-11-20T11:00:00Z'), count: 0 },
+        { time: Date.parse('2026-11-20T12:00:00Z'), count: 0 },
+      ],
+    });
+    expect((await service.ask('operation=export&sort=asc')).body.toString()).to.equal('of the new shop\n');
+  });
+
+  it('is told in the same words of a namespace that is forbidden, one that is gone and one that never was', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'shop' });
+    const strip = ({ body, status }: { body: Buffer; status: number }) =>
+      `${status} ${body.toString().replace(/"took":\d+/, '')}`;
+    const answers = await Promise.all(
+      ['bank', 'gone', 'never'].flatMap((name) =>
+        ['query', 'statistics', 'histogram', 'export'].map(async (operation) => [
+          operation,
+          strip(await service.ask(`operation=${operation}&namespaces=${name}`)),
+        ]),
+      ),
+    );
+    expect(new Set(answers.map(String)).size).to.equal(4);
+    // Asked about all three, so that not even the time tells.
+    expect(service.asked).to.include.members(['bank', 'gone', 'never']);
+  });
+
+  it('does not reach the store when it is nothing', async () => {
+    const store = new Proxy(new MemoryLogStore([]), {
+      get: () => {
+        throw new Error('the store was asked');
+      },
+    });
+    const service = await serve({ store, allowed: () => false });
+    for (const operation of ['query', 'statistics', 'histogram', 'export']) {
+      expect((await service.ask(`operation=${operation}`)).status, operation).to.equal(200);
+    }
+  });
+
+  it('is asked about namespaces that fit only, once each for many queries at a time', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'bank' });
+    await Promise.all(Array.from({ length: 5 }, () => total(service, 'namespace_query=a')));
+    expect(service.asked).to.deep.equal(['', 'bank']);
+  });
+
+  it('is asked about 1,500 namespaces with 32 questions at a time', async () => {
+    const namespaces = Object.fromEntries(
+      Array.from({ length: 1_500 }, (_, number) => [`n-${number}`, '2020-01-01T00:00:00Z']),
+    );
+    let open = 0;
+    let most = 0;
+    const service = await serve({
+      namespaces,
+      allowed: async (namespace) => {
+        if (namespace === '') return false;
+        most = Math.max(most, (open += 1));
+        await Promise.resolve();
+        open -= 1;
+        return true;
+      },
+      store: new MemoryLogStore([line('2026-11-20T10:00:00.000000000Z', 'x', { namespace: 'n-7' })]),
+    });
+    expect(await total(service)).to.equal(1);
+    expect(most).to.be.above(1).and.at.most(32);
+    expect(service.asked).to.have.length(1_501);
+    await total(service);
+    expect(service.asked).to.have.length(1_501);
+  });
+
+  it('is not guessed when the cluster can not be asked', async () => {
+    const service = await serve({
+      allowed: (namespace) => {
+        if (namespace === 'bank') throw newServiceUnavailable('the cluster gave no answer');
+        return namespace === 'shop';
+      },
+    });
+    expect((await service.ask('')).status).to.equal(503);
+    expect((await service.ask('operation=export')).status).to.equal(503);
+    expect(await total(service, 'namespaces=shop')).to.equal(1);
+  });
+});
