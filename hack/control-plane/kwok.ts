@@ -19,6 +19,8 @@ export interface KwokOptions {
   nodes: number;
   /** Pods over the applications, as replicas of their Deployments. */
   pods: number;
+  /** `Logs` objects of further pods, whose log files exist by now. */
+  logs?: readonly object[];
   signal: AbortSignal;
   progress?: Progress;
 }
@@ -28,7 +30,7 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
   const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
   const dir = cp.folder.kwok;
   await mkdir(dir, { recursive: true });
-  const config = await writeConfig(cp, dir, options.signal);
+  const config = await writeConfig(cp, dir, options);
   const kubeconfig = await cp.kubeconfigFor({ name: 'kwok-controller', groups: ['system:masters'] });
   const { cert, key } = cp.pki.files.kubelet;
   const args = [
@@ -78,7 +80,11 @@ async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
 }
 
 /** KWOK does nothing without stages: those that it ships, and where the logs of pods are. */
-async function writeConfig(cp: ControlPlane, dir: string, signal: AbortSignal): Promise<string> {
+async function writeConfig(
+  cp: ControlPlane,
+  dir: string,
+  { signal, logs: further = [] }: KwokOptions,
+): Promise<string> {
   const { stdout: stages } = await promisify(execFile)(cp.binaries.kwokStages, [], { signal });
   const logs = {
     apiVersion: 'kwok.x-k8s.io/v1alpha1',
@@ -101,6 +107,9 @@ async function writeConfig(cp: ControlPlane, dir: string, signal: AbortSignal): 
     },
   };
   const path = join(dir, 'kwok.yaml');
-  await writeFile(path, [stages, stringify(settings), stringify(logs)].join('\n---\n'));
+  await writeFile(
+    path,
+    [stages, ...[settings, logs, ...further].map((part) => stringify(part))].join('\n---\n'),
+  );
   return path;
 }

@@ -49,7 +49,16 @@ export async function writeCriLogs(dir: string, records: Iterable<LogRecord>): P
 /** Containers of the pod that run, without those of earlier runs. */
 const current = ({ containers }: DataPod) => containers.filter((container) => container.current);
 
-/** KWOK's `Logs` of the pods that exist: where the log of each container is. Write all the files before. */
+/** Makes the files of containers that have written nothing: those of the pods that exist. */
+export async function touchCriLogs(dir: string, pods: readonly DataPod[]): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  for (const { namespace, name: pod, containers } of pods.filter(({ exists }) => exists)) {
+    for (const { name: container } of containers)
+      await appendFile(logFile(dir, { namespace, pod, container }), '');
+  }
+}
+
+/** KWOK's `Logs` of the pods that exist: where the log of each container is. Make the files before. */
 export function kwokLogs(dir: string, pods: readonly DataPod[]): object[] {
   return pods
     .filter(({ exists }) => exists)
@@ -67,7 +76,10 @@ export function kwokLogs(dir: string, pods: readonly DataPod[]): object[] {
 }
 
 /** The pods that exist, bare: without the controllers that made them. All on the given nodes. */
-export function podObjects(pods: readonly DataPod[], nodes: readonly string[]): object[] {
+export function podObjects(
+  pods: readonly DataPod[],
+  nodes: readonly string[],
+): { readonly metadata: { readonly namespace: string; readonly name: string } }[] {
   return pods
     .filter(({ exists }) => exists)
     .map((pod, index) => ({

@@ -41,6 +41,10 @@ const SPACES: readonly Range[] = [
   [0x20, 0x20],
 ];
 
+const RANGES = { digit: DIGITS, word: WORDS, space: SPACES } as const;
+/** With what has a lower case in ASCII: were it in the complement, `s` and `k` would be so too where case is ignored. */
+const WORDS_OF_ANY_CASE: readonly Range[] = [...WORDS, [0x17f, 0x17f], [0x212a, 0x212a]];
+
 /** Throws an Error whose message says what is not a pattern, or not supported. */
 export function parsePattern(text: string): Pattern {
   const { alternatives } = read(text);
@@ -71,7 +75,8 @@ function item(element: AST.Element, repeats: number): Item {
       return { kind: 'character', code: element.value };
     case 'CharacterSet':
       if (element.kind === 'any') return { kind: 'any' };
-      return { kind: 'class', negated: false, ranges: setRanges(element) };
+      if (element.kind === 'property') return { kind: 'class', negated: false, ranges: setRanges(element) };
+      return { kind: 'class', negated: element.negate, ranges: RANGES[element.kind] };
     case 'CharacterClass':
       return characterClass(element);
     case 'Group':
@@ -122,8 +127,8 @@ function characterClass(element: AST.CharacterClass): Item {
 function setRanges(set: AST.CharacterSet): readonly Range[] {
   if (set.kind === 'any') return [[0, MAX_CODE]];
   if (set.kind === 'property') throw unsupported('a Unicode property', set.raw);
-  const ranges = { digit: DIGITS, word: WORDS, space: SPACES }[set.kind];
-  return set.negate ? complement(ranges) : ranges;
+  if (!set.negate) return RANGES[set.kind];
+  return complement(set.kind === 'word' ? WORDS_OF_ANY_CASE : RANGES[set.kind]);
 }
 
 function complement(ranges: readonly Range[]): Range[] {

@@ -19,6 +19,8 @@ export interface LogStoreTraits {
   readonly unsupported?: (selection: Selection) => boolean;
   /** What its statistics count containers by; `id` unless told otherwise. */
   readonly containersBy?: 'id' | 'name';
+  /** Asks only each so-manyth of the fixed texts: for stores that read everything for each. */
+  readonly every?: number;
   /** Selections of one property; fewer for slow stores. 60 unless told otherwise. */
   readonly runs?: number;
 }

@@ -138,7 +138,8 @@ export function describeInjections(subject: () => Subject): void {
     for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
       for (const caseSensitive of [false, true]) {
         it(`are text like other text, in ${mode}${caseSensitive ? ', minding case' : ''}`, async () => {
-          const values = HOSTILE.filter((value) => value.isWellFormed());
+          const { every = 1 } = subject().traits;
+          const values = HOSTILE.filter((value, index) => value.isWellFormed() && index % every === 0);
           const asked =
             mode === 'phrase' || mode === 'prefix'
               ? values.filter((value) => words(value).length > 0)

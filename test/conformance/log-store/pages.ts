@@ -27,10 +27,12 @@ export function describePages(subject: () => Subject): void {
 
       it(`walks by cursor through lines of equal times, each once, ${order}`, async () => {
         const { compare, records } = subject();
-        for (const time of crowdedTimes(records, 2)) {
-          const start = wholeMillisecond(later(time, -999_999));
-          const range = { start, end: wholeMillisecond(later(time, 999_999)) };
-          for (const size of [1, 2, 3]) await compare.walk(selection(subject(), { range }), order, size);
+        for (const [index, time] of crowdedTimes(records, 2).entries()) {
+          const range = {
+            start: wholeMillisecond(later(time, -999_999)),
+            end: wholeMillisecond(later(time, 999_999)),
+          };
+          await compare.walk(selection(subject(), { range }), order, index === 0 ? 1 : 3);
         }
       });
 

@@ -3,10 +3,12 @@ import * as fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { LEVELS } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { logData } from '../../../../../hack/log-data/log-data.ts';
+import { ODD_LINES } from '../../../../../hack/log-data/odd-lines.ts';
 import { levelMatcher } from '../../../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
 import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
 import { wordsOf } from '../../../../../server/logging/matching/words.ts';
+import { TEXTS } from '../../../../conformance/log-store/texts.ts';
 import { levelsOf } from '../../../../support/brute-force/levels.ts';
 import { saysOneOf } from '../../../../support/brute-force/text.ts';
 import { words } from '../../../../support/brute-force/words.ts';
@@ -14,6 +16,8 @@ import { LogQuestions } from '../../../../support/log-questions.ts';
 
 const records = [...logData({ lines: 3_000 }).records()];
 const lines = [...new Set(records.map(({ log }) => log))];
+
+const hard = [...ODD_LINES, ...lines.slice(0, 60)].filter((line) => line.length < 1_000);
 
 describe('the matching of lines, beside a brute-force reading', () => {
   it('takes lines apart into the same words', () => {
@@ -27,6 +31,25 @@ describe('the matching of lines, beside a brute-force reading', () => {
         expect(matches(line), `${level}: ${line}`).to.equal(levelsOf(line).includes(level));
     }
   });
+
+  for (const [mode, texts] of TEXTS) {
+    it(`finds the same lines for hard texts by ${mode}`, function () {
+      this.timeout(60_000);
+      for (const text of texts) {
+        for (const caseSensitive of [false, true]) {
+          const filter = { mode, texts: [text], caseSensitive } as const;
+          const says = saysOneOf(filter);
+          const matcher = lineMatcher(filter);
+          const pattern = RE2JS.compile(linePattern(filter));
+          for (const line of hard) {
+            const expected = says(line);
+            expect(matcher.matches(line), `${text} in ${line}`).to.equal(expected);
+            expect(pattern.test(line), `the pattern of ${text} in ${line}`).to.equal(expected);
+          }
+        }
+      }
+    });
+  }
 
   it('finds the same lines, in this process and as a pattern of RE2', function () {
     this.timeout(60_000);

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
+import { kubeConfigSource } from '../../../../../../server/cluster/kubeconfig.ts';
+import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { startSimulatedPodLogs } from '../../../../../support/simulated-pod-logs.ts';
+
+describeLogStore(
+  'the pod logs of a cluster',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'pod-logs-'));
+    const ending = new AbortController();
+    const { signal } = ending;
+    const data = logData({ lines: 1_500, namespaces: 4, workloads: 1 });
+    const cluster = await startSimulatedPodLogs(data, { dir, signal });
+    const { cp } = cluster;
+    const client = new ClusterConnection({ kubeConfig: kubeConfigSource(cp.kubeconfig) });
+    const store = new KubernetesLogStore({
+      client,
+      log: pino({ enabled: false }),
+      limits: {
+        maxContainers: 500,
+        concurrentReads: 32,
+        bytesPerContainer: 64 * 1024 * 1024,
+        memory: 64 * 1024 * 1024,
+      },
+    });
+    const running = store.run(signal);
+    return {
+      store,
+      records: cluster.records,
+      precision: 'ns',
+      write: (records) => cluster.write(records),
+      stop: async () => {
+        ending.abort();
+        await running;
+        await cp.stop();
+        await rm(dir, { recursive: true, force: true });
+      },
+    };
+  },
+  { containersBy: 'name', runs: 25, every: 5 },
+);

@@ -1,0 +1,66 @@
+// A cluster whose pods, and what their logs say, are those of a data set: a real kube-apiserver, and KWOK as kubelet.
+import { join } from 'node:path';
+import { forEach } from '../../hack/control-plane/bulk.ts';
+import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
+import { startKwok } from '../../hack/control-plane/kwok.ts';
+import { nodeName } from '../../hack/control-plane/realistic-node.ts';
+import { kwokLogs, podObjects, touchCriLogs, writeCriLogs } from '../../hack/log-data/cri-log.ts';
+import type { LogData } from '../../hack/log-data/log-data.ts';
+import type { LogRecord } from '../../hack/log-stores/record.ts';
+
+export interface SimulatedPodLogs {
+  readonly cp: ControlPlane;
+  /** Of the containers that run: what the cluster has. */
+  readonly records: readonly LogRecord[];
+  /** Appends to the logs of containers that are there. */
+  write(records: Iterable<LogRecord>): Promise<void>;
+}
+
+/** Returns when all pods run. Everything lies in the folder; `cp.stop()` ends it. */
+export async function startSimulatedPodLogs(
+  data: LogData,
+  { dir, signal }: { dir: string; signal: AbortSignal },
+): Promise<SimulatedPodLogs> {
+  const logs = join(dir, 'pod-logs');
+  const records = [...data.currentRecords()];
+  await touchCriLogs(logs, data.pods);
+  await writeCriLogs(logs, records);
+  const cp = await startControlPlane({ dir: join(dir, 'control-plane'), signal });
+  try {
+    await startKwok(cp, { nodes: 2, pods: 0, logs: kwokLogs(logs, data.pods), signal });
+    await createPods(cp, data, signal);
+  } catch (error) {
+    await cp.stop();
+    throw error;
+  }
+  return { cp, records, write: (more) => writeCriLogs(logs, more) };
+}
+
+async function createPods(cp: ControlPlane, data: LogData, signal: AbortSignal): Promise<void> {
+  const namespaces = [...new Set(data.pods.map(({ namespace }) => namespace))];
+  const create = (path: string, body: object) =>
+    cp.client.expect(path, { method: 'POST', body, signal }, [201, 409]);
+  await forEach(namespaces.values(), { signal }, async (name) => {
+    await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    // Its controller would make it a little later, and pods are refused before.
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+    await create(`/api/v1/namespaces/${name}/serviceaccounts`, account);
+  });
+  const pods = podObjects(data.pods, [nodeName(0), nodeName(1)]);
+  await forEach(pods.values(), { signal }, async (pod) => {
+    await create(`/api/v1/namespaces/${pod.metadata.namespace}/pods`, pod);
+  });
+  await untilRunning(cp, pods.length, signal);
+}
+
+async function untilRunning(cp: ControlPlane, many: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const list: unknown = await cp.client.get('/api/v1/pods?fieldSelector=status.phase%3DRunning', signal);
+    const items = typeof list === 'object' && list !== null ? Reflect.get(list, 'items') : [];
+    if (Array.isArray(items) && items.length >= many) return;
+    const version = String(Reflect.get(Object(Reflect.get(Object(list), 'metadata')), 'resourceVersion'));
+    // Any change, or a second.
+    await cp.client.send(`/api/v1/pods?watch=true&timeoutSeconds=1&resourceVersion=${version}`, { signal });
+  }
+}
