@@ -27,6 +27,8 @@ export interface DaemonSpec {
   readyTimeout?: number;
   /** Milliseconds between SIGTERM and SIGKILL. */
   stopTimeout?: number;
+  /** Gives a program that runs on Node a channel by which it learns that this process has ended, even by a kill. */
+  channel?: boolean;
 }
 
 const READY_TIMEOUT = 60_000;
@@ -148,13 +150,13 @@ export class Daemon {
   }
 
   async #spawn(): Promise<Run> {
-    const { name, command, args, env, logFile, pidFile } = this.#spec;
+    const { name, command, args, env, logFile, pidFile, channel = false } = this.#spec;
     await mkdir(dirname(pidFile), { recursive: true });
     const { log, logStart } = await openLog(logFile);
     try {
       const child = spawn(command, args, {
         detached: true,
-        stdio: ['ignore', log, log],
+        stdio: ['ignore', log, log, ...(channel ? (['ipc'] as const) : [])],
         // Our own programs ask the kernel to die with this process.
         env: { ...process.env, ...env, KS_CONTROL_PLANE_PARENT: String(process.pid) },
       });
@@ -168,6 +170,8 @@ export class Daemon {
         throw new DaemonError(name, await ended, logFile, '');
       }
       const { pid } = child;
+      // It is there to be closed: nothing comes through it that this process would have to wait for.
+      child.channel?.unref();
       killAtExit(pid, ended);
       await writeFile(pidFile, JSON.stringify({ name, ...identify(pid) }));
       return { pid, ended, logStart, expected: false, paused: false };

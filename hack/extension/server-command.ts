@@ -18,6 +18,9 @@ const MALLOC_ARENAS = '2';
  */
 const COMPILE_CACHE = 'node_modules/.cache/compile';
 
+/** An option of Node for a server that has a channel to the process that started it, and is not to outlive it. */
+export const END_WITH_PARENT = `--import=${join(import.meta.dirname, 'end-with-parent.ts')}`;
+
 export interface ServerCommand {
   /** For Node, up to the server's own arguments. */
   readonly args: readonly string[];

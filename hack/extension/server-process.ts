@@ -7,10 +7,9 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { serverCommand } from './server-command.ts';
+import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.ts');
 /** Often enough to time a start; each question costs the server that is just starting. */
 const POLL_MS = 10;
 
@@ -55,9 +54,9 @@ export class ServerProcess {
     const ca = await readFile(certificate.ca, 'utf8');
     const logFile = join(dir, 'server.log');
     const log = await open(logFile, 'a');
-    const imports = [END_WITH_PARENT, ...(options.imports ?? [])].map((module) => `--import=${module}`);
+    const imports = (options.imports ?? []).map((module) => `--import=${module}`);
     const began = performance.now();
-    const { args, env } = serverCommand(ROOT, ...imports);
+    const { args, env } = serverCommand(ROOT, END_WITH_PARENT, ...imports);
     const child = spawn(process.execPath, [...args, '--config', config], {
       env: { ...process.env, ...env },
       stdio: ['ignore', log.fd, log.fd, 'ipc'],

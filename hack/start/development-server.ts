@@ -7,7 +7,7 @@ import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts'
 import { Client } from '../control-plane/client.ts';
 import { Daemon, type DaemonError } from '../control-plane/daemon.ts';
 import type { Place } from '../control-plane/folder.ts';
-import { serverCommand } from '../extension/server-command.ts';
+import { END_WITH_PARENT, serverCommand } from '../extension/server-command.ts';
 import type { Names } from '../generate/names.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
@@ -62,13 +62,14 @@ export function serverDaemon(
   place: Place,
   failed: (error: DaemonError) => void,
 ): Daemon {
-  const { args, env } = serverCommand(root);
+  const { args, env } = serverCommand(root, END_WITH_PARENT);
   return new Daemon(
     {
       name: 'ks-apiserver',
       command: process.execPath,
       args: [...args, '--config', server.configFile],
       env,
+      channel: true,
       ...place,
       ready: (signal) => isReady(server, signal),
       readyTimeout: 30_000,

@@ -11,6 +11,9 @@ export interface Running {
 /** How long stopping may take before everything is killed on the way out, in ms. */
 const STOP_TIMEOUT_MS = 25_000;
 
+/** How often we look whether npm still lives, in ms. */
+const PARENT_POLL_MS = 1_000;
+
 /** Runs until a signal comes or a program dies; resolves with the exit code when nothing is left running. */
 export async function runProgram(
   command: string,
@@ -32,6 +35,7 @@ export async function runProgram(
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stopSignal = onStopSignal(() => {});
   const life = new AbortController();
+  endWithNpm(life);
   stopSignal.addEventListener('abort', () => {
     console.error('\nStopping …');
     life.abort(stopSignal.reason);
@@ -52,6 +56,16 @@ export async function runProgram(
   if (reason instanceof Stopped) return reason.exitCode;
   console.error(`\n${reason instanceof Error ? reason.message : String(reason)}`);
   return 1;
+}
+
+/** npm passes signals on to us, except the one that it does not see itself. Without npm nobody is to be outlived. */
+function endWithNpm(life: AbortController): void {
+  if (process.env['npm_lifecycle_event'] === undefined) return;
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid !== ppid) life.abort(new Stopped('SIGHUP'));
+  }, PARENT_POLL_MS).unref();
+  life.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,13 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 
+interface Leftover {
+  readonly pid: number;
+  readonly command: string;
+}
+
 /**
  * Kills the processes that were started with this variable (`NAME=value`) in their environment, however deep below
  * us, and says which they were. On systems without /proc there is no way to tell, and none is reported.
  */
 export async function endLeftovers(variable: string): Promise<string[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(pids.map((pid) => describe(pid, variable)));
-  const left = found.filter((process) => process !== undefined);
+  const left = await processesWith(variable);
   for (const { pid } of left) {
     try {
       process.kill(pid, 'SIGKILL');
@@ -18,10 +21,14 @@ export async function endLeftovers(variable: string): Promise<string[]> {
   return left.map(({ pid, command }) => `${command} (${pid})`);
 }
 
-async function describe(
-  pid: string,
-  variable: string,
-): Promise<{ pid: number; command: string } | undefined> {
+/** Those that run, this one left out. */
+export async function processesWith(variable: string): Promise<Leftover[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map((pid) => describe(pid, variable)));
+  return found.filter((process) => process !== undefined);
+}
+
+async function describe(pid: string, variable: string): Promise<Leftover | undefined> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
     if (Number(pid) === process.pid || !environment.split('\0').includes(variable)) return undefined;

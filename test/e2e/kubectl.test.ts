@@ -8,7 +8,7 @@ import { Platform, RESOURCE } from './platform.ts';
 const NODES = 23;
 
 describe('kubectl through the aggregation layer', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let platform: Platform;
 
   before(async () => {

@@ -10,7 +10,7 @@ import { StartedProgram } from './started-program.ts';
 const run = promisify(execFile);
 
 describe('npm start', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   let clone: Awaited<ReturnType<typeof cloneProject>>;
   let programs: StartedProgram[];
@@ -96,6 +96,18 @@ describe('npm start', function () {
     // npm itself dies of it, so there is no exit code.
     expect((await program.end()).left).to.deep.equal([]);
   });
+
+  for (const [whom, kill] of [
+    ['npm alone was', (program) => program.killNpm()],
+    ['it was, with npm,', (program) => program.signal('SIGKILL')],
+  ] as const satisfies readonly (readonly [string, (program: StartedProgram) => void])[]) {
+    it(`leaves nothing running when ${whom} killed`, async () => {
+      const program = start();
+      await program.printed(/Ctrl-C stops everything/);
+      kill(program);
+      await program.gone();
+    });
+  }
 
   it('serves an existing cluster without changing it', async () => {
     const local = start();

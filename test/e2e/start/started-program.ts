@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { endLeftovers } from '../../../hack/test/leftovers.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
 
 /** `npm start` as somebody typed it in a terminal. */
 export class StartedProgram {
@@ -63,6 +64,16 @@ export class StartedProgram {
   /** As the terminal does it: everything in the foreground gets it. */
   signal(signal: NodeJS.Signals): void {
     if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
+  }
+
+  /** Kills npm alone. */
+  killNpm(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Resolves when nothing that it started runs any more. */
+  async gone(): Promise<void> {
+    while ((await processesWith(this.#mark)).length > 0) await delay(100);
   }
 
   /** The exit code, and what was left running (it is ended). */
