@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
+import { startVictoriaLogs } from '../../hack/log-stores/victorialogs.ts';
+import { array, record, text } from '../../server/resources/read.ts';
+import { line } from '../support/log-service.ts';
+import { Platform } from './platform.ts';
+
+const run = promisify(execFile);
+const GROUP = 'logging.platform.io/v1alpha2';
+const APIS = `/apis/${GROUP}/logs`;
+const KAPIS = `/kapis/${GROUP}/logs`;
+const TENANT = '/kapis/tenant.platform.io/v1alpha2/logs';
+
+describe('log queries beside a real cluster', function () {
+  this.timeout(180_000);
+  let dir: string;
+  let store: LogStoreProcess;
+  let platform: Platform;
+  const tokens: Record<string, string> = {};
+  const end = new AbortController();
+
+  const at = (seconds: number): string =>
+    `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}.000000000Z`;
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-logs-'));
+    store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
+    const { url } = store;
+    platform = await Platform.start(1, async () => ({
+      logging: { store: 'victorialogs', victorialogs: { url } },
+    }));
+    for (const name of ['shop', 'bank']) await platform.succeeding('create', 'namespace', name);
+    for (const name of ['all', 'shopper', 'nobody']) {
+      await platform.succeeding('create', 'serviceaccount', name);
+      tokens[name] = (await platform.succeeding('create', 'token', name)).trim();
+    }
+    await platform.succeeding('create', 'clusterrole', 'log-reader', '--verb=get', '--resource=pods/log');
+    await platform.succeeding(
+      ...['create', 'clusterrolebinding', 'all', '--clusterrole=log-reader', '--serviceaccount=default:all'],
+    );
+    await platform.succeeding(
+      ...['create', 'rolebinding', 'shopper', '--namespace=shop', '--clusterrole=log-reader'],
+      '--serviceaccount=default:shopper',
+    );
+    for (const name of ['all', 'shopper']) {
+      await platform.succeeding(
+        ...['create', 'clusterrolebinding', `${name}-logs`, '--clusterrole=platform-logs-reader'],
+        `--serviceaccount=default:${name}`,
+      );
+    }
+    await loadVictoriaLogs(url, [
+      line(at(-3_600), 'of an earlier shop'),
+      line(at(1), 'of the shop'),
+      line(at(1), 'of the bank', { namespace: 'bank' }),
+      line(at(1), 'of a namespace that is gone', { namespace: 'gone' }),
+    ]);
+  });
+
+  after(async () => {
+    await platform?.stop();
+    end.abort();
+    await store?.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  /** Straight to the server. */
+  async function curl(caller: string | undefined, path: string, ...args: string[]) {
+    const ca = await platform.write('ca.crt', platform.controlPlane.ca);
+    const child = run('curl', [
+      ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
+      ...[...args, new URL(path, platform.server.url).href],
+    ]);
+    // The token comes by standard input: it is none of the process list's business.
+    child.child.stdin?.end(
+      caller === undefined ? '' : `header = "Authorization: Bearer ${tokens[caller]}"\n`,
+    );
+    const { stdout } = await child;
+    const last = stdout.lastIndexOf('\n');
+    return { status: Number(stdout.slice(last + 1)), body: stdout.slice(0, last) };
+  }
+
+  const linesIn = (body: string): string[] =>
+    array(record(record(JSON.parse(body))['query'])['records'])
+      .map((each) => text(record(each)['log']))
+      .sort();
+
+  /** Through kube-apiserver. */
+  const raw = (caller: string, path: string) =>
+    platform.kubectl('get', '--raw', path, '--as', `system:serviceaccount:default:${caller}`);
+
+  const end_time = Math.floor(Date.now() / 1000) + 3_600;
+
+  it('show each caller the lines of the namespaces where they may read logs', async () => {
+    for (const path of [TENANT, KAPIS, APIS]) {
+      const all = await curl('all', `${path}?end_time=${end_time}`);
+      expect(linesIn(all.body), path).to.have.length(4);
+      const some = await curl('shopper', `${path}?end_time=${end_time}`);
+      expect(linesIn(some.body), path).to.deep.equal(['of the shop']);
+      const none = await curl('nobody', `${path}?end_time=${end_time}`);
+      expect([none.status, linesIn(none.body)], path).to.deep.equal([200, []]);
+      expect((await curl(undefined, path)).status, path).to.be.oneOf([401, 403]);
+    }
+  });
+
+  it('pass kube-apiserver for who has the role that is shipped, and for nobody else', async () => {
+    const { code, stdout, stderr } = await raw('shopper', `${APIS}?end_time=${end_time}`);
+    expect(stderr).to.equal('');
+    expect(code).to.equal(0);
+    expect(linesIn(stdout)).to.deep.equal(['of the shop']);
+    const refused = await raw('nobody', APIS);
+    expect(refused.code).not.to.equal(0);
+    expect(refused.stderr).to.include('Forbidden');
+  });
+
+  it('can be followed through kube-apiserver and directly', async () => {
+    const tail = platform.spawnKubectl('get', '--raw', `${APIS}?follow=true&log_query=follow`);
+    const first = new Promise<string>((resolve) =>
+      tail.stdout?.once('data', (data) => resolve(String(data))),
+    );
+    const deadline = Date.now() + 60_000;
+    let seen: string | undefined;
+    // What is written before the tail has begun is not shown, so it is written again.
+    while (seen === undefined && Date.now() < deadline) {
+      await loadVictoriaLogs(store.url, [
+        line(new Date().toISOString().replace('Z', '000000Z'), 'follow me'),
+      ]);
+      seen = await Promise.race([first, delay(500, undefined)]);
+    }
+    tail.kill();
+    expect(seen).to.include('follow me');
+  });
+
+  it('tell who asks for removed operations what to ask instead', async () => {
+    for (const prefix of ['kapis', 'apis']) {
+      for (const path of [
+        'cluster',
+        'workspaces/w',
+        'namespaces/shop',
+        'namespaces/shop/pods/p',
+        'fluentbit/outputs',
+      ]) {
+        const { status, body } = await curl('nobody', `/${prefix}/${GROUP}/${path}`);
+        expect(status, path).to.equal(410);
+        expect(body).to.include('removed in release 3.3');
+      }
+    }
+    expect(
+      (await curl('nobody', `/kapis/${GROUP}/fluentbit/outputs/es`, '--request', 'DELETE')).status,
+    ).to.equal(410);
+    const { stderr } = await platform.kubectl('get', '--raw', `/apis/${GROUP}/namespaces/shop/pods/p`);
+    expect(stderr).to.include('removed in release 3.3');
+  });
+
+  it('are discovered as something that is only got, and leave namespaces deletable', async () => {
+    const list = await platform.succeeding('get', '--raw', `/apis/${GROUP}`);
+    expect(JSON.parse(list)).to.have.deep.property('resources', [
+      { name: 'logs', singularName: 'log', namespaced: false, kind: 'Log', verbs: ['get'] },
+    ]);
+    expect(await platform.succeeding('api-resources', '--api-group=logging.platform.io')).to.include('logs');
+    expect(await platform.succeeding('explain', 'logs', '--api-version', GROUP)).to.include('histogram');
+    await platform.succeeding('create', 'namespace', 'short-lived');
+    await platform.succeeding('delete', 'namespace', 'short-lived', '--timeout=60s');
+  });
+
+  it('show nothing of a namespace that was made anew to who has only the new one', async () => {
+    await platform.succeeding('create', 'namespace', 'anew');
+    await platform.succeeding(
+      ...['create', 'rolebinding', 'shopper', '--namespace=anew', '--clusterrole=log-reader'],
+      '--serviceaccount=default:shopper',
+    );
+    await loadVictoriaLogs(store.url, [line(at(-10), 'of the first', { namespace: 'anew' })]);
+    const asked = `${KAPIS}?end_time=${end_time}&namespaces=anew`;
+    expect(linesIn((await curl('shopper', asked)).body)).to.deep.equal([]);
+    expect(linesIn((await curl('all', asked)).body)).to.deep.equal(['of the first']);
+  });
+
+  it('show the health of the store, and leave the server ready without it', async () => {
+    const verbose = async (): Promise<string> => (await curl(undefined, '/readyz?verbose')).body;
+    expect(await verbose()).to.include('[+]logs ok: the store victorialogs answers');
+    await store.stop();
+    const { status, body } = await curl('all', `${KAPIS}?size=1`, '--dump-header', '-');
+    expect(status).to.equal(503);
+    expect(body).to.match(/^retry-after: \d+/im);
+    expect((await curl(undefined, '/readyz')).status).to.equal(200);
+    await store.start();
+    expect((await curl('all', `${KAPIS}?size=1`)).status).to.equal(200);
+  });
+});
