@@ -49,6 +49,8 @@ export interface Program {
   args(dir: string, ports: readonly number[]): readonly string[];
   /** A path that answers 200 when queries can be put. */
   readonly readyPath: string;
+  /** Milliseconds until a start has failed; a minute unless told otherwise. */
+  readonly readyTimeout?: number;
 }
 
 /** How often ports are chosen anew when somebody takes one between our look and the program's. */
@@ -92,6 +94,7 @@ class RunningStore implements LogStoreProcess {
         args: program.args(dir, ports),
         logFile: this.logFile,
         pidFile: join(dir, 'run', `${program.name}.json`),
+        ...(program.readyTimeout === undefined ? {} : { readyTimeout: program.readyTimeout }),
         ready: async (signal) => {
           const response = await fetch(`${this.url}${program.readyPath}`, { signal });
           await response.arrayBuffer();

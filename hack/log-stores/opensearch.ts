@@ -6,8 +6,16 @@ import { findJava } from './java.ts';
 import { type LogStoreProcess, type StartOptions, startProgram } from './log-store.ts';
 import { buildOpenSearch } from './opensearch-build.ts';
 
+/** Most nodes of tests end before the code that the second compiler makes would have paid for itself. */
+const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+/** A machine on which everything else is tested at the same time has seen starts of 40 s. */
+const READY_TIMEOUT = 120_000;
+
 export interface OpenSearchOptions extends StartOptions {
-  /** Of the Java machine, such as `2g`. 512 MB is enough for tests. */
+  /**
+   * Of the Java machine, such as `2g`. Without it the node is one for tests: 512 MB, and half the CPU time until it is
+   * warm, but slower from then on. For measurements give one.
+   */
   readonly heap?: string;
   /** Settings of the node; they win over ours. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -15,7 +23,7 @@ export interface OpenSearchOptions extends StartOptions {
 
 /** Starts a node and waits until its shards can be asked. It is built first when the cache folder has none. */
 export async function startOpenSearch(options: OpenSearchOptions): Promise<LogStoreProcess> {
-  const { env = process.env, signal, progress = () => undefined, heap = '512m' } = options;
+  const { env = process.env, signal, progress = () => undefined, heap } = options;
   const java = await findJava({ env, signal });
   const built = await buildOpenSearch({ env, signal, progress });
   const temporary = join(options.dir, 'tmp');
@@ -26,8 +34,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
       ports: 2,
       command: java,
       args: (dir, [http, transport]) => [
-        `-Xms${heap}`,
-        `-Xmx${heap}`,
+        ...(heap === undefined ? SHORT_LIVED : [`-Xms${heap}`, `-Xmx${heap}`]),
         `-Djava.io.tmpdir=${join(dir, 'tmp')}`,
         '-cp',
         `${join(built, 'classes')}:${join(built, 'lib', '*')}`,
@@ -48,6 +55,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
           ...options.settings,
         }).map(([name, value]) => `${name}=${value}`),
       ],
+      readyTimeout: READY_TIMEOUT,
       readyPath: '/_cluster/health?wait_for_status=yellow&wait_for_no_initializing_shards=true&timeout=1s',
     },
     options,
