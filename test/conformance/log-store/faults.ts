@@ -144,7 +144,7 @@ export function describeLogStoreFaults(
         const operation = operations(call(leaving.signal))[index];
         const outcome = operation?.().catch((error: unknown) => error);
         await the().front.untilAsked();
-        leaving.abort();
+        leaving.abort(new Error('the caller has gone'));
         expect(await outcome).to.be.an('error');
         await the().front.untilIdle();
       }

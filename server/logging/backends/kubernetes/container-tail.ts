@@ -101,7 +101,7 @@ export class ContainerTail {
       if (source.running) {
         const request = { source, since, follow: true, signal, timeoutMs: silenceMs };
         const response = await openLog(client, request);
-        const bounds = { signal, idleMs: silenceMs, flush, wholeLines: true };
+        const bounds = { signal, idleMs: silenceMs, flush };
         await reader.consume(response, bounds, onLine, newExtent());
       } else {
         await reader.read(source, { since, signal, flush }, onLine);

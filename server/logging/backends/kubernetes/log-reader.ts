@@ -24,8 +24,6 @@ export interface Extent {
   first: Instant | undefined;
   /** Lines that were too long to be kept whole. */
   cutLines: number;
-  /** What the kubelet said in place of a line, for the log of the server. */
-  remark: string | undefined;
 }
 
 export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
@@ -33,8 +31,8 @@ export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
   readonly until?: () => Instant | undefined;
   /** Whether the line that the limit cuts counts: for whoever only wants its time. */
   readonly headOnly?: boolean;
-  /** Whether a last line without its end is left out: it comes whole when the log is opened again. */
-  readonly wholeLines?: boolean;
+  /** Whether a last line may be without its end, and counts: nothing more will be written. */
+  readonly ended?: boolean;
   /** Called when the lines of a chunk are through; the next chunk waits for it. */
   readonly flush?: () => Promise<void> | undefined;
 }
@@ -65,14 +63,15 @@ export class LogReader {
     const { client, slots, idleMs: timeoutMs = IDLE_MS } = this.#options;
     using _slot = await slots.take(request.signal);
     const response = await openLog(client, { ...request, source, timeoutMs });
-    await this.consume(response, { ...request, idleMs: timeoutMs }, onLine, extent);
+    const bounds = { ended: !source.running, ...request, idleMs: timeoutMs };
+    await this.consume(response, bounds, onLine, extent);
     return extent;
   }
 
   /** The lines of an answer that is open. */
   async consume(
     response: IncomingMessage,
-    request: Pick<ReadRequest, 'signal' | 'until' | 'limitBytes' | 'headOnly' | 'wholeLines' | 'flush'> & {
+    request: Pick<ReadRequest, 'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'flush'> & {
       readonly idleMs: number;
     },
     onLine: OnLine,
@@ -92,9 +91,11 @@ export class LogReader {
         await request.flush?.();
         if (passed) return;
       }
-      // What was cut by the limit is no line.
-      const whole = extent.bytes < limitBytes || request.headOnly;
-      if (whole && !request.wholeLines) lines.read(decoder.rest(), undefined);
+      const rest = decoder.rest();
+      // What was cut by the limit is no line; but it has a time.
+      const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
+      if (counts && rest !== '') lines.read(rest, undefined, request.ended || request.headOnly);
+      if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
       await request.flush?.();
     } catch (error) {
       signal.throwIfAborted();
@@ -104,13 +105,15 @@ export class LogReader {
 }
 
 export function newExtent(): Extent {
-  return { bytes: 0, lines: 0, first: undefined, cutLines: 0, remark: undefined };
+  return { bytes: 0, lines: 0, first: undefined, cutLines: 0 };
 }
 
 /** Takes blocks of lines apart. */
 class LineReader {
   readonly #onLine: OnLine;
   readonly #extent: Extent;
+  /** What the kubelet said in place of a line. */
+  remark: string | undefined;
   #second = '';
   #ordinal = 0;
 
@@ -119,20 +122,22 @@ class LineReader {
     this.#extent = extent;
   }
 
-  /** True when everything that follows is behind `until`. */
-  read(block: string, until: Instant | undefined): boolean {
+  /** True when everything that follows is behind `until`. `whole`: whether the last line has its end. */
+  read(block: string, until: Instant | undefined, whole = true): boolean {
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
     for (let from = 0; from < block.length; ) {
       const newline = block.indexOf('\n', from);
       const to = newline === -1 ? block.length : newline;
       const stamped = timeAt(block, from);
-      if (stamped) {
+      if (stamped && !whole && newline === -1) {
+        this.remark ??= 'nothing more, within a line';
+      } else if (stamped) {
         const { time, textStart } = stamped;
         if (end !== undefined && time >= end) return true;
         this.#count(time);
         this.#onLine(time, block.slice(textStart, to), this.#ordinal);
       } else {
-        this.#extent.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
+        this.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
       }
       from = to + 1;
     }

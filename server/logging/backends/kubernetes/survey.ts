@@ -93,10 +93,6 @@ async function readOne(options: SurveyOptions, source: LogSource, rank: number):
     if (error.kind === 'unreachable' || error.kind === 'refused') throw error;
   } finally {
     shortfalls.cutLines(extent.cutLines);
-    if (extent.remark !== undefined) {
-      options.onFailure(source, 'failed', new Error(extent.remark));
-      shortfalls.failed(name);
-    }
   }
 }
 

@@ -53,6 +53,7 @@ export class LogCluster {
       const url = new URL(request.url ?? '/', 'http://cluster');
       if (url.pathname === '/api/v1/pods') this.#servePods(url, response);
       else if (url.pathname.endsWith('/log')) this.#serveLog(url, response);
+      else if (url.pathname.endsWith('/selfsubjectaccessreviews')) allow(response);
       else refuse(response, 404, 'NotFound');
     });
     this.#server.on('connection', (socket) => {
@@ -68,16 +69,25 @@ export class LogCluster {
     return this;
   }
 
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  connect(url = this.url): ClusterConnection {
+    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(url) });
+    this.#end.signal.addEventListener('abort', () => client.close());
+    return client;
+  }
+
   /** A store that follows the pods of this cluster until it is stopped. */
   store(
     limits: Partial<KubernetesLimits> = {},
     options: Partial<KubernetesLogStoreOptions> = {},
   ): KubernetesLogStore {
-    const { port } = this.#server.address() as AddressInfo;
-    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${port}`) });
+    const client = this.connect();
     const log = pino({ enabled: false });
     const store = new KubernetesLogStore({ client, log, limits: { ...LIMITS, ...limits }, ...options });
-    this.#end.signal.addEventListener('abort', () => client.close());
     this.#running.push(store.run(this.#end.signal));
     return store;
   }
@@ -169,6 +179,11 @@ export class LogCluster {
     }
     log.serve(url.searchParams, response, !previous && container.state !== 'terminated');
   }
+}
+
+function allow(response: ServerResponse): void {
+  response.writeHead(201, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ kind: 'SelfSubjectAccessReview', status: { allowed: true } }));
 }
 
 function podObject({ namespace, name, containers }: Pod, version: number): object {

@@ -1,0 +1,48 @@
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import type { ClusterClient } from '../../../../../../server/cluster/client.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
+import { FaultyFront } from '../../../../../support/faulty-front.ts';
+import { KubeletLog } from './kubelet-log.ts';
+import { LogCluster, type Pod } from './log-cluster.ts';
+
+function logsOf(cluster: LogCluster): (record: LogRecord) => KubeletLog {
+  return ({ kubernetes: { namespace_name: namespace, pod_name: name, container_name } }) => {
+    const pod: Pod = cluster.pods.get(`${namespace}/${name}`) ?? { namespace, name, containers: [] };
+    let container = pod.containers.find((one) => one.name === container_name);
+    if (!container) {
+      container = { name: container_name, log: new KubeletLog(), startedAt: '2026-12-01T00:00:00Z' };
+      pod.containers.push(container);
+      cluster.put(pod);
+    }
+    return container.log;
+  };
+}
+
+describeLogStoreFaults('the pod logs of a cluster', async () => {
+  const cluster = await new LogCluster().start();
+  const front = await FaultyFront.start(cluster.url);
+  const logOf = logsOf(cluster);
+  const write = async (records: readonly LogRecord[]): Promise<void> => {
+    for (const record of records) logOf(record).append({ time: record.time, text: record.log });
+  };
+  const records = [...logData({ lines: 400, namespaces: 2, workloads: 2 }).currentRecords()];
+  await write(records);
+  // Pods are followed all the time: nobody could tell when that is idle.
+  const [direct, faulty] = [cluster.connect(), cluster.connect(front.url)];
+  const clientFor = (path: string): ClusterClient => (path.startsWith('/api/v1/pods') ? direct : faulty);
+  const client: ClusterClient = {
+    open: (request) => clientFor(request.path).open(request),
+    json: (request) => clientFor(request.path).json(request),
+  };
+  return {
+    store: cluster.store({}, { client, followTuning: { initialBackoffMs: 5 } }),
+    front,
+    records,
+    write,
+    stop: async () => {
+      await cluster.stop();
+      await front.stop();
+    },
+  };
+});
