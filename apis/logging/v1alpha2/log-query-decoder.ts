@@ -29,8 +29,12 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
   },
 };
 
+/** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
+export const IGNORED = ['watch'] as const;
+
 export function newLogQueryDecoder(textFault: TextFault): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
+    ignored: IGNORED,
     formats: FORMATS,
     words: (parameter, value) =>
       parameter === 'start_time' || parameter === 'end_time' ? secondsFault(value) : undefined,

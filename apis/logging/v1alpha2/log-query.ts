@@ -33,8 +33,9 @@ const NAME = Type.String({ minLength: 1, maxLength: 253 });
 const names = (what: string) =>
   Type.Optional(
     Type.Array(NAME, {
+      minItems: 1,
       maxItems: MAX_NAMES,
-      description: `${what}: exact names, separated by commas. Empty: none, so nothing is found.`,
+      description: `${what}: exact names, separated by commas. Empty: as if it were not given.`,
     }),
   );
 const fuzzy = (what: string) =>

@@ -25,6 +25,8 @@ export interface QueryFormat {
 }
 
 export interface QueryRules<Query> {
+  /** Parameters that mean nothing here, beside the cache-busters. */
+  readonly ignored?: readonly string[];
   /** By the name that the schema uses. */
   readonly formats?: Readonly<Record<string, QueryFormat>>;
   /** Better words for a value that the schema refuses, to follow the value; undefined for the usual ones. */
@@ -37,6 +39,7 @@ export class QueryDecoder<Schema extends TObject> {
   readonly #parameters: ReadonlyMap<string, Parameter>;
   readonly #validate: ValidateFunction<Static<Schema>>;
   readonly #rules: QueryRules<Static<Schema>>;
+  readonly #ignored: ReadonlySet<string>;
 
   constructor(schema: Schema, rules: QueryRules<Static<Schema>> = {}) {
     const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true });
@@ -44,6 +47,7 @@ export class QueryDecoder<Schema extends TObject> {
       ajv.addFormat(name, (text: string) => faultOf(format, text) === undefined);
     }
     this.#rules = rules;
+    this.#ignored = new Set([...CACHE_BUSTERS, ...(rules.ignored ?? [])]);
     this.#parameters = new Map(
       Object.keys(schema.properties).map((name) => [name, { ...schema.properties[name] }]),
     );
@@ -55,7 +59,7 @@ export class QueryDecoder<Schema extends TObject> {
     const faults: StatusCause[] = [];
     const given: Record<string, unknown> = {};
     for (const name of new Set(query.keys())) {
-      if (CACHE_BUSTERS.some((known) => known === name)) continue;
+      if (this.#ignored.has(name)) continue;
       const parameter = this.#parameters.get(name);
       const values = query.getAll(name);
       if (!parameter) faults.push(this.#unknown(name));
