@@ -58,7 +58,7 @@ export class SnapshotFollower<Facts> {
     const part = chunk.objects.map((object) => {
       const known = old.get(object.key);
       old.delete(object.key);
-      if (known?.resourceVersion === object.resourceVersion) return known;
+      if (known && isSame(known, object)) return known;
       const identity = withoutBytes(object);
       if (known) removed.push(known);
       set.push(identity);
@@ -67,6 +67,15 @@ export class SnapshotFollower<Facts> {
     this.#known.set(chunk, part);
     return part;
   }
+}
+
+/** Facts are read anew when the cluster is listed anew: after a restore of etcd its numbers may mean something else. */
+function isSame<Facts>(known: ObjectIdentity<Facts>, object: CachedObject<Facts>): boolean {
+  return (
+    known.resourceVersion === object.resourceVersion &&
+    known.labels === object.labels &&
+    known.facts === object.facts
+  );
 }
 
 function withoutBytes<Facts>(object: CachedObject<Facts>): ObjectIdentity<Facts> {

@@ -2,6 +2,7 @@
 // are copied once, into the answer.
 
 import type { CachedObject } from '../../cache/cached-object.ts';
+import type { ObjectStates } from '../../cache/object-states.ts';
 import { memberNamed, objectMembers } from '../../cluster/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 
@@ -12,17 +13,19 @@ const SELF_LINK = Buffer.from('"selfLink"');
 
 export class PlatformItem {
   readonly #path: string;
+  readonly #states: ObjectStates;
   readonly #computed: ComputedAnnotations | undefined;
 
   /** `path`: that of the list, under which each node lies. */
-  constructor(path: string, computed: ComputedAnnotations | undefined) {
+  constructor(path: string, states: ObjectStates, computed: ComputedAnnotations | undefined) {
     this.#path = path;
+    this.#states = states;
     this.#computed = computed;
   }
 
   /** What tells one state of the node from another. */
   state(node: CachedObject<NodeFacts>): string {
-    return `${node.resourceVersion} ${this.#computed?.(node) ?? ''}`;
+    return `${this.#states.of(node)} ${this.#computed?.(node) ?? ''}`;
   }
 
   /** The parts of the node's JSON, to be joined. */

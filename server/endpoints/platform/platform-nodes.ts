@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { ObjectStates } from '../../cache/object-states.ts';
 import type { ObjectSnapshot } from '../../cache/snapshot.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
@@ -38,7 +39,8 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   const queries = new PlatformQueries(group.slice(group.indexOf('.') + 1));
   const noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   const index = new NodeIndex();
-  const item = new PlatformItem(path, computed);
+  const states = new ObjectStates();
+  const item = new PlatformItem(path, states, computed);
   const pieces = new PlatformPieces(item);
 
   function list(context: RequestContext): Promise<void> | void {
@@ -68,7 +70,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   }
 
   function tagOfAll(snapshot: ObjectSnapshot<NodeFacts>, page: PlatformPage): string {
-    return computed ? tagOf(page) : `all-${index.version(snapshot)}`;
+    return computed ? tagOf(page) : states.ofAll(snapshot);
   }
 
   function get(context: RequestContext, name: string): void {
@@ -76,7 +78,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
     if (hasQuery(context)) noQuery.decode(context.query);
     const node = cache.snapshot().get(name);
     if (!node) throw newNotFound({ group, resource: plural }, name);
-    const tag = `"${computed ? hash('sha256', item.state(node), 'base64url') : node.resourceVersion}"`;
+    const tag = `"${hash('sha256', item.state(node), 'base64url')}"`;
     if (answeredUnchanged(context, tag)) return;
     const body = Buffer.concat([...item.parts(node), NEWLINE]);
     context.response.writeHead(200, { ...headersWith(tag), 'Content-Length': body.length });

@@ -15,8 +15,6 @@ const MAX_KEY = 4096;
 
 export class NodeIndex {
   readonly #nodes = new SnapshotFollower<NodeFacts>();
-  /** resourceVersion of the snapshot that brought the last change; empty before the first. */
-  #version = '';
   readonly #orders = new Map<NodeSortKey, SortOrder>();
   /** The least recently asked for comes first. */
   readonly #selections = new Map<string, SortOrder>();
@@ -34,16 +32,9 @@ export class NodeIndex {
     return filter.key === '' ? this.#order(sortBy).nodes : this.#selection(sortBy, filter).nodes;
   }
 
-  /** Equal for two snapshots exactly when all nodes are the same, whatever bookmarks came in between. */
-  version(snapshot: ObjectSnapshot<NodeFacts>): string {
-    this.#follow(snapshot);
-    return this.#version;
-  }
-
   #follow(snapshot: ObjectSnapshot<NodeFacts>): void {
     const { removed, set } = this.#nodes.follow(snapshot);
-    if (this.#version !== '' && removed.length === 0 && set.length === 0) return;
-    this.#version = snapshot.resourceVersion;
+    if (removed.length === 0 && set.length === 0) return;
     for (const order of this.#orders.values()) order.change(removed, set);
     for (const selection of this.#selections.values()) selection.change(removed, set);
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { assert, constantFrom, dictionary, property, string } from 'fast-check';
+import { ObjectStates } from '../../../../../server/cache/object-states.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { NodeCache, node } from '../../../../support/node-cache.ts';
 
@@ -13,7 +14,9 @@ function shown(metadata: object, computed: string): unknown {
   cache.fill(1, [{ ...plain, metadata: { ...metadata, ...plain.metadata } }]);
   const cached = cache.cache.snapshot().get('a');
   if (!cached) throw new Error('the node is not there');
-  const text = Buffer.concat([...new PlatformItem(PATH, () => computed).parts(cached)]).toString();
+  const text = Buffer.concat([
+    ...new PlatformItem(PATH, new ObjectStates(), () => computed).parts(cached),
+  ]).toString();
   expect(text.match(/"selfLink":/g)).to.have.length(1);
   return (JSON.parse(text) as { metadata: unknown }).metadata;
 }

@@ -269,6 +269,40 @@ describe('the node list of the platform', () => {
       expect(await again(PATH, etag)).to.equal(200);
     });
 
+    it('tells of other content under the same resourceVersions, as a restored etcd may bring it', async () => {
+      const of = (state: string, count: number) =>
+        Array.from({ length: count }, (_, i) => node(`node-${i}`, i + 1, { zone: state }));
+      for (const [path, count] of [
+        [`${PATH}/node-5`, 9],
+        [PATH, 9],
+        [PATH, 700],
+      ] as const) {
+        cache.fill(2000, of('a', count));
+        const etag = await tag(path);
+        cache.fill(2000, of('b', count));
+        expect(await again(path, etag), `${path}, ${count} nodes`).to.equal(200);
+        expect((await server.ask(`${PATH}?label=zone%3Da`)).body.toString()).to.include('"totalItems":0');
+        cache.fill(2000, of('a', count));
+        expect(await again(path, etag), `${path}, ${count} nodes`).to.equal(304);
+      }
+    });
+
+    it('has the same tags at each replica, whatever led to the same nodes', async () => {
+      const one = (i: number, version: number) => node(`node-${String(i).padStart(3, '0')}`, version);
+      const listed = Array.from({ length: 700 }, (_, i) => one(i, i < 600 ? i + 1 : 1000 + i));
+      cache.fill(3000, listed);
+      const tags = async () => Promise.all([PATH, `${PATH}?limit=5`, `${PATH}/node-003`].map(tag));
+      const fromList = await tags();
+      cache.fill(
+        1000,
+        Array.from({ length: 600 }, (_, i) => one(i, i + 1)),
+      );
+      for (let i = 600; i < 700; i++) cache.apply('ADDED', one(i, 1000 + i));
+      cache.apply('ADDED', one(999, 2000));
+      cache.apply('DELETED', one(999, 2001));
+      expect(await tags()).to.deep.equal(fromList);
+    });
+
     it('still refuses a query that is wrong', async () => {
       expect(await again(`${PATH}?page=0`, '*')).to.equal(400);
     });

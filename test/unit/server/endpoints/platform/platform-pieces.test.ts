@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
+import { ObjectStates } from '../../../../../server/cache/object-states.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-pieces.ts';
 import { NodeCache, node } from '../../../../support/node-cache.ts';
@@ -7,7 +8,7 @@ import { NodeCache, node } from '../../../../support/node-cache.ts';
 const COUNT = 1000;
 
 describe('the pieces of a long list', () => {
-  const item = new PlatformItem('/kapis/resources.platform.io/v1alpha3/nodes', undefined);
+  const item = new PlatformItem('/kapis/resources.platform.io/v1alpha3/nodes', new ObjectStates(), undefined);
   let cache: NodeCache;
 
   beforeEach(() => {

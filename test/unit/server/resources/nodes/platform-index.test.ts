@@ -62,20 +62,6 @@ describe('the index of nodes', () => {
     );
   });
 
-  it('has another version after a change, and the same one after a bookmark', () => {
-    const cache = new NodeCache();
-    cache.fill(10, [some('a', 1), some('b', 2)]);
-    const index = new NodeIndex();
-    const version = (): string => index.version(cache.cache.snapshot());
-    expect(version()).to.equal('10');
-    cache.cache.bookmark('20');
-    expect(version()).to.equal('10');
-    cache.apply('MODIFIED', some('a', 21));
-    expect(version()).to.equal('21');
-    cache.apply('DELETED', some('b', 22));
-    expect(version()).to.equal('22');
-  });
-
   it('keeps the selections that were asked for last, and answers the others all the same', () => {
     const cache = new NodeCache();
     cache.fill(
