@@ -170,9 +170,11 @@ export function userRoles(names: Names): KubernetesObject[] {
       apiVersion: `${RBAC}/v1`,
       kind: 'ClusterRole',
       // The door only: kube-apiserver asks for it before it hands a query over. Which lines are shown is decided by the
-      // right to get pods/log. It takes a GET of the collection for a list.
+      // right to get pods/log. It takes a GET of the collection for a list, and with watch=true for a watch.
       metadata: { name: `${names.platform}-logs-reader` },
-      rules: [{ apiGroups: [loggingGroup(names.platform)], resources: ['logs'], verbs: ['get', 'list'] }],
+      rules: [
+        { apiGroups: [loggingGroup(names.platform)], resources: ['logs'], verbs: ['get', 'list', 'watch'] },
+      ],
     },
     {
       apiVersion: `${RBAC}/v1`,

@@ -120,7 +120,7 @@ describe('log queries beside a real cluster', function () {
   });
 
   it('can be followed through kube-apiserver and directly', async () => {
-    const tail = platform.spawnKubectl('get', '--raw', `${APIS}?follow=true&log_query=follow`);
+    const tail = platform.spawnKubectl('get', '--raw', `${APIS}?follow=true&watch=true&log_query=follow`);
     const first = new Promise<string>((resolve) =>
       tail.stdout?.once('data', (data) => resolve(String(data))),
     );
