@@ -60,9 +60,11 @@ describe('log queries', () => {
     expect(await lines('log_query=%5Ereq.%2Bcart%24&match=regex')).to.have.length(1);
   });
 
-  it('find nothing by an empty list of names', async () => {
-    for (const parameter of ['namespaces', 'workloads', 'pods', 'containers']) {
-      expect(await lines(`${parameter}=`), parameter).to.deep.equal([]);
+  it('take a parameter without a value, as consoles send it, for one that is not given', async () => {
+    const all = await lines('');
+    expect(all).to.have.length(4);
+    for (const parameter of ['namespaces', 'workloads', 'pods', 'containers', 'pod_query', 'log_query']) {
+      expect(await lines(`${parameter}=`), parameter).to.deep.equal(all);
     }
   });
 
