@@ -16,6 +16,9 @@ export const APPLICATIONS: readonly Application[] = [
       'level=info msg="listed products" category=garden count=48 duration=12ms',
       'level=info msg="product read" sku=GA-1207 duration=2ms',
       'level=warn msg="slow query" table=products duration=812ms',
+      'level=info msg="products searched" query="garden chair" count=7 duration=31ms',
+      'level=debug msg="cache filled" key=products:garden size=48',
+      'level=error msg="search index is behind" lag=42s',
     ],
   },
   {
@@ -24,7 +27,9 @@ export const APPLICATIONS: readonly Application[] = [
     image: 'registry.example.com/platform/cart:v1.33.4',
     messages: [
       '{"level":"info","msg":"item added","sku":"GA-1207","quantity":2}',
+      '{"level":"info","msg":"item removed","sku":"KI-0031","quantity":1}',
       '{"level":"error","msg":"session store did not answer","timeout":"2s","retry":true}',
+      '{"level":"warn","msg":"cart abandoned","items":3,"age":"45m"}',
     ],
   },
   {
@@ -35,13 +40,20 @@ export const APPLICATIONS: readonly Application[] = [
       'INFO  order placed total=59.90 currency=EUR',
       'ERROR payment refused reason=insufficient_funds',
       '      at Checkout.pay (checkout.js:118)',
+      'INFO  order placed total=12.00 currency=EUR',
+      'WARN  payment provider is slow provider=card duration=2.4s',
     ],
   },
   {
     namespace: 'payments',
     name: 'invoice',
     image: 'registry.example.com/platform/invoice:v1.10.1',
-    messages: ['INFO  invoice rendered pages=1 duration=95ms', 'DEBUG template cache hit name=invoice-de'],
+    messages: [
+      'INFO  invoice rendered pages=1 duration=95ms',
+      'DEBUG template cache hit name=invoice-de',
+      'INFO  invoice sent by=mail duration=210ms',
+      'FATAL out of numbers range=2026-11 left=0',
+    ],
   },
   {
     namespace: 'monitoring',
@@ -50,12 +62,17 @@ export const APPLICATIONS: readonly Application[] = [
     messages: [
       'ts=now level=info component=tsdb msg="write block" mint=0 maxt=7200000 duration=1.2s',
       'ts=now level=info component=tsdb msg="head gc completed" duration=34ms',
+      'ts=now level=warn component=scrape msg="scrape missed" target=10.0.3.17:9100',
     ],
   },
   {
     namespace: 'monitoring',
     name: 'grafana',
     image: 'registry.example.com/mirror/grafana:v12.1.0',
-    messages: ['logger=context userId=1 method=GET path=/api/dashboards status=200 duration=18ms'],
+    messages: [
+      'logger=context level=info userId=1 method=GET path=/api/dashboards status=200 duration=18ms',
+      'logger=context level=info userId=7 method=GET path=/api/datasources status=200 duration=9ms',
+      'logger=alerting level=error msg="rule failed" rule=disk-full error="no data"',
+    ],
   },
 ];

@@ -10,6 +10,7 @@ import { forEach, namesIn } from './bulk.ts';
 import { Client } from './client.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { Daemon } from './daemon.ts';
+import type { Folder } from './folder.ts';
 import { writePodLogs } from './pod-logs.ts';
 import type { Progress } from './progress.ts';
 import { createCluster, SIMULATED } from './simulated-cluster.ts';
@@ -70,6 +71,11 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
   await createCluster(cp.client, { ...options, kubelet });
 }
 
+/** Where the logs of the applications are. */
+export function podLogs(folder: Pick<Folder, 'kwok'>): string {
+  return join(folder.kwok, 'logs');
+}
+
 /** Each KWOK has a name of its own and takes over nodes only when the leases of the one before have run out: 40 s. */
 async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
   const path = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
@@ -90,7 +96,7 @@ async function writeConfig(
     apiVersion: 'kwok.x-k8s.io/v1alpha1',
     kind: 'ClusterLogs',
     metadata: { name: 'applications' },
-    spec: { logs: await writePodLogs(join(dir, 'logs')) },
+    spec: { logs: await writePodLogs(podLogs(cp.folder)) },
   };
   const settings = {
     apiVersion: 'config.kwok.x-k8s.io/v1alpha1',

@@ -1,10 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+// What the containers of the simulated cluster have written, and write: one file for each application, which all of
+// its replicas share. Who serves them is KWOK's business.
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { APPLICATIONS, type Application } from './applications.ts';
 
 const LINES = 400;
-/** Milliseconds between two lines: the last 400 reach back two hours. */
+/** Milliseconds between two lines of the past: the last 400 reach back two hours. */
 const INTERVAL = 18_000;
+/** Milliseconds between two lines from now on. */
+const GROWTH_INTERVAL = 1_000;
 
 /** Where the lines of a container are, in the words of KWOK's `ClusterLogs`. */
 export interface ContainerLogs {
@@ -12,25 +17,51 @@ export interface ContainerLogs {
   logsFile: string;
 }
 
-/** Writes one log for each application, its last line from now. All replicas have the same. */
+/** Writes one log for each application, its last line from now. */
 export async function writePodLogs(dir: string, now: () => number = Date.now): Promise<ContainerLogs[]> {
   await mkdir(dir, { recursive: true });
+  const end = now();
   return Promise.all(
     APPLICATIONS.map(async (application) => {
-      const logsFile = join(dir, `${application.name}.log`);
-      await writeFile(logsFile, criLines(application, now()));
+      const logsFile = logFile(dir, application);
+      const lines = Array.from({ length: LINES }, (_, index) =>
+        criLine(application, index, end - (LINES - 1 - index) * INTERVAL),
+      );
+      await writeFile(logsFile, lines.join(''));
       return { containers: [application.name], logsFile };
     }),
   );
 }
 
-/** As a container runtime writes them: time in nanoseconds, stream, F for a full line, text. */
-function criLines({ messages }: Application, end: number): string {
-  const lines = Array.from({ length: LINES }, (_, index) => {
-    const time = new Date(end - (LINES - 1 - index) * INTERVAL).toISOString().replace('Z', '000000Z');
-    const message = messages[index % messages.length] ?? '';
-    const stream = /error/i.test(message) ? 'stderr' : 'stdout';
-    return `${time} ${stream} F ${message} n=${index}\n`;
-  });
-  return lines.join('');
+export interface GrowthOptions {
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly intervalMs?: number;
+  readonly now?: () => number;
+}
+
+/** Appends a line to each log, again and again, until the signal is aborted; rejects when that is not possible. */
+export async function growPodLogs(dir: string, options: GrowthOptions): Promise<void> {
+  const { signal, intervalMs = GROWTH_INTERVAL, now = Date.now } = options;
+  for (let index = LINES; !signal.aborted; index++) {
+    await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    await Promise.all(
+      APPLICATIONS.map((application) =>
+        appendFile(logFile(dir, application), criLine(application, index, now())),
+      ),
+    );
+  }
+}
+
+function logFile(dir: string, { name }: Application): string {
+  return join(dir, `${name}.log`);
+}
+
+/** As a container runtime writes it: time in nanoseconds, stream, F for a full line, text. */
+function criLine({ messages }: Application, index: number, ms: number): string {
+  const time = new Date(ms).toISOString().replace('Z', '000000Z');
+  const message = messages[index % messages.length] ?? '';
+  const stream = /error|fatal/i.test(message) ? 'stderr' : 'stdout';
+  return `${time} ${stream} F ${message} n=${index}\n`;
 }

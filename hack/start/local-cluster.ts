@@ -3,7 +3,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import { startKwok } from '../control-plane/kwok.ts';
+import { podLogs, startKwok } from '../control-plane/kwok.ts';
+import { growPodLogs } from '../control-plane/pod-logs.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import { type Names, SERVER } from '../generate/names.ts';
 import { localAnnouncement } from './announcement.ts';
@@ -78,6 +79,9 @@ async function setUp(
   await step(`${nodes} simulated nodes`, (progress) =>
     startKwok(cp, { nodes, pods: PODS, signal, progress }),
   );
+  growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
+    progress(`the pods no longer write logs: ${String(error)}`);
+  });
   const account = `system:serviceaccount:${names.namespace}`;
   const server = await prepareServer({
     dir: join(options.dir, 'server'),
