@@ -12,6 +12,7 @@ import type {
 } from '../../../server/logging/log-store.ts';
 import { MemoryLogStore } from '../../support/memory-log-store.ts';
 import type { LogStoreTraits, StartedLogStore } from './harness.ts';
+import { milliseconds } from './subject.ts';
 
 export class Comparison {
   readonly store: StartedLogStore['store'];
@@ -31,10 +32,11 @@ export class Comparison {
   async supports(selection: Selection): Promise<boolean> {
     if (this.#traits.unsupported?.(selection) !== true) return true;
     const page: PageRequest = { order: 'asc', size: 1, from: 0 };
+    const begin = milliseconds(selection.range.start);
     const outcomes = await Promise.allSettled([
       this.store.query(selection, page, call()),
       this.store.statistics(selection, call()),
-      this.store.histogram(selection, { edges: [0, 1_000], step: 1_000 }, call()),
+      this.store.histogram(selection, { edges: [begin, begin + 1_000], step: 1_000 }, call()),
       this.store.export(selection, 'asc', call()).next(),
     ]);
     for (const outcome of outcomes) {
