@@ -2,6 +2,7 @@
 // audience, lifetimes of each client). Reads no files and no Secrets; that is the business of clients/.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import type { OAuthClient } from './clients/oauth-client.ts';
+import { PAGE_CLIENT, pageClient } from './clients/page-client.ts';
 
 export interface SecretReference {
   readonly name: string;
@@ -59,19 +60,16 @@ type Configuration = ResolvedConfiguration['oauth'];
 
 /** Undefined when the token handler is turned off. */
 export function oauthSettings(
-  config: Pick<ResolvedConfiguration, 'oauth' | 'platform'>,
+  config: Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners'>,
 ): OAuthSettings | undefined {
-  const { oauth, platform } = config;
+  const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
   const { memory, iterations, concurrency, queue, queueTimeout } = oauth.passwords;
   const { failures, sourceFailures, delay, maxDelay, reset, entries } = oauth.throttle;
   const { secretName, rotationInterval, publishAhead } = oauth.keys;
   return {
     audience: oauth.audience || platform.name,
-    clients:
-      oauth.clients.length > 0
-        ? oauth.clients.map((client) => configured(client, oauth))
-        : [defaultClient(platform.name, oauth)],
+    clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
     accessTokenLifetime: seconds(oauth.accessTokenLifetime),
     sessionsPerUser: oauth.sessionsPerUser,
     verifiedTokens: oauth.verifiedTokens,
@@ -86,6 +84,15 @@ export function oauthSettings(
 /** The issuer when the secure listener has this port. */
 export function issuerOf({ issuer }: Pick<Configuration, 'issuer'>, securePort: number): string {
   return issuer || `https://localhost:${securePort}/oauth`;
+}
+
+function clientsOf(oauth: Configuration, platform: string, issuer: string): ConfiguredClient[] {
+  const clients =
+    oauth.clients.length > 0
+      ? oauth.clients.map((client) => configured(client, oauth))
+      : [defaultClient(platform, oauth)];
+  if (clients.some(({ id }) => id === PAGE_CLIENT)) return clients;
+  return [...clients, pageClient(issuer, lifetimes(oauth))];
 }
 
 function configured(client: Configuration['clients'][number], shared: Configuration): ConfiguredClient {
@@ -126,12 +133,18 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
     ],
     postLogoutRedirectURIs: [],
     scopes: ['openid', 'profile', 'email', 'groups'],
-    accessTokenLifetime: seconds(shared.accessTokenLifetime),
-    refreshIdleLifetime: seconds(shared.refreshIdleLifetime),
-    sessionLifetime: seconds(shared.sessionLifetime),
+    ...lifetimes(shared),
     secretFiles: [],
     secretRefs: [],
     wellKnownSecret: name,
+  };
+}
+
+function lifetimes(shared: Configuration) {
+  return {
+    accessTokenLifetime: seconds(shared.accessTokenLifetime),
+    refreshIdleLifetime: seconds(shared.refreshIdleLifetime),
+    sessionLifetime: seconds(shared.sessionLifetime),
   };
 }
 

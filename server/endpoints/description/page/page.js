@@ -5,6 +5,21 @@ const links = [...document.querySelectorAll('nav a')];
 const shown = links.find((link) => of !== null && link.search === `?of=${of}`) ?? links[0];
 shown.setAttribute('aria-current', 'page');
 
+/** The client that the server has for this page may use codes and nothing else: elsewhere people say which they are. */
+const clientOfPage = () => ({
+  wrapComponents: {
+    oauth2:
+      (Form, { React }) =>
+      (props) => {
+        const ownClient = props.schema.get('flow') === 'authorizationCode';
+        const authSelectors = ownClient
+          ? props.authSelectors
+          : { ...props.authSelectors, getConfigs: () => undefined };
+        return React.createElement(Form, { ...props, authSelectors });
+      },
+  },
+});
+
 const ui = SwaggerUIBundle({
   url: shown.dataset.description,
   dom_id: '#description',
@@ -13,6 +28,11 @@ const ui = SwaggerUIBundle({
   persistAuthorization: false,
   // The validator is a service elsewhere.
   validatorUrl: null,
+  plugins: [clientOfPage],
   oauth2RedirectUrl: `${location.origin}/openapi/page/oauth2-redirect.html`,
 });
-ui.initOAuth({ scopes: 'openid', usePkceWithAuthorizationCodeGrant: true });
+ui.initOAuth({
+  clientId: 'openapi-page',
+  scopes: 'openid',
+  usePkceWithAuthorizationCodeGrant: true,
+});

@@ -11,7 +11,6 @@ function configuration(oauth: string) {
 describe('oauthSettings', () => {
   it("gives one client that has the platform's name for id and secret when none is configured", () => {
     const settings = oauthSettings(configuration('{}'));
-    expect(settings?.clients).to.have.length(1);
     expect(settings?.clients[0]).to.deep.include({
       id: 'platform',
       wellKnownSecret: 'platform',
@@ -29,8 +28,41 @@ describe('oauthSettings', () => {
     const settings = oauthSettings(
       configuration('{accessTokenLifetime: 1h, clients: [{id: a}, {id: b, accessTokenLifetime: 5m}]}'),
     );
-    expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([3600, 300]);
-    expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal([undefined, undefined]);
+    expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([3600, 300, 3600]);
+    expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  describe('for the page of the API description', () => {
+    const uris = (oauth: string) =>
+      oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'openapi-page')?.redirectURIs;
+
+    it('have a client that can do nothing but bring a code back to it', () => {
+      const client = oauthSettings(configuration('{clients: [{id: a}]}'))?.clients[1];
+      expect(client).to.deep.include({
+        id: 'openapi-page',
+        isPublic: true,
+        grants: ['authorization_code'],
+        wellKnownSecret: undefined,
+      });
+      expect(uris('{issuer: "https://api.example.com:8443/oauth"}')).to.deep.equal([
+        'https://api.example.com:8443/openapi/page/oauth2-redirect.html',
+      ]);
+    });
+
+    it('know both names of the machine in development', () => {
+      expect(uris('{}')).to.deep.equal([
+        'https://localhost:9443/openapi/page/oauth2-redirect.html',
+        'https://127.0.0.1:9443/openapi/page/oauth2-redirect.html',
+      ]);
+    });
+
+    it('leave it to a client that is configured under its name', () => {
+      expect(uris('{clients: [{id: openapi-page}]}')).to.deep.equal([]);
+    });
   });
 
   it('keeps only references that name a Secret', () => {
