@@ -43,7 +43,7 @@ export class SignedInCluster {
   now = Date.parse('2026-11-21T12:00:00Z');
   readonly shared = new MemorySessions();
   readonly accounts = new Map<string, Account>([['alice', ALICE]]);
-  readonly passwords = new Map<string, Credential>();
+  readonly passwords = new Map<string, Credential>([['alice', passwordSince(0)]]);
   readonly clients = new Map<string, OAuthClient>([
     ['console', newClient('console')],
     ['other', newClient('other')],
@@ -72,14 +72,13 @@ export class SignedInCluster {
   }
 
   changePassword(at = this.now): void {
-    this.passwords.set('alice', {
-      passwordHash: '',
-      userUID: ALICE.uid,
-      mustChange: false,
-      changedAt: at,
-      resourceVersion: '1',
-    });
+    this.passwords.set('alice', passwordSince(at));
   }
+}
+
+/** A password of alice's; `changedAt` in ms since the epoch. */
+export function passwordSince(changedAt: number): Credential {
+  return { passwordHash: '', userUID: ALICE.uid, mustChange: false, changedAt, resourceVersion: '1' };
 }
 
 export class Replica {

@@ -5,7 +5,7 @@ import type { TokenRequest, TokenResponse } from '../grants/grant.ts';
 import { tokenResponse } from '../grants/token-response.ts';
 import { type RandomBytes, sameHash } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
-import { sessionEnd } from '../sessions/session-end.ts';
+import { SessionHolders } from '../sessions/session-holders.ts';
 import { refreshableUntil } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
@@ -14,7 +14,7 @@ import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from './ses
 export interface SessionBeginningOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
+  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
   /** Ends the sessions that are too many. */
   readonly room: { makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> };
@@ -36,9 +36,11 @@ export interface PresentedCode {
 /** Turns a session that has not begun into a living one, once. */
 export class SessionBeginning {
   readonly #options: SessionBeginningOptions;
+  readonly #holders: SessionHolders;
 
   constructor(options: SessionBeginningOptions) {
     this.#options = options;
+    this.#holders = new SessionHolders(options);
   }
 
   /** Throws OAuthError 503 while nobody can tell whether a code counts. */
@@ -62,7 +64,7 @@ export class SessionBeginning {
     if (hash === undefined || !sameHash(session.refreshHash, hash)) {
       throw refused('the code, or what it is bound to, is not the one of the request');
     }
-    const account = this.#accountOf(session);
+    const account = await this.#accountOf(session, signal);
     const refreshToken = client.grants.includes('refresh_token')
       ? firstRefreshToken(code, random)
       : undefined;
@@ -124,10 +126,9 @@ export class SessionBeginning {
     throw refused('the code was used already');
   }
 
-  #accountOf(session: StoredSession): Account {
-    const { users, credentials } = this.#options;
-    const account = users.get(session.user);
-    const end = sessionEnd(session, account, credentials.get(session.user));
+  async #accountOf(session: StoredSession, signal: AbortSignal): Promise<Account> {
+    const end = await this.#holders.settledEnd(session, signal);
+    const account = this.#options.users.get(session.user);
     if (!account || end !== undefined) throw refused(end ?? 'user deleted');
     return account;
   }

@@ -18,7 +18,7 @@ import {
   successor,
 } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
-import { sessionEnd } from '../sessions/session-end.ts';
+import { SessionHolders } from '../sessions/session-holders.ts';
 import { idleEnd } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
@@ -28,7 +28,7 @@ import { tokenResponse } from './token-response.ts';
 export interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
+  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
@@ -49,9 +49,11 @@ const ATTEMPTS = 5;
 export class RefreshTokenGrant implements Grant {
   readonly type = 'refresh_token';
   readonly #options: RefreshTokenGrantOptions;
+  readonly #holders: SessionHolders;
 
   constructor(options: RefreshTokenGrantOptions) {
     this.#options = options;
+    this.#holders = new SessionHolders(options);
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
@@ -88,7 +90,7 @@ export class RefreshTokenGrant implements Grant {
       if (!sameHash(session.familyHash, token.familyHash)) throw refused('not a token of this session');
       return this.#endReused(session, request);
     }
-    const account = this.#livingUser(session);
+    const account = await this.#livingUser(session, request.signal);
     const scopes = requestedScopes(request.form.get('scope'), session.scopes);
     return this.#rotate(token, session, {
       ...request,
@@ -154,10 +156,11 @@ export class RefreshTokenGrant implements Grant {
   }
 
   /** Only refused: removing what has ended is left to the reaper, for the users known here may be a moment old. */
-  #livingUser(session: StoredSession): Account {
-    const { users, credentials } = this.#options;
-    const account = users.get(session.user);
-    const end = sessionEnd(session, account, credentials.get(session.user));
+  async #livingUser(session: StoredSession, signal: AbortSignal): Promise<Account> {
+    const end = await this.#holders.settledEnd(session, signal).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    const account = this.#options.users.get(session.user);
     if (end !== undefined || !account) throw refused(end);
     return account;
   }

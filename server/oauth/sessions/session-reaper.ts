@@ -24,7 +24,7 @@ export interface ReaperTiming {
 export interface SessionReaperOptions {
   readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'remove'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'>;
+  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -57,8 +57,8 @@ export class SessionReaper {
 
   /** Removes what has ended; how many that were. Throws what kept it from going on. */
   async sweep(signal: AbortSignal): Promise<number> {
-    const { sessions, users, log } = this.#options;
-    if (!sessions.fresh || !users.synced) return 0;
+    const { sessions, users, credentials, log } = this.#options;
+    if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
     const pacer = new Pacer();
     let count = 0;
     for (const found of sessions.all()) {

@@ -2,7 +2,7 @@
 // Asked at every use of a token, so a revocation holds as soon as we have heard of it.
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';
-import { sessionEnd } from '../sessions/session-end.ts';
+import { SessionHolders } from '../sessions/session-holders.ts';
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
 import { sessionOf } from './access-token.ts';
 
@@ -21,7 +21,7 @@ export interface Foundations extends Pick<SessionStore, 'fresh'> {
 export interface LivenessOptions {
   readonly sessions: Foundations;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
+  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
   /** Whether what was known last counts while the sessions can not be seen. */
   readonly acceptWhenStale: boolean;
   /** Ms since the epoch. */
@@ -45,15 +45,18 @@ interface Scope {
 export class Liveness {
   readonly #options: LivenessOptions;
   readonly #now: () => number;
+  readonly #holders: SessionHolders;
 
   constructor(options: LivenessOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#holders = new SessionHolders({ ...options, now: this.#now });
   }
 
   /**
    * Throws Unauthorized when it is over, ServiceUnavailable when that can not be told now. Synchronous when the
-   * session is known here; else the cluster is asked, for another replica may have made it a moment ago.
+   * session and its user are known here; else the cluster is asked, for another replica may have made them a moment
+   * ago.
    */
   check(bearer: Bearer, { signal }: Scope): Promise<void> | void {
     const { sessions, acceptWhenStale } = this.#options;
@@ -61,28 +64,31 @@ export class Liveness {
     if (!sessions.fresh && !(acceptWhenStale && session)) {
       throw newServiceUnavailable('sessions can not be seen at the moment');
     }
-    if (session) return this.#judge(session, bearer);
+    if (session) return this.#judge(session, bearer, signal);
     return sessions.read(bearer.sid, signal).then((found) => {
       if (!found) throw over('there is no such session');
-      this.#judge(found, bearer);
+      return this.#judge(found, bearer, signal);
     });
   }
 
-  #judge(session: Foundation, { user, uid, clientID }: Bearer): void {
+  #judge(session: Foundation, { user, uid, clientID }: Bearer, signal: AbortSignal): Promise<void> | void {
     const { users, credentials, acceptWhenStale } = this.#options;
     const now = this.#now();
     if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
       throw over('the session belongs to somebody else');
     }
     if (now >= session.notAfter || now >= session.idleNotAfter) throw over('the session has expired');
-    const account = users.get(user);
+    if (uid !== undefined && session.userUID !== uid) throw over('user made anew');
     const seen = users.synced && credentials.synced;
-    if (!seen && !(acceptWhenStale && account)) {
+    if (!seen && !(acceptWhenStale && users.get(user) && credentials.get(user))) {
       throw newServiceUnavailable('users can not be seen at the moment');
     }
-    const end = sessionEnd(session, account, credentials.get(user));
-    if (end !== undefined) throw over(end);
-    if (uid !== undefined && session.userUID !== uid) throw over('user made anew');
+    const end = this.#holders.end(session);
+    if (end === undefined) return undefined;
+    if (!this.#holders.isUnsettled(session, end)) throw over(end);
+    return this.#holders.settledEnd(session, signal).then((settled) => {
+      if (settled !== undefined) throw over(settled);
+    });
   }
 }
 

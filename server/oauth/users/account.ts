@@ -12,6 +12,11 @@ export interface Account {
 export interface UserDirectory {
   readonly synced: boolean;
   get(name: string): Account | undefined;
+  /**
+   * Reads one past the cache, where there is one, so that `get` knows it. Throws ServiceUnavailable when the cluster
+   * does not answer, or when too many ask.
+   */
+  catchUp?(name: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Credential {
@@ -29,6 +34,8 @@ export interface Credential {
 export interface CredentialStore {
   /** From the cache; undefined for a user without a password. */
   get(user: string): Credential | undefined;
+  /** See UserDirectory. */
+  catchUp?(user: string, signal: AbortSignal): Promise<void>;
   /**
    * Creates or replaces. With `resourceVersion` only when it was not changed since: throws Conflict (StatusError).
    * `changedAt` is kept when only the hash is renewed with the same password.

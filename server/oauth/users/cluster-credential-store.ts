@@ -41,6 +41,10 @@ export class ClusterCredentialStore implements CredentialStore {
     return this.#followed.index.get(user);
   }
 
+  catchUp(user: string, signal: AbortSignal): Promise<void> {
+    return this.#followed.catchUp(user, signal);
+  }
+
   async set(user: string, credential: NewCredential, signal: AbortSignal): Promise<void> {
     if (credential.resourceVersion !== undefined) {
       await this.#put(user, credential, credential.resourceVersion, signal);

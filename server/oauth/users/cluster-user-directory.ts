@@ -60,6 +60,10 @@ export class ClusterUserDirectory implements Users {
     return this.#followed.index.get(name)?.account;
   }
 
+  catchUp(name: string, signal: AbortSignal): Promise<void> {
+    return this.#followed.catchUp(name, signal);
+  }
+
   object(name: string): User | undefined {
     return this.#followed.index.get(name)?.object;
   }

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectIndex } from '../../cluster/object-index.ts';
 import { Reflector } from '../../cluster/reflector.ts';
+import { TokenBucket } from '../sessions/token-bucket.ts';
 
 export interface FollowedOptions {
   readonly client: ClusterClient;
@@ -20,6 +21,8 @@ export interface FollowedOptions {
 /** Watches are short, since each ends with a bookmark: silence is noticed although nothing changes. */
 const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
 const STALE_AFTER_MS = 30_000;
+const READS_PER_SECOND = 50;
+const READ_BURST = 100;
 
 /** The objects of one of our cluster-scoped kinds, kept by name as `read` makes them. */
 export class FollowedObjects<T> {
@@ -27,12 +30,18 @@ export class FollowedObjects<T> {
   readonly path: string;
   readonly #plural: string;
   readonly #options: FollowedOptions;
+  readonly #reads: TokenBucket;
 
   constructor(plural: string, read: (object: unknown) => T | undefined, options: FollowedOptions) {
     this.path = `/apis/${options.group}/${VERSION}/${plural}`;
     this.index = new ObjectIndex(read, options.monotonic);
     this.#plural = plural;
     this.#options = options;
+    this.#reads = new TokenBucket({
+      burst: READ_BURST,
+      perSecond: READS_PER_SECOND,
+      monotonic: options.monotonic ?? (() => performance.now()),
+    });
   }
 
   get synced(): boolean {
@@ -43,6 +52,21 @@ export class FollowedObjects<T> {
   pathOf(name: string): string {
     if (!isUserName(name)) throw newNotFound({ group: this.#options.group, resource: this.#plural }, name);
     return `${this.path}/${name}`;
+  }
+
+  /**
+   * Reads one past the watch, which may be a moment behind. One that is gone is left to the watch. Throws
+   * ServiceUnavailable when the cluster does not answer, or when too many ask.
+   */
+  async catchUp(name: string, signal: AbortSignal): Promise<void> {
+    if (!isUserName(name)) return;
+    if (!this.#reads.take()) throw newServiceUnavailable(`too many ${this.#plural} are looked up`, 1);
+    try {
+      this.index.put(await this.#options.client.json({ path: this.pathOf(name), signal }));
+    } catch (cause) {
+      if (isNotFound(cause)) return;
+      throw newServiceUnavailable(`${this.#plural} can not be looked up now`, 1, { cause });
+    }
   }
 
   /** Follows them until `signal` is aborted; never throws. */

@@ -11,7 +11,7 @@ import { describeSessionStore } from '../../conformance/session-store.ts';
 import { memoryKeyRing } from '../../support/memory-key-ring.ts';
 import { newSession } from '../../support/new-session.ts';
 import { newClient } from '../../support/oauth-clients.ts';
-import { ALICE } from '../../support/signed-in.ts';
+import { ALICE, passwordSince } from '../../support/signed-in.ts';
 import { GROUP, log, type Replica, SessionReplicas, until } from './session-replicas.ts';
 
 const CLIENT = newClient('console');
@@ -32,7 +32,7 @@ describe('sessions as custom resources, with two replicas', function () {
   describeSessionStore('the cluster', () => ({ stores: [a.store, b.store], until }));
 
   const users = { synced: true, get: () => ALICE };
-  const credentials = { synced: true, get: () => undefined };
+  const credentials = { synced: true, get: () => passwordSince(0) };
   const kubectl = (...args: readonly string[]): Promise<string> => replicas.cluster.kubectl(args);
 
   function signIn(store: ClusterSessionStore, userAgent = 'curl/8.5'): Promise<OpenedSession> {

@@ -10,6 +10,7 @@ import { ROTATE_ANNOTATION } from '../../../server/oauth/keys/key-secret.ts';
 import { Liveness } from '../../../server/oauth/tokens/liveness.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
+import { passwordSince } from '../../support/signed-in.ts';
 import { kubectl, run } from '../control-plane/programs.ts';
 import { AUDIENCE, IssuingServer } from './issuing-server.ts';
 
@@ -60,7 +61,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       liveness: new Liveness({
         sessions: { fresh: true, get: () => SESSION, read: () => Promise.resolve(SESSION) },
         users: { synced: true, get: () => ALICE },
-        credentials: { synced: true, get: () => undefined },
+        credentials: { synced: true, get: () => passwordSince(0) },
         acceptWhenStale: false,
       }),
     });

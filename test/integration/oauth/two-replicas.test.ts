@@ -23,7 +23,7 @@ describe('two replicas of the token handler', function () {
     cluster = await OAuthCluster.start();
     a = await cluster.replica();
     b = await cluster.replica();
-    for (const name of ['alice', 'bob', 'carol', 'dave']) await cluster.addUser(name, PASSWORD);
+    for (const name of ['alice', 'bob', 'carol', 'dave', 'erin']) await cluster.addUser(name, PASSWORD);
   });
   after(() => cluster?.stop());
 
@@ -121,6 +121,15 @@ describe('two replicas of the token handler', function () {
     await untilRefused(a, tokens);
     await untilRefused(b, tokens);
     await untilRemoved('dave');
+  });
+
+  it('refuse who has no password any more, and remove the sessions', async () => {
+    const tokens = await signIn(a, 'erin');
+    await kubectl('delete', 'credential.iam.platform.io', 'erin');
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+    expect((await refresh(b, tokens)).status).to.equal(400);
+    await untilRemoved('erin');
   });
 
   it('refuse a user who was deleted by kubectl, and remove the sessions', async () => {

@@ -25,7 +25,7 @@ describe('the reaper of sessions', () => {
   let objects: Map<string, FoundSession & { genuine: boolean }>;
   let account: Account | undefined;
   let changedAt: number | undefined;
-  let stands: { fresh: boolean; synced: boolean };
+  let stands: { fresh: boolean; users: boolean; passwords: boolean };
   let removing: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
   let reaper: SessionReaper;
@@ -35,7 +35,7 @@ describe('the reaper of sessions', () => {
     objects = new Map();
     account = ALICE;
     changedAt = NOW - DAY;
-    stands = { fresh: true, synced: true };
+    stands = { fresh: true, users: true, passwords: true };
     removing = (name) => objects.delete(name);
     reasons = [];
     reaper = new SessionReaper({
@@ -52,11 +52,14 @@ describe('the reaper of sessions', () => {
       },
       users: {
         get synced() {
-          return stands.synced;
+          return stands.users;
         },
         get: () => account,
       },
       credentials: {
+        get synced() {
+          return stands.passwords;
+        },
         get: () =>
           changedAt === undefined
             ? undefined
@@ -92,10 +95,8 @@ describe('the reaper of sessions', () => {
 
   it('leaves what counts', async () => {
     add();
-    changedAt = undefined;
-    add();
     expect(await reaper.sweep(signal)).to.equal(0);
-    expect(objects.size).to.equal(2);
+    expect(objects.size).to.equal(1);
   });
 
   it('leaves what waits for a user, until its time is over', async () => {
@@ -125,6 +126,7 @@ describe('the reaper of sessions', () => {
     ['user made anew', () => (account = { ...ALICE, uid: 'another' })],
     ['user disabled', () => (account = { ...ALICE, disabled: true })],
     ['password changed', () => (changedAt = NOW - 59_999)],
+    ['password removed', () => (changedAt = undefined)],
   ] as const) {
     it(`removes the sessions of a user for the reason: ${reason}`, async () => {
       add();
@@ -148,14 +150,15 @@ describe('the reaper of sessions', () => {
     expect(await reaper.sweep(signal)).to.equal(1);
   });
 
-  it('removes nothing while it can not see the sessions or the users', async () => {
-    add({ notAfter: NOW });
-    account = undefined;
-    stands = { fresh: false, synced: true };
-    expect(await reaper.sweep(signal)).to.equal(0);
-    stands = { fresh: true, synced: false };
-    expect(await reaper.sweep(signal)).to.equal(0);
-  });
+  for (const unseen of ['fresh', 'users', 'passwords'] as const) {
+    it(`removes nothing while it can not see everything (${unseen})`, async () => {
+      add({ notAfter: NOW });
+      account = undefined;
+      changedAt = undefined;
+      stands[unseen] = false;
+      expect(await reaper.sweep(signal)).to.equal(0);
+    });
+  }
 
   it('removes what others made after a day only, for their keys may be our own new ones', async () => {
     add({ notAfter: NOW }, false);

@@ -31,6 +31,14 @@ export const SESSION = {
   idleNotAfter: NOW + 7 * 86_400_000,
 };
 
+export const CREDENTIAL: Credential = {
+  passwordHash: '',
+  userUID: ALICE.uid,
+  mustChange: false,
+  changedAt: SESSION.createdAt - 1,
+  resourceVersion: '1',
+};
+
 /** All that a token stands on, to be changed by a test. */
 export class Surroundings {
   now = NOW;
@@ -38,7 +46,9 @@ export class Surroundings {
   stored: Foundation | undefined = SESSION;
   cached: Foundation | undefined = SESSION;
   account: Account | undefined = ALICE;
-  credential: Credential | undefined;
+  storedAccount: Account | undefined = ALICE;
+  lookups = 0;
+  credential: Credential | undefined = CREDENTIAL;
   reads = 0;
   rereads = 0;
   readonly stands = {
@@ -50,7 +60,15 @@ export class Surroundings {
         return Promise.resolve(this.stored);
       },
     },
-    users: { synced: true, get: () => this.account },
+    users: {
+      synced: true,
+      get: () => this.account,
+      catchUp: () => {
+        this.lookups++;
+        this.account = this.storedAccount;
+        return Promise.resolve();
+      },
+    },
     credentials: { synced: true, get: () => this.credential },
     acceptWhenStale: false,
     now: () => this.now,

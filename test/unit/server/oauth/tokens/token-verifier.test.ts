@@ -233,6 +233,13 @@ describe('TokenVerifier', () => {
       expect(at.reads).to.equal(1);
     });
 
+    it('a session just begun counts although its user is not known here yet', async () => {
+      at.cached = { ...SESSION, createdAt: at.now - 1_000 };
+      at.account = undefined;
+      expect(await answer(at, token)).to.be.an('object');
+      expect(at.lookups).to.equal(1);
+    });
+
     it('nobody is let in, nor told off, while sessions or users can not be seen', async () => {
       at.stands.sessions.fresh = false;
       expect(await answer(at, token)).to.equal(503);
