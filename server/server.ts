@@ -161,7 +161,12 @@ async function start(
         ]),
         ...discoveryHandlers([...served, ...(logs ? [logs.discovered] : [])]),
         ...openAPI.handlers(),
-        ...descriptionHandlers({ platform: platform.name, version, oauth: oauth !== undefined }),
+        ...descriptionHandlers({
+          platform: platform.name,
+          version,
+          oauth: oauth !== undefined,
+          logs: logs !== undefined,
+        }),
         ...(oauth?.paths ?? []),
         ['/version', versionHandler({ version, ...environment })],
         ['/metrics', metricsHandler(metrics)],

@@ -66,11 +66,13 @@ function operationObject(operation: Operation): object {
   };
 }
 
-function response({ description, type, schema, headers }: Answer): object {
+function response({ description, type, schema, furtherTypes = [], headers }: Answer): object {
   const head = headers === undefined ? { description } : { description, headers };
   if (type === undefined) return head;
-  const content = schema === undefined ? { schema: { type: 'string' } } : reference(schema);
-  return { ...head, content: { [type]: content } };
+  const text = { schema: { type: 'string' } };
+  const content = schema === undefined ? text : reference(schema);
+  const further = Object.fromEntries(furtherTypes.map((other) => [other, text]));
+  return { ...head, content: { [type]: content, ...further } };
 }
 
 function reference(schema: string): object {

@@ -36,6 +36,8 @@ export interface Answer {
   readonly type?: string;
   /** A member of `components.schemas`; text without. */
   readonly schema?: string;
+  /** What else it may come as, as text. */
+  readonly furtherTypes?: readonly string[];
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
 }
 

@@ -20,6 +20,7 @@ import {
 import { ServerMetadataSchema } from '../oauth/metadata-schema.ts';
 import { NodeListSchema, NodeSchema } from '../resources/v1alpha3/node.ts';
 import { type OpenAPIDocument, openAPIDocument } from './document.ts';
+import { LOG_SCHEMAS, logOperations } from './logs.ts';
 import { nodeOperations } from './nodes.ts';
 import { oauthOperations } from './oauth.ts';
 import { serverOperations } from './server.ts';
@@ -32,6 +33,7 @@ export interface Described {
   readonly version: string;
   /** Whether there is a token handler, and with it users. */
   readonly oauth: boolean;
+  readonly logs: boolean;
 }
 
 const SERVER_SCHEMAS = {
@@ -89,9 +91,10 @@ const SIGN_IN = {
   client: { type: 'http', scheme: 'basic', description: 'Id and secret of an OAuth client.' },
 };
 
-export function platformDescription({ platform, version, oauth }: Described): OpenAPIDocument {
+export function platformDescription({ platform, version, oauth, logs }: Described): OpenAPIDocument {
   const operations = [
     ...nodeOperations(platform),
+    ...(logs ? logOperations(platform) : []),
     ...(oauth ? [...userOperations(platform), ...oauthOperations()] : []),
     ...serverOperations(),
   ].map((operation) => ({
@@ -102,6 +105,7 @@ export function platformDescription({ platform, version, oauth }: Described): Op
     info: { title: 'ks-apiserver', version, summary: 'The APIs of the platform.' },
     tags: [
       { name: 'nodes', description: 'The nodes of the cluster, for consoles.' },
+      ...(logs ? [{ name: 'logs', description: 'What containers wrote.' }] : []),
       ...(oauth
         ? [
             { name: 'users', description: 'Who can sign in.' },
@@ -111,7 +115,7 @@ export function platformDescription({ platform, version, oauth }: Described): Op
       { name: 'server', description: 'Health and version.' },
     ],
     operations,
-    schemas: { ...SERVER_SCHEMAS, ...(oauth ? SIGN_IN_SCHEMAS : {}) },
+    schemas: { ...SERVER_SCHEMAS, ...(logs ? LOG_SCHEMAS : {}), ...(oauth ? SIGN_IN_SCHEMAS : {}) },
     securitySchemes: { ...BEARER, ...(oauth ? SIGN_IN : {}) },
   });
   // Descriptions name annotations of a platform that schemas know as a placeholder only.

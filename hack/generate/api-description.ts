@@ -8,7 +8,7 @@ export function descriptions({ platform }: Names): ReadonlyMap<string, string> {
   const { version } = packageManifest;
   const text = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
   return new Map([
-    ['docs/openapi/platform.json', text(platformDescription({ platform, version, oauth: true }))],
+    ['docs/openapi/platform.json', text(platformDescription({ platform, version, oauth: true, logs: true }))],
     ['docs/openapi/custom-resources.json', text(customResourcesDescription({ platform, version }))],
   ]);
 }

@@ -4,6 +4,7 @@ import { customResourcesDescription } from '../../../../../apis/description/cust
 import { platformDescription } from '../../../../../apis/description/platform-apis.ts';
 import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
 import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/user-query.ts';
+import { LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { customResourceDefinition } from '../../../../../hack/generate/custom-resources.ts';
 import { namesFor } from '../../../../../hack/generate/names.ts';
@@ -15,7 +16,7 @@ import { array, record, text } from '../../../../../server/resources/read.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
 
-const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true };
+const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true, logs: true };
 const LIST = '/kapis/resources.platform.io/v1alpha3/nodes';
 const USERS = '/kapis/iam.platform.io/v1beta1/users';
 
@@ -52,6 +53,8 @@ describe('the descriptions of the APIs', () => {
   for (const [path, query] of [
     [LIST, NodeQuerySchema],
     [USERS, UserQuerySchema],
+    ['/kapis/tenant.platform.io/v1alpha2/logs', LogQuerySchema],
+    ['/kapis/logging.platform.io/v1alpha2/logs', LogQuerySchema],
   ] as const) {
     it(`have every parameter of ${path}, as it is checked`, () => {
       const parameters = array(operation(path, 'get')['parameters']).map(record);
@@ -106,6 +109,12 @@ describe('the descriptions of the APIs', () => {
     const without = JSON.stringify(platformDescription({ ...DESCRIBED, oauth: false }));
     expect(without).to.include(LIST).and.not.include('/oauth');
     expect(without).not.to.include(USERS);
+  });
+
+  it('leave out logs where they can not be queried', () => {
+    expect(JSON.stringify(platformDescription({ ...DESCRIBED, logs: false }))).not.to.include(
+      'logging.platform.io',
+    );
   });
 
   for (const [path, document] of [
