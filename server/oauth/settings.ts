@@ -86,13 +86,16 @@ export function issuerOf({ issuer }: Pick<Configuration, 'issuer'>, securePort: 
   return issuer || `https://localhost:${securePort}/oauth`;
 }
 
+const WITHOUT_SECRET = { secretFiles: [], secretRefs: [], wellKnownSecret: undefined };
+
 function clientsOf(oauth: Configuration, platform: string, issuer: string): ConfiguredClient[] {
   const clients =
     oauth.clients.length > 0
       ? oauth.clients.map((client) => configured(client, oauth))
       : [defaultClient(platform, oauth)];
   if (clients.some(({ id }) => id === PAGE_CLIENT)) return clients;
-  return [...clients, pageClient(issuer, lifetimes(oauth))];
+  const page = { ...pageClient(issuer, lifetimes(oauth)), ...WITHOUT_SECRET, postLogoutRedirectURIs: [] };
+  return [...clients, page];
 }
 
 function configured(client: Configuration['clients'][number], shared: Configuration): ConfiguredClient {

@@ -1,16 +1,16 @@
 // The client that the page of the API description is: a program of our own in the browser, which can keep no secret.
 // PKCE stands in for one, and a code goes nowhere but back to a page that we serve ourselves. It gets no refresh token
 // and has no other grant, so it lets nobody do what another client would not.
-import type { ConfiguredClient } from '../settings.ts';
+import type { OAuthClient } from './oauth-client.ts';
 
 /** The page, in endpoints/description, names itself so. A configured client of the same id takes its place. */
 export const PAGE_CLIENT = 'openapi-page';
 const REDIRECT_PATH = '/openapi/page/oauth2-redirect.html';
 
-type Lifetimes = Pick<ConfiguredClient, 'accessTokenLifetime' | 'refreshIdleLifetime' | 'sessionLifetime'>;
+type Lifetimes = Pick<OAuthClient, 'accessTokenLifetime' | 'refreshIdleLifetime' | 'sessionLifetime'>;
 
 /** `issuer`: the URL of the token handler as everybody sees it. */
-export function pageClient(issuer: string, lifetimes: Lifetimes): ConfiguredClient {
+export function pageClient(issuer: string, lifetimes: Lifetimes): OAuthClient {
   const { origin, hostname, port } = new URL(issuer);
   // A server on this machine is called by either name.
   const origins = hostname === 'localhost' ? [origin, `https://127.0.0.1:${port || '443'}`] : [origin];
@@ -20,11 +20,7 @@ export function pageClient(issuer: string, lifetimes: Lifetimes): ConfiguredClie
     isPublic: true,
     grants: ['authorization_code'],
     redirectURIs: origins.map((each) => new URL(REDIRECT_PATH, each).href),
-    postLogoutRedirectURIs: [],
     scopes: ['openid', 'profile', 'email', 'groups'],
     ...lifetimes,
-    secretFiles: [],
-    secretRefs: [],
-    wellKnownSecret: undefined,
   };
 }
