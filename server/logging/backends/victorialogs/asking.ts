@@ -50,7 +50,7 @@ export class Asking {
 
   /** Throws StatusErrors. Ending the iteration ends the work in the store. */
   async *rows(
-    { lines, extraFilters }: Pick<Question, 'lines' | 'extraFilters'>,
+    { lines, extraFilters }: Question,
     pipes: readonly string[],
     deadline: Deadline,
   ): AsyncGenerator<readonly Row[], void, undefined> {
@@ -72,11 +72,7 @@ export class Asking {
   }
 
   /** All of them: for answers that are known to be short. */
-  async allRows(
-    question: Pick<Question, 'lines' | 'extraFilters'>,
-    pipes: readonly string[],
-    deadline: Deadline,
-  ): Promise<Row[]> {
+  async allRows(question: Question, pipes: readonly string[], deadline: Deadline): Promise<Row[]> {
     const all: Row[] = [];
     for await (const rows of this.rows(question, pipes, deadline)) for (const row of rows) all.push(row);
     return all;

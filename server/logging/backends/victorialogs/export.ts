@@ -12,6 +12,8 @@ import { type SlicePlan, slicesOf } from './slices.ts';
 
 export interface ExportWanted extends Omit<SlicePlan, 'size'> {
   readonly fields: FieldNames;
+  /** Whether a line that the question found is wanted. */
+  readonly isMeant: (record: LogRecord) => boolean;
   readonly range: Range;
   /** How many lines there may be at most. */
   readonly count: number;
@@ -68,7 +70,7 @@ async function* given(
 /** In order; the range itself when it has too many lines. */
 async function readSlice(
   asking: Asking,
-  { question, fields, order }: ExportWanted,
+  { question, fields, isMeant, order }: ExportWanted,
   range: Range,
   deadline: Deadline,
 ): Promise<LogRecord[] | Range> {
@@ -82,7 +84,7 @@ async function readSlice(
     if (!isMoment) return range;
     if (records.length > MAX_MOMENT) throw tooManyAtOnce();
   }
-  return inOrder(records, order);
+  return inOrder(records.filter(isMeant), order);
 }
 
 function tooManyAtOnce(): Error {

@@ -15,6 +15,8 @@ export interface NewLinesWanted {
   /** The question about a part of the range; undefined when nothing can be found there. */
   readonly question: (range: Range) => Question | undefined;
   readonly fields: FieldNames;
+  /** Whether a line that the question found is wanted. */
+  readonly isMeant: (record: LogRecord) => boolean;
   /** Nothing earlier counts. */
   readonly start: Instant;
 }
@@ -50,10 +52,10 @@ export class NewLines {
       cells.push(cell);
       lines += count;
       if (lines < MAX_LINES) continue;
-      yield this.#new(await this.#fetch(cells, deadline));
+      yield this.#new(await this.#fetch(cells, deadline)).filter(this.#wanted.isMeant);
       [lines, cells] = [0, []];
     }
-    if (cells.length > 0) yield this.#new(await this.#fetch(cells, deadline));
+    if (cells.length > 0) yield this.#new(await this.#fetch(cells, deadline)).filter(this.#wanted.isMeant);
   }
 
   async #counts(begin: bigint, deadline: Deadline): Promise<{ cell: bigint; count: number }[]> {

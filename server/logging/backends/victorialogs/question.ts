@@ -4,69 +4,85 @@ import type { NameFilter, Selection } from '../../log-store.ts';
 import type { FieldNames } from './fields.ts';
 import { eitherOf, isOneOf, matches, within } from './logsql.ts';
 import { ALL, scopeFilter } from './scope-filter.ts';
-import { levelFilter, textFilter } from './text-filter.ts';
+import { type LineFilter, levelFilter, textFilter, unsure } from './text-filter.ts';
 
 export type Range = Selection['range'];
 
+/** What a request asks about. */
 export interface Question {
   /** LogsQL: filters, and pipes that filter. */
   readonly lines: string;
-  /** The same without what looks into lines: cheap, and never fewer lines. */
-  readonly roughly: string;
   readonly extraFilters: readonly string[];
 }
 
+export interface Questions {
+  readonly exact: Question;
+  /** Exact for lines of ASCII, and what may be wanted of the others; `unsure` is a filter that tells those. */
+  readonly quick: (Question & { readonly unsure: string }) | undefined;
+  /** Without what looks into lines: cheap, and never fewer lines. */
+  readonly rough: Question;
+}
+
 /** Undefined when nothing can be found. `range`: a part of the selection's. */
-export function questionOf(
+export function questionsOf(
   selection: Selection,
   fields: FieldNames,
   range: Range = selection.range,
-): Question | undefined {
-  if (range.start >= range.end) return undefined;
-  const { scope, namespaces, pods, containers } = selection;
-  const scoped = scopeFilter({ field: fields.namespace, scope, wanted: namespaces, range });
-  if (scoped === undefined) return undefined;
-  const names = [
-    ...(scope.everything ? nameFilters(fields.namespace, namespaces) : []),
-    ...nameFilters(fields.pod, pods),
-    ...nameFilters(fields.container, containers),
-  ];
-  if (names.includes(undefined)) return undefined;
-  const patterns = (selection.podPatterns ?? []).map((each) => matches(fields.pod, `^(?:${each})$`));
-  const cheap = [...names, ...patterns];
-  const lines = [
-    ...(selection.levels ? [levelFilter(fields.message, selection.levels)] : []),
-    ...(selection.text ? [textFilter(fields.message, selection.text)] : []),
-  ];
-  const filters = [...cheap, ...lines.flatMap((each) => each.filters)];
-  const pipes = lines.flatMap((each) => each.pipes);
+): Questions | undefined {
+  if (range.start >= range.end || selection.levels?.length === 0) return undefined;
+  const scoped = scopeFilter({
+    field: fields.namespace,
+    scope: selection.scope,
+    wanted: selection.namespaces,
+    range,
+  });
+  const names = nameFilters(selection, fields);
+  if (scoped === undefined || !names) return undefined;
+  const extraFilters = [within(range), ...(scoped === ALL ? [] : [scoped])];
+  const rough = names.length === 0 ? ALL : names.join(' ');
+  const filters = lineFilters(selection, fields);
+  const asked = (pipes: readonly string[]) => ({ lines: [rough, ...pipes].join(' | '), extraFilters });
+  const isQuick = filters.some(({ quick }) => quick);
+  const quick = asked(filters.flatMap((filter) => filter.quick ?? filter.exact));
   return {
-    lines: [conjunction(filters), ...pipes].join(' | '),
-    roughly: conjunction(cheap),
-    extraFilters: [within(range), ...(scoped === ALL ? [] : [scoped])],
+    exact: asked(filters.flatMap(({ exact }) => exact)),
+    quick: isQuick ? { ...quick, unsure: unsure(fields.message) } : undefined,
+    rough: asked([]),
   };
 }
 
-function conjunction(filters: readonly (string | undefined)[]): string {
-  return filters.length === 0 ? ALL : filters.join(' ');
+function lineFilters({ levels, text }: Selection, { message }: FieldNames): LineFilter[] {
+  return [...(levels ? [levelFilter(message, levels)] : []), ...(text ? [textFilter(message, text)] : [])];
+}
+
+/** Undefined when no name can be right. */
+function nameFilters(selection: Selection, fields: FieldNames): string[] | undefined {
+  const { scope, namespaces, pods, containers, podPatterns = [] } = selection;
+  const filters = [
+    // Where the scope is a list, it has been applied to that.
+    ...(scope.everything ? namesIn(fields.namespace, namespaces) : []),
+    ...namesIn(fields.pod, pods),
+    ...namesIn(fields.container, containers),
+    ...podPatterns.map((pattern) => matches(fields.pod, `^(?:${pattern})$`)),
+  ];
+  return filters.every((filter) => filter !== undefined) ? filters : undefined;
 }
 
 /** Undefined among them when no name can be right. */
-function nameFilters(field: string, filter: NameFilter | undefined): (string | undefined)[] {
+function namesIn(field: string, filter: NameFilter | undefined): (string | undefined)[] {
   const { exact, contains } = filter ?? {};
   return [
     ...(exact ? [exact.length === 0 ? undefined : isOneOf(field, exact)] : []),
-    ...(contains
-      ? [contains.length === 0 ? undefined : eitherOf(contains.map((text) => holds(field, text)))]
-      : []),
+    ...(contains ? [contains.length === 0 ? undefined : holdsOneOf(field, contains)] : []),
   ];
 }
 
 /** Case counts for nothing in ASCII, and only there. */
-function holds(field: string, text: string): string {
-  const pattern = Array.from(text, (character) => {
-    if (/^[A-Za-z]$/.test(character)) return `[${character.toUpperCase()}${character.toLowerCase()}]`;
-    return /^[0-9]$/.test(character) ? character : `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  }).join('');
-  return matches(field, pattern);
+function holdsOneOf(field: string, texts: readonly string[]): string {
+  return eitherOf(texts.map((text) => matches(field, Array.from(text.toWellFormed(), anyCase).join(''))));
+}
+
+function anyCase(character: string): string {
+  if (/^[A-Za-z]$/.test(character)) return `[${character.toUpperCase()}${character.toLowerCase()}]`;
+  return /^[0-9]$/.test(character) ? character : `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

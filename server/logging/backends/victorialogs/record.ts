@@ -3,7 +3,8 @@ import type { LogRecord, Order } from '../../log-store.ts';
 import type { FieldNames } from './fields.ts';
 import { quoted, TIME } from './logsql.ts';
 import { instantFrom } from './nanoseconds.ts';
-import { BrokenAnswerError, type Row } from './rows.ts';
+import { newNonsense } from './refusal.ts';
+import type { Row } from './rows.ts';
 
 /** The pipe that leaves what a record is made of. */
 export function recordFields({ message, namespace, pod, container }: FieldNames): string {
@@ -13,7 +14,7 @@ export function recordFields({ message, namespace, pod, container }: FieldNames)
 export function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
   const time = row[TIME];
   const instant = typeof time === 'string' ? instantFrom(time) : undefined;
-  if (instant === undefined) throw new BrokenAnswerError('a line without time');
+  if (instant === undefined) throw newNonsense('a line without time');
   return {
     time: instant,
     log: textOf(row[message]),

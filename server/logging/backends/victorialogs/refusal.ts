@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
+import { BrokenAnswerError } from './rows.ts';
 
 export const STORE = 'victorialogs';
 
-/** Bytes of a refusal that are worth keeping. */
-const MAX_WORDS = 16_384;
+/** Characters of a refusal that are worth keeping: the last ones. Before them the store repeats the request. */
+const MAX_WORDS = 500;
 
 /** The store answered, and not with what was asked for. */
 export class RefusedError extends Error {
@@ -21,22 +22,10 @@ export class RefusedError extends Error {
 
 export async function refusalOf(answer: IncomingMessage): Promise<RefusedError> {
   const status = answer.statusCode ?? 0;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of answer) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_WORDS) break;
-  }
-  return new RefusedError(status, reason(Buffer.concat(chunks).toString('utf8').slice(0, MAX_WORDS)));
-}
-
-/** Without the request, which the store repeats with all that was asked for. */
-function reason(words: string): string {
-  const parts = words.split('; ');
-  const own = words.startsWith('remoteAddr: ') ? parts.slice(2).join('; ') : words;
-  return own.trim().slice(-500);
+  let words = '';
+  answer.setEncoding('utf8');
+  for await (const chunk of answer) words = `${words}${String(chunk)}`.slice(-MAX_WORDS);
+  return new RefusedError(status, words.trim());
 }
 
 const OUT_OF_TIME = /(?:couldn't be executed in|couldn't start executing the request in) /;
@@ -45,6 +34,11 @@ const BAD_PATTERN = /expression too large|expression nests too deeply|invalid re
 
 export function isOutOfTime(error: unknown): boolean {
   return error instanceof Error && OUT_OF_TIME.test(error.message);
+}
+
+/** An answer that can be read and makes no sense. */
+export function newNonsense(what: string): StatusError {
+  return newStoreUnavailable(STORE, new BrokenAnswerError(what));
 }
 
 /** `signal`: of the caller. `isOver`: whether the time for the call has passed. */

@@ -10,7 +10,7 @@ const NEWLINE = 0x0a;
 /** What the store says in the middle of an answer when it can not go on. */
 export class BrokenAnswerError extends Error {
   constructor(words: string) {
-    super(`the answer breaks off: ${words.slice(0, 2_000)}`);
+    super(`the answer breaks off: ${words.slice(-500)}`);
     this.name = 'BrokenAnswerError';
   }
 }

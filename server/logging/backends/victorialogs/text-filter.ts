@@ -4,94 +4,102 @@ import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import type { TextFilter } from '../../log-store.ts';
 import { KLOG_LETTERS, LEVEL_WORDS, levelPattern } from '../../matching/levels.ts';
 import { linePattern } from '../../matching/line-pattern.ts';
-import { type Item, parsePattern } from '../../matching/regex-dialect.ts';
 import { wordsOf } from '../../matching/words.ts';
+import { asciiPhrase } from './ascii-words.ts';
 import { eitherOf, holdsOneOf, matches, quoted } from './logsql.ts';
+import { requiredOf, runsIn } from './required-text.ts';
 
-/** A filter, or pipes behind it where a filter has to look at something that is made first. */
 export interface LineFilter {
-  readonly filters: readonly string[];
-  readonly pipes: readonly string[];
+  /** Pipes that leave exactly the lines wanted. */
+  readonly exact: readonly string[];
+  /**
+   * Where that costs the store much: pipes that do so for lines of ASCII, and leave of the others all that may be
+   * wanted. Those are told by `UNSURE`.
+   */
+  readonly quick?: readonly string[];
 }
 
-/** The line in small letters, while a query runs. The store's own filters for any case look for whole words of its own. */
+/** The line in small letters, while a query runs. The store's own filters for any case look for words as it sees them. */
 const LOWER = 'ks_lower';
 
+/** A filter: the line is not all ASCII. */
+export function unsure(message: string): string {
+  return matches(message, '[^\\x{0}-\\x{7f}]');
+}
+
 export function textFilter(message: string, text: TextFilter): LineFilter {
-  const exact = matches(message, undisguised(linePattern(text)));
-  const needed = text.texts.map((each) => piecesOf(text, each));
-  if (needed.some((pieces) => pieces.length === 0)) return { filters: [exact], pipes: [] };
-  if (text.caseSensitive) {
-    if (text.mode === 'substring') return { filters: [exact], pipes: [] };
-    return { filters: [prefilter(message, needed), exact], pipes: [] };
-  }
-  return inSmallLetters(message, prefilter(LOWER, needed), exact);
+  const isFolded = !text.caseSensitive && canBeLowered(message);
+  const prefilter = prefilterOf(isFolded ? LOWER : message, text, isFolded);
+  const rough = [
+    ...(isFolded && prefilter !== undefined ? [inSmallLetters(message)] : []),
+    ...(prefilter === undefined ? [] : [`filter ${prefilter}`]),
+  ];
+  const exact = [...rough, `filter ${matches(message, undisguised(linePattern(text)))}`];
+  const ascii = asciiPattern(text);
+  if (ascii === undefined) return { exact };
+  return { exact, quick: [...rough, `filter (${matches(message, ascii)} or ${unsure(message)})`] };
 }
 
 export function levelFilter(message: string, levels: readonly Level[]): LineFilter {
-  const words = levels.flatMap((level) => LEVEL_WORDS[level]);
+  const exact = `filter ${matches(message, levelPattern(levels))}`;
+  if (!canBeLowered(message)) return { exact: [exact] };
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   const klog = letters === '' ? [] : [matches(message, `^[${letters}][0-9]{4}`)];
-  return inSmallLetters(
-    message,
-    eitherOf([holdsOneOf(LOWER, words), ...klog]),
-    matches(message, levelPattern(levels)),
+  const words = holdsOneOf(
+    LOWER,
+    levels.flatMap((level) => LEVEL_WORDS[level]),
   );
+  return { exact: [inSmallLetters(message), `filter ${eitherOf([words, ...klog])}`, exact] };
 }
 
-function inSmallLetters(message: string, rough: string, exact: string): LineFilter {
-  // Names of fields within such a template can not be quoted.
-  if (!/^[\w.@/-]+$/.test(message)) return { filters: [exact], pipes: [] };
-  const pipes = [`format ${quoted(`<lc:${message}>`)} as ${LOWER}`, `filter ${rough}`, `filter ${exact}`];
-  return { filters: [], pipes };
+/** Names of fields within the template can not be quoted. */
+function canBeLowered(message: string): boolean {
+  return /^[\w.@/-]+$/.test(message);
 }
 
-/** For one of the texts, all of its pieces. */
-function prefilter(field: string, needed: readonly (readonly string[])[]): string {
+function inSmallLetters(message: string): string {
+  return `format ${quoted(`<lc:${message}>`)} as ${LOWER}`;
+}
+
+/** Undefined when there is none, or when the pattern is no slower. */
+function prefilterOf(
+  field: string,
+  { mode, texts, caseSensitive }: TextFilter,
+  isFolded: boolean,
+): string | undefined {
+  if (caseSensitive ? mode === 'substring' : !isFolded) return undefined;
+  const needed = texts.map((text) => {
+    if (mode === 'regex') return requiredOf(text, caseSensitive);
+    return (mode === 'substring' ? [text] : wordsOf(text)).flatMap((word) => runsIn(word, caseSensitive));
+  });
+  if (needed.some((pieces) => pieces.length === 0)) return undefined;
   return eitherOf(
     needed.map((pieces) => {
-      const each = pieces.map((piece) => (field === LOWER ? holdsFolded(piece) : holdsOneOf(field, [piece])));
+      const each = pieces.map((piece) => (caseSensitive ? holdsOneOf(field, [piece]) : holdsFolded(piece)));
       return each.length === 1 ? each.join('') : `(${each.join(' ')})`;
     }),
   );
 }
 
-/** Small letters do not fold ſ into s, as ignoring case does; the Kelvin sign they do fold. */
+/** The store makes a small s of S alone, while ſ counts as one too when case is ignored. */
 function holdsFolded(piece: string): string {
   const small = piece.toLowerCase();
   const plain = holdsOneOf(LOWER, [small]);
-  // The first byte of ſ alone: the store looks for it as bytes, without minding words.
+  // The first byte of ſ: the store looks for half a character as bytes, without minding words.
   return small.includes('s') ? `(${plain} or ${quoted(LOWER)}:"\\xc5")` : plain;
 }
 
-/** Texts of ASCII that a line needs for being found; none when it is not clear that it needs any. */
-function piecesOf({ mode, caseSensitive }: TextFilter, text: string): string[] {
-  if (mode === 'regex') return requiredOf(text);
-  const pieces = mode === 'substring' ? [text] : wordsOf(text);
-  return pieces.filter((piece) => piece !== '' && (caseSensitive || isASCII(piece)));
-}
-
-/** The longest run of plain characters, where there is no alternative to it. */
-function requiredOf(pattern: string): string[] {
-  const { branches } = parsePattern(pattern);
-  const [only] = branches;
-  if (!only || branches.length > 1) return [];
-  const [longest = ''] = runsOf(only.items).toSorted((left, right) => right.length - left.length);
-  return longest.length > 1 ? [longest] : [];
-}
-
-function runsOf(items: readonly Item[]): string[] {
-  const runs = [''];
-  for (const item of items) {
-    const isPlain = item.kind === 'character' && item.code > 0 && item.code < 0x80;
-    if (isPlain) runs.push((runs.pop() ?? '') + String.fromCodePoint(item.code));
-    else runs.push('');
-  }
-  return runs;
+/** Undefined when it takes more than ASCII to say what is wanted. */
+function asciiPattern({ mode, texts, caseSensitive }: TextFilter): string | undefined {
+  if (mode !== 'phrase' && mode !== 'prefix') return undefined;
+  const phrases = texts.map(wordsOf);
+  if (phrases.some((words) => words.length === 0 || !words.every(isASCII))) return undefined;
+  const patterns = phrases.map((words) => asciiPhrase(words, mode === 'prefix'));
+  return `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`;
 }
 
 function isASCII(text: string): boolean {
-  return Array.from(text, (character) => character.charCodeAt(0)).every((code) => code > 0 && code < 0x80);
+  return Array.from(text).every((character) => character < '\u0080');
 }
 
 /** Never found. */

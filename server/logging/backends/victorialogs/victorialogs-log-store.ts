@@ -25,12 +25,16 @@ import { exportLines } from './export.ts';
 import type { FieldNames } from './fields.ts';
 import { NewLines } from './follow.ts';
 import { countBuckets } from './histogram.ts';
+import { judgeOf } from './judge.ts';
 import { TIME } from './logsql.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { readPage } from './page.ts';
 import { readPosition, writePosition } from './position.ts';
-import { type Question, questionOf, type Range } from './question.ts';
+import { type Question, type Questions, questionsOf, type Range } from './question.ts';
+import { statusOf } from './refusal.ts';
+import { ALL } from './scope-filter.ts';
 import { countContainers } from './statistics.ts';
+import { surely } from './sureness.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
@@ -39,7 +43,7 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly now?: () => number;
 }
 
-const NOTHING: Overview = { count: 0, span: undefined };
+const NOTHING: Overview = { count: 0, unsure: 0, span: undefined };
 /** What of its time a query may spend on the total, so that there is some left for lines. */
 const TOTAL_SHARE = 0.75;
 
@@ -62,16 +66,19 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     const after = request.after === undefined ? undefined : readPosition(request.after);
-    const deadline = new Deadline(call, this.#now);
-    const question = this.#questionsOf(selection);
-    const whole = question(selection.range);
-    if (!whole) return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
-    const total = await this.#total(whole, deadline);
-    const overview = total ?? (await overviewOf(this.#asking, rough(whole), deadline));
+    const deadline = this.#deadline(call);
+    const questions = this.#questions(selection);
+    if (!questions)
+      return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
+    const total = await this.#total(questions, deadline);
+    const overview = total?.answer ?? (await overviewOf(this.#asking, questions.rough, undefined, deadline));
+    const question = this.#within(selection, ({ quick, exact }) =>
+      total?.isQuick ? (quick ?? exact) : exact,
+    );
     const wanted = { ...request, question, fields: this.#fields, overview, after };
     const { records, next } = await readPage(this.#asking, wanted, deadline);
     return {
-      total: total ? { count: total.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
+      total: total ? { count: overview.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
       records,
       next: next && writePosition(next),
       shortfalls: total ? [] : [outOfTime('the lines could not all be counted in the time there was')],
@@ -79,10 +86,14 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
-    const question = this.#questionsOf(selection)(selection.range);
-    const { logs, containers } = question
-      ? await countContainers(this.#asking, question, this.#fields, new Deadline(call, this.#now))
-      : { logs: 0, containers: 0 };
+    const deadline = this.#deadline(call);
+    const questions = this.#questions(selection);
+    const found = questions
+      ? await surely(questions, (question, unsure) =>
+          countContainers(this.#asking, question, unsure, this.#fields, deadline),
+        )
+      : undefined;
+    const { logs, containers } = found?.answer ?? { logs: 0, containers: 0 };
     return {
       logs: { count: logs, relation: 'eq' },
       containers,
@@ -92,12 +103,15 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
-    const { edges } = buckets;
-    const covered = overlapOf(selection.range, edges);
-    const question = covered && this.#questionsOf(selection)(covered);
-    const counts = question
-      ? await countBuckets(this.#asking, question, buckets, new Deadline(call, this.#now))
-      : edges.slice(1).map(() => 0);
+    const deadline = this.#deadline(call);
+    const covered = overlapOf(selection.range, buckets.edges);
+    const questions = covered && questionsOf(selection, this.#fields, covered);
+    const found = questions
+      ? await surely(questions, (question, unsure) =>
+          countBuckets(this.#asking, question, unsure, buckets, deadline),
+        )
+      : undefined;
+    const counts = found?.answer.counts ?? buckets.edges.slice(1).map(() => 0);
     const count = counts.reduce((sum, each) => sum + each, 0);
     return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
   }
@@ -107,18 +121,17 @@ export class VictoriaLogsLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    const deadline = new Deadline(call, this.#now);
-    const question = this.#questionsOf(selection);
-    const whole = question(selection.range);
+    const deadline = this.#deadline(call);
+    const questions = this.#questions(selection);
     // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
-    const { count, span } = whole ? await overviewOf(this.#asking, rough(whole), deadline) : NOTHING;
-    if (!span) return { shortfalls: [] };
+    const { count, span: range } = questions
+      ? await overviewOf(this.#asking, questions.rough, undefined, deadline)
+      : NOTHING;
+    if (!range) return { shortfalls: [] };
+    const { fields, isMeant } = { fields: this.#fields, isMeant: judgeOf(selection.text) };
+    const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
     try {
-      yield* exportLines(
-        this.#asking,
-        { question, fields: this.#fields, order, range: span, count },
-        deadline,
-      );
+      yield* exportLines(this.#asking, { question, fields, isMeant, order, range, count }, deadline);
     } catch (error) {
       if (call.signal.aborted || !deadline.isOver) throw error;
       return { shortfalls: [outOfTime('the export took longer than it may')] };
@@ -131,8 +144,9 @@ export class VictoriaLogsLogStore implements LogBackend {
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { start } = selection.range;
-    const question = this.#questionsOf(selection);
-    const lines = new NewLines(this.#asking, { question, fields: this.#fields, start });
+    const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
+    const isMeant = judgeOf(selection.text);
+    const lines = new NewLines(this.#asking, { question, fields: this.#fields, isMeant, start });
     let answeredAt = this.#now();
     let low = start;
     let isFirst = true;
@@ -160,8 +174,8 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   async check(call: Call): Promise<void> {
-    const question = { lines: '*', extraFilters: [`${TIME}:1s`] };
-    await this.#asking.allRows(question, ['stats count() as n'], new Deadline(call, this.#now));
+    const question = { lines: ALL, extraFilters: [`${TIME}:1s`] };
+    await this.#asking.allRows(question, ['stats count() as n'], this.#deadline(call));
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -170,15 +184,29 @@ export class VictoriaLogsLogStore implements LogBackend {
     this.#connection.close();
   }
 
-  /** The question about a part of the selection's range. */
-  #questionsOf(selection: Selection): (range: Range) => Question | undefined {
-    return (range) => questionOf(selection, this.#fields, range);
+  /** Throws when nobody waits for an answer any more. */
+  #deadline(call: Call): Deadline {
+    if (call.signal.aborted) throw statusOf(call.signal.reason, call.signal, false);
+    return new Deadline(call, this.#now);
+  }
+
+  #questions(selection: Selection): Questions | undefined {
+    return questionsOf(selection, this.#fields);
+  }
+
+  /** One of the questions, about a part of the selection's range. */
+  #within(selection: Selection, which: (questions: Questions) => Question) {
+    return (range: Range): Question | undefined => {
+      const questions = questionsOf(selection, this.#fields, range);
+      return questions && which(questions);
+    };
   }
 
   /** Undefined when it took too long. */
-  async #total(question: Question, deadline: Deadline): Promise<Overview | undefined> {
+  async #total(questions: Questions, deadline: Deadline) {
     try {
-      return await overviewOf(this.#asking, question, deadline.share(TOTAL_SHARE));
+      const part = deadline.share(TOTAL_SHARE);
+      return await surely(questions, (question, unsure) => overviewOf(this.#asking, question, unsure, part));
     } catch (error) {
       if (!isTimeout(error) || deadline.signal.aborted || deadline.isOver) throw error;
       return undefined;
@@ -197,10 +225,6 @@ const POLL_TIMEOUT_MS = 30_000;
 const LATENESS_MS = 30_000;
 /** How long the store may be away before those who follow are told. */
 const OUTAGE_MS = 60_000;
-
-function rough({ roughly, extraFilters }: Question): Pick<Question, 'lines' | 'extraFilters'> {
-  return { lines: roughly, extraFilters };
-}
 
 function isTimeout(error: unknown): boolean {
   return error instanceof StatusError && error.code === 504;

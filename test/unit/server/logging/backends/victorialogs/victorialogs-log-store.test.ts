@@ -1,0 +1,249 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pino from 'pino';
+import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
+import {
+  VictoriaLogsLogStore,
+  type VictoriaLogsOptions,
+} from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../support/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../support/victorialogs.ts';
+
+const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
+const SELECTION: Selection = { scope: { everything: true }, range: RANGE };
+const NOON = '2026-01-01T12:00:00Z';
+
+function newStore(url: string, options: Partial<VictoriaLogsOptions> = {}): VictoriaLogsLogStore {
+  return new VictoriaLogsLogStore({ url, fields: FIELDS, log: pino({ level: 'silent' }), ...options });
+}
+
+function call(timeoutMs = 5_000, signal = new AbortController().signal): Call {
+  return { signal, timeoutMs };
+}
+
+async function statusOf(work: Promise<unknown>): Promise<StatusError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(error instanceof StatusError)) throw new Error(`no StatusError: ${String(error)}`);
+  return error;
+}
+
+/** What the store answers to a count, then to a question for lines. */
+function overviewThen(lines: Answer): Answer {
+  const overview = rows({ n: '3', first: NOON, last: NOON, unsure: '0' });
+  return (response, asked) =>
+    (asked.form.get('query')?.includes(' stats ') === true ? overview : lines)(response, asked);
+}
+
+describe('the VictoriaLogs store', () => {
+  const failing = async (answer: Answer, timeoutMs?: number): Promise<StatusError> => {
+    await using server = await ScriptedVictoriaLogs.start(answer);
+    return await statusOf(newStore(server.url).statistics(SELECTION, call(timeoutMs)));
+  };
+
+  it('is unavailable when it refuses us, without saying why to the caller', async () => {
+    for (const status of [400, 401, 403, 404, 500, 502]) {
+      const error = await failing((response) => response.writeHead(status).end('secret words'));
+      expect(error.code, String(status)).to.equal(503);
+      expect(error.message).not.to.contain('secret');
+    }
+  });
+
+  it('is unavailable when what it answers is nonsense', async () => {
+    const answers = ['<html></html>\n', '{"n":\n', '[1,2]\n', '17\n', '{"n":"many"}\n', '{"n":"1"', 'null\n'];
+    for (const text of answers) {
+      const error = await failing((response) => response.writeHead(200).end(text));
+      expect(error.code, text).to.equal(503);
+    }
+  });
+
+  it('is unavailable when nobody listens', async () => {
+    const server = await ScriptedVictoriaLogs.start(() => undefined);
+    const { url } = server;
+    await server[Symbol.asyncDispose]();
+    expect((await statusOf(newStore(url).check(call()))).code).to.equal(503);
+  });
+
+  it('takes too long when it says so, or says nothing', async () => {
+    const spoken = await failing((response) =>
+      response
+        .writeHead(503)
+        .end(
+          `remoteAddr: x; requestURI: ${'y; '.repeat(20_000)}; the request couldn't be executed in 1.000 seconds`,
+        ),
+    );
+    expect(spoken.code).to.equal(504);
+    const silent = await failing(() => undefined, 100);
+    expect(silent.code).to.equal(504);
+  });
+
+  it('never takes an answer that breaks off for a whole one', async () => {
+    const line = `${JSON.stringify({ _time: NOON, _msg: 'one' })}\n`;
+    const breaking: readonly Answer[] = [
+      (response) => {
+        response.writeHead(200);
+        response.write(line, () => response.destroy());
+      },
+      (response) => response.writeHead(200).end(`${line}{"_time":"${NOON}","_msg":"tw`),
+      (response) =>
+        response
+          .writeHead(200)
+          .end(`${line}\nremoteAddr: x; requestURI: y; it requires more than 5MB of memory\n`),
+      (response) => response.writeHead(200, { 'Content-Length': '1000' }).end(line, () => response.destroy()),
+    ];
+    for (const [index, lines] of breaking.entries()) {
+      await using server = await ScriptedVictoriaLogs.start(overviewThen(lines));
+      const store = newStore(server.url);
+      const page = { order: 'asc', size: 10, from: 0 } as const;
+      expect((await statusOf(store.query(SELECTION, page, call()))).code, String(index)).to.be.oneOf([
+        400, 503,
+      ]);
+    }
+  });
+
+  it('repeats a request when an idle connection was closed meanwhile', async () => {
+    let requests = 0;
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      requests++;
+      if (requests === 2) response.socket?.resetAndDestroy();
+      else rows({ n: '1', ids: '1', named: '0' })(response, asked);
+    });
+    const store = newStore(server.url);
+    await store.statistics(SELECTION, call());
+    const { logs } = await store.statistics(SELECTION, call());
+    expect(logs.count).to.equal(1);
+    expect(requests).to.equal(3);
+  });
+
+  it('closes the connection when the caller goes', async () => {
+    let closed: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const leaving = new AbortController();
+    await using server = await ScriptedVictoriaLogs.start((response) => {
+      response.on('close', closed);
+      leaving.abort();
+    });
+    await statusOf(newStore(server.url).statistics(SELECTION, call(5_000, leaving.signal)));
+    await gone;
+  });
+
+  it('sends the caller’s scope and the time beside the query', async () => {
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0', ids: '0', named: '0' }));
+    const scope = { everything: false, namespaces: [{ name: 'a', since: RANGE.start }] } as const;
+    await newStore(server.url).statistics({ ...SELECTION, scope, pods: { exact: ['*'] } }, call(2_000));
+    const [asked] = server.asked;
+    expect(asked?.form.getAll('extra_filters')).to.deep.equal([
+      `_time:[${RANGE.start},${RANGE.end})`,
+      '"kubernetes.namespace_name":="a"',
+    ]);
+    expect(asked?.form.get('query')).to.match(/^"kubernetes\.pod_name":="\*" \| stats /);
+    expect(asked?.form.get('timeout')).to.match(/^(?:1\d{3}|2000)ms$/);
+    expect(asked?.headers['accept-encoding']).to.equal('identity');
+  });
+
+  it('asks nothing when nothing can be found', async () => {
+    await using server = await ScriptedVictoriaLogs.start(() => undefined);
+    const store = newStore(server.url);
+    const nothing: readonly Partial<Selection>[] = [
+      { scope: { everything: false, namespaces: [] } },
+      { scope: { everything: false, namespaces: [{ name: 'a', since: RANGE.end }] } },
+      { pods: { exact: [] } },
+      { containers: { contains: [] } },
+      { levels: [] },
+      { range: { start: RANGE.end, end: RANGE.end } },
+    ];
+    for (const part of nothing) {
+      const { logs } = await store.statistics({ ...SELECTION, ...part }, call());
+      expect(logs, JSON.stringify(part)).to.deep.equal({ count: 0, relation: 'eq' });
+    }
+    expect(server.asked).to.deep.equal([]);
+  });
+
+  it('refuses a cursor that is not its own', async () => {
+    const store = newStore('http://127.0.0.1:1');
+    for (const after of [
+      '',
+      'x',
+      RANGE.start,
+      `${RANGE.start} 0`,
+      `${RANGE.start} 1 1`,
+      `${RANGE.start} -1`,
+    ]) {
+      const page = { order: 'asc', size: 1, from: 0, after } as const;
+      expect((await statusOf(store.query(SELECTION, page, call()))).code, after).to.equal(400);
+    }
+  });
+
+  it('heals when the store was away while lines are followed', async () => {
+    let requests = 0;
+    const line = { _time: NOON, _msg: 'here', 'kubernetes.pod_name': 'p' };
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      requests++;
+      if (requests === 2 || requests === 3) response.writeHead(500).end();
+      else if (asked.form.get('query')?.includes('stats') === true)
+        rows(...(requests === 1 ? [] : [{ _time: NOON, n: '1' }]))(response, asked);
+      else rows(line)(response, asked);
+    });
+    const leaving = new AbortController();
+    const lines = newStore(server.url).follow(SELECTION, { signal: leaving.signal });
+    const { value } = await lines.next();
+    expect((value as readonly LogRecord[]).map(({ log }) => log)).to.deep.equal(['here']);
+    leaving.abort();
+    expect((await lines.next()).done).to.equal(true);
+  });
+});
+
+describe('what the VictoriaLogs store shows of us', () => {
+  let dir = '';
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
+  });
+  after(() => rm(dir, { recursive: true, force: true }));
+
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(dir, name);
+    await writeFile(path, text);
+    return path;
+  };
+
+  it('is user and password, or a token, out of files that are read anew when they change', async () => {
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    let now = 0;
+    const passwordFile = await file('password', 'first\n');
+    const bearerTokenFile = await file('token', 'abc\n');
+    const clock = { now: () => now };
+    const basic = newStore(server.url, { username: 'me', passwordFile, ...clock });
+    await basic.check(call());
+    await writeFile(passwordFile, 'second one\n');
+    now += 2_000;
+    await basic.check(call());
+    await newStore(server.url, { bearerTokenFile }).check(call());
+    const shown = server.asked.map(({ headers }) => headers.authorization);
+    const pair = (password: string) => `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
+    expect(shown).to.deep.equal([pair('first'), pair('second one'), 'Bearer abc']);
+  });
+
+  it('is the tenant, when one is set', async () => {
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    await newStore(server.url, { accountID: 12, projectID: 34 }).check(call());
+    await newStore(server.url).check(call());
+    expect(server.asked.map(({ headers }) => [headers['accountid'], headers['projectid']])).to.deep.equal([
+      ['12', '34'],
+      [undefined, undefined],
+    ]);
+  });
+
+  it('is nothing when a file is missing', async () => {
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    const store = newStore(server.url, { bearerTokenFile: join(dir, 'none') });
+    expect((await statusOf(store.check(call()))).code).to.equal(503);
+    expect(server.asked).to.deep.equal([]);
+  });
+});
