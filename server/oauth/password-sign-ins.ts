@@ -4,6 +4,7 @@ import type { ClusterClient } from '../cluster/client.ts';
 import { LastLogins } from './last-logins.ts';
 import { newLoginRecords } from './login-records.ts';
 import type { OAuthMetrics } from './oauth-metrics.ts';
+import { Decoys } from './passwords/decoys.ts';
 import { hashConcurrency } from './passwords/hash-concurrency.ts';
 import { PasswordHasher } from './passwords/hasher.ts';
 import { PasswordSignIn } from './passwords/sign-in.ts';
@@ -18,7 +19,7 @@ export interface PasswordSignInsOptions {
   readonly machine: { readonly cores: number; readonly threads: number };
   readonly ready: () => boolean;
   readonly users: UserDirectory;
-  readonly credentials: CredentialStore;
+  readonly credentials: CredentialStore & { hashes(): Iterable<string> };
   readonly sessions: Pick<SessionStore, 'ofUser'>;
   readonly keys: SharedThrottleOptions['keys'];
   readonly client: ClusterClient;
@@ -58,6 +59,11 @@ export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSig
     users,
     credentials,
     hasher,
+    decoys: new Decoys({
+      hashes: () => credentials.hashes(),
+      digest: (name) => keys.mac('login-decoy', name).split(':')[1] ?? '',
+      monotonic: () => performance.now(),
+    }),
     throttle: throttle.logins,
     records: {
       record: (login) => {

@@ -231,6 +231,7 @@ export class SignInSite {
       ready: () => true,
       users,
       credentials,
+      decoys: { of: () => undefined },
       hasher,
       throttle: {
         reserve: async () => {

@@ -12,6 +12,7 @@ import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.t
 import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../status-of-chain.ts';
 import type { LoginThrottle, Reservation } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
+import type { Decoys } from './decoys.ts';
 import type { PasswordHasher } from './hasher.ts';
 
 export interface SignInOptions {
@@ -20,6 +21,7 @@ export interface SignInOptions {
   readonly users: Pick<UserDirectory, 'get'>;
   readonly credentials: Pick<CredentialStore, 'get' | 'set'>;
   readonly hasher: Pick<PasswordHasher, 'verify' | 'hash' | 'needsRehash'>;
+  readonly decoys: Pick<Decoys, 'of'>;
   readonly throttle: Pick<LoginThrottle, 'reserve'>;
   readonly records: LoginRecords;
   readonly log: Pick<Logger, 'warn'>;
@@ -57,7 +59,7 @@ export class PasswordSignIn {
 
   /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 when it can not be told now. */
   async check(attempt: SignInAttempt): Promise<CheckedUser> {
-    const { ready, users, credentials, throttle, hasher } = this.#options;
+    const { ready, users, credentials, throttle, hasher, decoys } = this.#options;
     const { password, source, signal } = attempt;
     if (password.length > MAX_PASSWORD) throw invalidRequest('the password is too long');
     if (!ready()) throw this.#unavailable(attempt, undefined);
@@ -70,7 +72,7 @@ export class PasswordSignIn {
       .catch((error: unknown) => Promise.reject(this.#refusedByThrottle(attempt, account, error)));
     let matches: boolean;
     try {
-      matches = await hasher.verify(credential?.passwordHash, password, signal);
+      matches = await hasher.verify(credential?.passwordHash ?? decoys.of(name), password, signal);
     } catch (error) {
       reservation.cancelled();
       throw signal.aborted ? error : this.#unavailable(attempt, account, error);

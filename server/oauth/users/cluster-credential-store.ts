@@ -41,6 +41,11 @@ export class ClusterCredentialStore implements CredentialStore {
     return this.#followed.index.get(user);
   }
 
+  /** Of all users, in no order. */
+  *hashes(): Generator<string> {
+    for (const { passwordHash } of this.#followed.index.values()) yield passwordHash;
+  }
+
   catchUp(user: string, signal: AbortSignal): Promise<void> {
     return this.#followed.catchUp(user, signal);
   }

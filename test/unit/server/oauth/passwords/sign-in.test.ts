@@ -42,6 +42,7 @@ class Scene {
           this.credentials.set(name, { ...credential, resourceVersion: '2' });
         },
       },
+      decoys: { of: (name) => `decoy of ${name}` },
       hasher: {
         hash: (password) => hasher.hash(password),
         needsRehash: (stored) => hasher.needsRehash(stored),
@@ -149,6 +150,8 @@ describe('signing in with a password', () => {
       expect(answer).to.deep.equal([400, 'invalid_grant', 'the user name or the password is wrong']);
     }
     expect(scene.verified).to.have.length(answers.length);
+    expect(scene.verified[0]).to.equal('decoy of nobody');
+    expect(scene.verified[1]).to.equal(stored);
     expect(scene.ended.map((end) => end.split(' ')[1])).to.deep.equal(answers.map(() => 'failed'));
     expect(scene.records.map(({ outcome }) => outcome).slice(0, 6)).to.deep.equal([
       'unknown_user',

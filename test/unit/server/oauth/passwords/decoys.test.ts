@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { Decoys } from '../../../../../server/oauth/passwords/decoys.ts';
+import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
+
+const BCRYPT = '$2y$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
+const ARGON2 =
+  '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
+const digest = (name: string): string => createHash('sha256').update(name).digest('hex');
+const NAMES = Array.from({ length: 1000 }, (_, index) => `nobody-${index}`);
+
+describe('what stands in for the hash of a user who does not exist', () => {
+  let hashes: string[];
+  let time: number;
+  let decoys: Decoys;
+
+  beforeEach(() => {
+    hashes = [];
+    time = 0;
+    decoys = new Decoys({ hashes: () => hashes, digest, monotonic: () => time });
+  });
+
+  it('is nothing in particular while there are no users', () => {
+    expect(decoys.of('nobody')).to.equal(undefined);
+  });
+
+  it('is of each kind and cost as often as those of users are', () => {
+    hashes = [BCRYPT, ARGON2, ARGON2, ARGON2];
+    const slow = NAMES.filter((name) => decoys.of(name)?.startsWith('$2y$10$'));
+    expect(slow.length).to.be.within(200, 300);
+    const others = NAMES.filter((name) => decoys.of(name)?.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'));
+    expect(slow.length + others.length).to.equal(NAMES.length);
+  });
+
+  it('stays the same for a name, and turns only one way while users get new hashes', () => {
+    hashes = [BCRYPT, BCRYPT, ARGON2, ARGON2];
+    const before = NAMES.map((name) => decoys.of(name));
+    expect(NAMES.map((name) => decoys.of(name))).to.deep.equal(before);
+    hashes = [ARGON2, BCRYPT, ARGON2, ARGON2];
+    time = 60_000;
+    for (const [index, name] of NAMES.entries()) {
+      const was = before[index];
+      if (was?.startsWith('$argon2')) expect(decoys.of(name)).to.equal(was);
+    }
+  });
+
+  it('holds nothing of any user, is of no password, and can be checked as a hash', async () => {
+    const queue = { concurrency: 1, length: 1, timeoutMs: 1000 };
+    const hasher = new PasswordHasher({ memory: 7 * 1024 * 1024, iterations: 1, queue });
+    for (const hash of [BCRYPT, ARGON2]) {
+      hashes = [hash];
+      time += 60_000;
+      const decoy = decoys.of('nobody') ?? '';
+      expect(decoy).to.have.length(hash.length);
+      expect(decoy.slice(-20)).to.not.equal(hash.slice(-20));
+      expect(await hasher.verify(decoy, 'password')).to.equal(false);
+      expect(hasher.needsRehash(decoy)).to.equal(hash === BCRYPT);
+    }
+  });
+
+  it('is not looked for in what nobody could sign in with', () => {
+    hashes = ['', 'plain', '$2b$10$short'];
+    expect(decoys.of('nobody')).to.equal(undefined);
+  });
+});
