@@ -107,7 +107,7 @@ describe('signing in with a password', () => {
   });
   beforeEach(() => {
     scene = new Scene();
-    scene.add(account('alice'), stored);
+    scene.add(account('alice', { email: 'alice@example.com' }), stored);
   });
 
   it('tells who it is', async () => {
@@ -143,6 +143,7 @@ describe('signing in with a password', () => {
       await scene.refusal('off', 'wrong'),
       await scene.refusal('anew'),
       await scene.refusal('bare'),
+      await scene.refusal('alice@example.com'),
       await scene.refusal('__proto__'),
       await scene.refusal('x'.repeat(60_000)),
     ];
