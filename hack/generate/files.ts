@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';
 import { exampleConfiguration } from './authentication-configuration.ts';
 import type { GeneratedFile } from './generated-file.ts';
@@ -30,6 +31,11 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     ),
     section(join(root, 'docs/node-list.md'), 'parameters', nodeQueryTable()),
     section(join(root, 'docs/logs.md'), 'parameters', logQueryTable()),
+    section(
+      join(root, 'docs/logs.md'),
+      'index-template',
+      `\`\`\`json\n${JSON.stringify(indexTemplate('ks-logstash-log'), undefined, 2)}\n\`\`\``,
+    ),
     section(join(root, 'docs/metrics.md'), 'metrics', await metricsTable()),
   ];
 }

@@ -100,7 +100,7 @@ describe('the documents', () => {
       .flatMap(({ text }) =>
         matches(
           text,
-          /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization|oauth)\.(?!kubernetes)[\w.]+)/g,
+          /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization|oauth|logging)\.(?!kubernetes|platform)[\w.]+)/g,
         ),
       );
     expect(named).not.to.have.length(0);

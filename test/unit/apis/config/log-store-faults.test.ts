@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
+import { ConfigurationError } from '../../../../apis/config/v1alpha1/fault.ts';
+
+const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
+
+function faults(logging: object): string[] {
+  try {
+    decodeConfiguration({ source: 'c.yaml', text: `${HEAD}logging: ${JSON.stringify(logging)}\n` });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+describe('the options of log stores', () => {
+  for (const [what, logging, words] of [
+    ['OpenSearch without an address', { store: 'opensearch' }, /opensearch\.urls: needs an address/],
+    ['VictoriaLogs without an address', { store: 'victorialogs' }, /victorialogs\.url: must be an address/],
+    [
+      'what is no address',
+      { store: 'opensearch', opensearch: { urls: ['search:9200'] } },
+      /must be an address/,
+    ],
+    [
+      'credentials in an address',
+      { store: 'victorialogs', victorialogs: { url: 'https://a:b@logs' } },
+      /must not hold credentials/,
+    ],
+    [
+      'credentials that anybody could read',
+      { store: 'opensearch', opensearch: { urls: ['http://search'], apiKeyFile: 'k' } },
+      /must begin with https/,
+    ],
+    [
+      'two kinds of credentials',
+      {
+        store: 'victorialogs',
+        victorialogs: { url: 'https://logs', username: 'u', passwordFile: 'p', bearerTokenFile: 't' },
+      },
+      /bearerTokenFile: does not go with username/,
+    ],
+    [
+      'a user without a password',
+      { store: 'opensearch', opensearch: { urls: ['https://search'], username: 'u' } },
+      /username: needs passwordFile/,
+    ],
+  ] as const) {
+    it(`refuse ${what}`, () => {
+      expect(faults(logging).join('\n')).to.match(words);
+    });
+  }
+
+  it('are taken with TLS, or on this machine, and of the chosen store only', () => {
+    const credentials = { username: 'u', passwordFile: 'p' };
+    expect(
+      faults({ store: 'opensearch', opensearch: { urls: ['https://search'], ...credentials } }),
+    ).to.deep.equal([]);
+    expect(
+      faults({ store: 'victorialogs', victorialogs: { url: 'http://127.0.0.1:9428', ...credentials } }),
+    ).to.deep.equal([]);
+    expect(faults({ opensearch: { urls: ['no address'] } })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { ANONYMOUS } from '../../../../server/authentication/user.ts';
+import type { ResourceAttributes } from '../../../../server/authorization/authorizer.ts';
+import { openToAuthenticated } from '../../../../server/authorization/open-to-authenticated.ts';
+
+const ANN: UserInfo = { name: 'ann', uid: '', groups: ['system:authenticated'], extra: {} };
+const LOGS: ResourceAttributes = {
+  user: ANN,
+  verb: 'list',
+  group: 'g',
+  version: 'v1',
+  resource: 'logs',
+  subresource: '',
+  namespace: '',
+  name: '',
+};
+const scope = { signal: new AbortController().signal };
+
+describe('a resource that is open to authenticated callers', () => {
+  const authorizer = openToAuthenticated(
+    { authorize: () => ({ allowed: false, reason: 'asked' }) },
+    ({ resource }) => resource === 'logs',
+  );
+
+  it('can be asked for by each of them', () => {
+    expect(authorizer.authorize(LOGS, scope)).to.include({ allowed: true });
+  });
+
+  it('takes the right as anywhere for anonymous callers', () => {
+    expect(authorizer.authorize({ ...LOGS, user: ANONYMOUS }, scope)).to.include({ reason: 'asked' });
+  });
+
+  it('opens nothing else', () => {
+    expect(authorizer.authorize({ ...LOGS, resource: 'nodes' }, scope)).to.include({ reason: 'asked' });
+    expect(authorizer.authorize({ user: ANN, verb: 'get', path: '/logs' }, scope)).to.include({
+      reason: 'asked',
+    });
+  });
+});
