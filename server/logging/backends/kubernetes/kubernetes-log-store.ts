@@ -154,6 +154,7 @@ export class KubernetesLogStore implements LogBackend {
         beginOf: beginOf(selection),
         end: selection.range.end,
         filter,
+        filtered: selection.text !== undefined || selection.levels !== undefined,
         order,
         memory: limits.memory,
         parallel: limits.concurrentReads,

@@ -3,6 +3,7 @@
 // slots. So it goes in rounds: each reads a stretch of time of every log, keeps as many of the first lines in the
 // order as fit into the memory, and gives back its slots before it hands them out. Newest first works alike, a stretch
 // at a time from the end; how long the next stretch is, is told from how many lines the last one had.
+import { Pacer } from '../../../cluster/pacer.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
 import { shifted } from './kubelet-time.ts';
@@ -22,6 +23,8 @@ export interface ExportOptions {
   readonly beginOf: (namespace: string) => Instant;
   readonly end: Instant;
   readonly filter: LineFilter;
+  /** Whether the filter may keep lines back. */
+  readonly filtered: boolean;
   readonly order: Order;
   /** Bytes. */
   readonly memory: number;
@@ -33,6 +36,14 @@ export interface ExportOptions {
   readonly onFailure: (source: LogSource, kind: LogFailureKind, cause: unknown) => void;
 }
 
+/** The first rounds are small, so that the first lines come soon: of the memory, and for desc of the time. */
+const FIRST_SHARE = 1 / 32;
+const GROWTH = 4;
+/** Of a stretch, after one with next to nothing in it. */
+const MAX_GROWTH = 16;
+/** Of the memory; what is handed out takes the rest. */
+const ROUND_SHARE = 0.5;
+
 interface Stretch {
   readonly from: Instant;
   readonly to: Instant;
@@ -42,6 +53,7 @@ const BATCH = 1_000;
 /** Disorder that a log may have. */
 const DISORDER_S = 2;
 const MIN_STRETCH_MS = 1_000;
+const MIN_ROOM = 64 << 10;
 
 export class Export {
   readonly #options: ExportOptions;
@@ -49,27 +61,35 @@ export class Export {
   #kept: (Instant | undefined)[] = [];
   #position: Place | undefined;
   #rounds = 0;
+  /** Bytes of lines that this round may keep. */
+  #room: number;
+  readonly #pacer = new Pacer();
 
   constructor(options: ExportOptions) {
     this.#options = options;
+    this.#room = Math.max(MIN_ROOM, options.memory * FIRST_SHARE);
   }
 
   async *records(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    const { shortfalls, deadline, signal, order, memory, sources } = this.#options;
+    const { shortfalls, deadline, signal, order, sources } = this.#options;
     try {
       this.#kept = await this.#firstLines();
       this.#noteMissing();
       const whole = this.#whole();
-      let stretch: Stretch | undefined = whole;
       let width = millisecondsOf(whole.to) - millisecondsOf(whole.from);
+      let stretch: Stretch | undefined = whole;
+      if (order === 'desc') {
+        width = Math.max(MIN_STRETCH_MS, width * FIRST_SHARE);
+        stretch = { from: later(whole.from, before(whole.to, width)), to: whole.to };
+      }
       while (stretch && stretch.from < stretch.to) {
         const lines = await this.#read(stretch);
-        const [share, cut] = [lines.bytes / memory, lines.cut];
-        const first = this.#position;
+        const { cut, bytes } = lines;
+        const [room, first] = [this.#room, this.#position];
+        this.#room = Math.max(room, Math.min(this.#options.memory * ROUND_SHARE, room * GROWTH));
         yield* this.#handOut(lines);
-        if (cut) width = this.#spanSince(first, stretch);
-        else width *= growth(share);
-        width = Math.max(MIN_STRETCH_MS, width);
+        const span = cut ? this.#spanSince(first, stretch) : width;
+        width = Math.max(MIN_STRETCH_MS, span * growth(bytes, this.#room));
         stretch = cut ? rest(stretch, this.#position, order, width) : following(stretch, whole, order, width);
       }
       if (this.#rounds > 1) await this.#noteRotated();
@@ -81,7 +101,7 @@ export class Export {
     return { shortfalls: shortfalls.list() };
   }
 
-  *#handOut(lines: SortedRuns): Generator<readonly LogRecord[], void, undefined> {
+  async *#handOut(lines: SortedRuns): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { sources } = this.#options;
     let batch: LogRecord[] = [];
     for (const line of lines.drain()) {
@@ -90,15 +110,16 @@ export class Export {
       if (batch.length < BATCH) continue;
       yield batch;
       batch = [];
+      if (this.#pacer.spent) await this.#pacer.breathe();
     }
     if (batch.length > 0) yield batch;
   }
 
   /** One round. */
   async #read(stretch: Stretch): Promise<SortedRuns> {
-    const { order, memory, beginOf, filter, reader, deadline } = this.#options;
+    const { order, beginOf, filter, filtered, reader, deadline } = this.#options;
     this.#rounds++;
-    const lines = new SortedRuns({ order, memory });
+    const lines = new SortedRuns({ order, memory: this.#room, copies: filtered });
     const sign = order === 'asc' ? 1 : -1;
     const position = this.#position;
     // Oldest first, nothing behind what was let go can come into this round any more.
@@ -191,11 +212,9 @@ export class Export {
   }
 }
 
-/** How much longer the next stretch may be, when the last one has filled this share of the memory. */
-function growth(share: number): number {
-  if (share === 0) return 16;
-  if (share < 0.1) return 4;
-  return share < 0.4 ? 2 : 1;
+/** How much longer the next stretch may be, to have three quarters of what there is room for. */
+function growth(bytes: number, room: number): number {
+  return Math.min(MAX_GROWTH, (0.75 * room) / Math.max(1, bytes));
 }
 
 /** What is left of a stretch behind `position`, at most `width` ms of it. */
@@ -204,7 +223,7 @@ function rest(stretch: Stretch, position: Place | undefined, order: Order, width
   const at = millisecondsOf(position.time);
   if (order === 'asc') return { from: position.time, to: earlier(stretch.to, instantOf(at + width + 1)) };
   const to = earlier(stretch.to, instantOf(at + 1));
-  return { from: later(stretch.from, instantOf(Math.max(0, at - width))), to };
+  return { from: later(stretch.from, before(position.time, width)), to };
 }
 
 /** The stretch behind one that is done; undefined when there is none. */
@@ -218,6 +237,10 @@ function following(done: Stretch, whole: Stretch, order: Order, width: number): 
     from: later(whole.from, instantOf(Math.max(0, millisecondsOf(done.from) - width))),
     to: done.from,
   };
+}
+
+function before(instant: Instant, ms: number): Instant {
+  return instantOf(Math.max(0, Math.floor(millisecondsOf(instant) - ms)));
 }
 
 function earlier(a: Instant, b: Instant): Instant {

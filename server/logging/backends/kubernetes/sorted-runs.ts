@@ -13,14 +13,17 @@ const KEPT_SHARE = 0.75;
 export class SortedRuns {
   readonly #order: Order;
   readonly #memory: number;
+  readonly #copies: boolean;
   /** By rank; ascending, whatever the order. */
   readonly #runs = new Map<number, RankedLine[]>();
   #bytes = 0;
   #cut: Place | undefined;
 
-  constructor(options: { readonly order: Order; readonly memory: number }) {
+  /** `copies`: whether few of the lines are kept, so that they must not hold on to the blocks that they come from. */
+  constructor(options: { readonly order: Order; readonly memory: number; readonly copies: boolean }) {
     this.#order = options.order;
     this.#memory = options.memory;
+    this.#copies = options.copies;
   }
 
   /** What is kept is everything before it, in the order; undefined when nothing was let go. */
@@ -34,7 +37,7 @@ export class SortedRuns {
 
   offer(time: Instant, rank: number, ordinal: number, text: string): void {
     if (this.#cut && !this.#precedes({ time, rank, ordinal }, this.#cut)) return;
-    const line = keptLine(time, rank, ordinal, text);
+    const line = this.#copies ? keptLine(time, rank, ordinal, text) : { time, rank, ordinal, text };
     let run = this.#runs.get(rank);
     if (!run) this.#runs.set(rank, (run = []));
     let at = run.length;
@@ -55,7 +58,6 @@ export class SortedRuns {
       if (run.length > 0) heap.push(run);
     }
     for (let line = heap.take(); line; line = heap.take()) yield line;
-    this.#bytes = 0;
   }
 
   #cutBack(): void {
