@@ -22,6 +22,11 @@ export class KubeletLog {
     return this.#followers.size;
   }
 
+  /** The streams of those who follow. */
+  responses(): readonly ServerResponse[] {
+    return [...this.#followers];
+  }
+
   append(...lines: readonly WrittenLine[]): void {
     this.lines.push(...lines);
     for (const follower of this.#followers) follower.write(lines.map(written).join(''));

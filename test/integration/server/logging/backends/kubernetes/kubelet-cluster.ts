@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, startControlPlane } from '../../../../../../hack/control-plane/control-plane.ts';
+import { readPair } from '../../../../../../hack/control-plane/pki.ts';
+import type { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
+
+/** What the kubelet knows of a container. */
+export interface KubeletContainer {
+  current?: KubeletLog;
+  previous?: KubeletLog;
+  running?: boolean;
+}
+
+/** A real kube-apiserver, and a kubelet whose logs the test writes: restarts, rotation and refusals as it likes. */
+export class KubeletCluster {
+  readonly cp: ControlPlane;
+  /** By namespace, pod and container. */
+  readonly containers = new Map<string, KubeletContainer>();
+  readonly asked: URL[] = [];
+  openReads = 0;
+  readonly #dir: string;
+  readonly #kubelet: Server;
+  readonly #end: AbortController;
+
+  private constructor(dir: string, end: AbortController, cp: ControlPlane, kubelet: Server) {
+    this.#dir = dir;
+    this.#end = end;
+    this.cp = cp;
+    this.#kubelet = kubelet;
+    kubelet.on('request', (request, response: ServerResponse) => {
+      this.#serve(new URL(request.url ?? '/', 'https://kubelet'), response);
+    });
+  }
+
+  static async start(): Promise<KubeletCluster> {
+    const dir = await mkdtemp(join(tmpdir(), 'kubelet-cluster-'));
+    const end = new AbortController();
+    const cp = await startControlPlane({ dir: join(dir, 'cp'), signal: end.signal, controllers: false });
+    const kubelet = createServer(await readPair(cp.pki.files.kubelet));
+    kubelet.listen(0, '127.0.0.1');
+    await once(kubelet, 'listening');
+    const cluster = new KubeletCluster(dir, end, cp, kubelet);
+    await cluster.#createNode('here', (kubelet.address() as AddressInfo).port);
+    // Nothing listens there.
+    await cluster.#createNode('silent', 1);
+    return cluster;
+  }
+
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  async stop(): Promise<void> {
+    this.#kubelet.closeAllConnections();
+    this.#kubelet.close();
+    await this.cp.stop();
+    this.#end.abort();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  async createNamespace(name: string): Promise<void> {
+    await this.#create('/api/v1/namespaces', { metadata: { name } });
+    await this.#create(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
+  }
+
+  /** A pod with one container, `app`, that runs and has this log. */
+  async createPod(
+    namespace: string,
+    name: string,
+    log: KubeletLog,
+    nodeName = 'here',
+  ): Promise<KubeletContainer> {
+    const container: KubeletContainer = { current: log, running: true };
+    this.containers.set(`${namespace}/${name}/app`, container);
+    const spec = { nodeName, containers: [{ name: 'app', image: 'example' }] };
+    await this.#create(`/api/v1/namespaces/${namespace}/pods`, { metadata: { name }, spec });
+    await this.setStatus(namespace, name, {
+      restartCount: 0,
+      state: running(1),
+      containerID: 'containerd://0',
+    });
+    return container;
+  }
+
+  async setStatus(namespace: string, name: string, status: object): Promise<void> {
+    const containerStatuses = [{ name: 'app', image: 'example', imageID: '', ready: true, ...status }];
+    await this.cp.client.expect(
+      `/api/v1/namespaces/${namespace}/pods/${name}/status`,
+      {
+        method: 'PATCH',
+        contentType: 'application/merge-patch+json',
+        body: { status: { phase: 'Running', containerStatuses } },
+      },
+      [200],
+    );
+  }
+
+  async deletePod(namespace: string, name: string): Promise<void> {
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}?gracePeriodSeconds=0`;
+    await this.cp.client.expect(path, { method: 'DELETE' }, [200]);
+    this.containers.delete(`${namespace}/${name}/app`);
+  }
+
+  async #create(path: string, body: object): Promise<void> {
+    await this.cp.client.expect(path, { method: 'POST', body }, [201, 409]);
+  }
+
+  async #createNode(name: string, port: number): Promise<void> {
+    await this.#create('/api/v1/nodes', { metadata: { name } });
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    };
+    await this.cp.client.expect(
+      `/api/v1/nodes/${name}/status`,
+      { method: 'PATCH', contentType: 'application/merge-patch+json', body: { status } },
+      [200],
+    );
+  }
+
+  /** In the words of the kubelet: pkg/kubelet/server/server.go and kubelet_pods.go. */
+  #serve(url: URL, response: ServerResponse): void {
+    this.asked.push(url);
+    this.openReads++;
+    response.on('close', () => this.openReads--);
+    const [, , namespace, pod = '', name = ''] = url.pathname.split('/');
+    const container = this.containers.get(`${namespace}/${pod}/${name}`);
+    const previous = url.searchParams.get('previous') === 'true';
+    const log = previous ? container?.previous : container?.current;
+    if (!container) response.writeHead(404).end(`pod "${pod}" does not exist`);
+    else if (log) log.serve(url.searchParams, response, !previous && container.running === true);
+    else {
+      const what = previous
+        ? `previous terminated container "${name}" in pod "${pod}" not found`
+        : `container "${name}" in pod "${pod}" is waiting to start: ContainerCreating`;
+      response.writeHead(400).end(what);
+    }
+  }
+}
+
+/** Since the n-th second of the data. */
+export function running(second: number): object {
+  return { running: { startedAt: new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString() } };
+}
