@@ -169,9 +169,11 @@ export function describeInjections(subject: () => Subject): void {
       await compare.page(selection(subject(), { namespaces: { exact: names } }), PAGE);
       await compare.page(selection(subject(), { pods: { contains: [...names.slice(0, 999), 'a'] } }), PAGE);
       const long = 'word '.repeat(199).trim();
-      const others = Array.from({ length: 19 }, (_, index) => `connection ${index}`);
+      const [first = '', ...others] = Array.from({ length: 20 }, (_, index) => `connection ${index}`);
       for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
-        await compare.page(selection(subject(), { text: text(mode, [long, ...others]) }), PAGE);
+        for (const texts of [[long], [first, ...others]] as const) {
+          await compare.page(selection(subject(), { text: text(mode, texts) }), PAGE);
+        }
       }
     });
   });
