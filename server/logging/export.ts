@@ -68,7 +68,7 @@ export async function writeExport(
     return shortfalls;
   } catch (error) {
     if (body.closed) throw error;
-    await lines.end([{ reason: 'StoreFailed', message: reasonOf(error) }]);
+    await lines.end([failureOf(error)]);
     await body.break();
     throw error;
   } finally {
@@ -145,6 +145,10 @@ function headersOf({ contentType, extension }: ExportFormat, now: number) {
 }
 
 /** Only what may be read by everybody. */
-function reasonOf(error: unknown): string {
-  return error instanceof StatusError ? error.message : 'the export failed midway';
+function failureOf(error: unknown): Shortfall {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return { reason: 'Timeout', message: 'the time of one export is over' };
+  }
+  if (!(error instanceof StatusError)) return { reason: 'StoreFailed', message: 'the export failed midway' };
+  return { reason: error.code === 504 ? 'Timeout' : 'StoreFailed', message: error.message };
 }

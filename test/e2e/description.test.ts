@@ -145,6 +145,7 @@ describe('the description of the APIs', function () {
   });
 
   it('is what schemathesis finds: every answer as described, and no failure inside', async function () {
+    this.timeout(330_000);
     const { signal } = platform;
     const progress = printProgress(process.stdout);
     const python = await findSchemathesis({ env: process.env, signal, progress });
@@ -180,7 +181,7 @@ describe('the description of the APIs', function () {
       configuration,
       env: { ...process.env, TOKEN: token, CLIENT: basic },
       examples: 10,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(150_000)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(300_000)]),
     });
     const { operations, test_cases: cases, output } = report;
     console.log(

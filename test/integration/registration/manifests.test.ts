@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
+import { groupVersionsOf } from '../../../hack/generate/groups.ts';
 import { developmentManifests } from '../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../hack/generate/names.ts';
 import { type RegisteredCluster, startCluster } from './registered-cluster.ts';
@@ -118,12 +119,10 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   });
 
   it('leaves nothing behind when it is uninstalled as README.md says', async () => {
-    await cluster.kubectl([
-      'delete',
-      'apiservice',
-      'v1alpha3.resources.acme.io',
-      'v1alpha3.resources.platform.io',
-    ]);
+    const apiServices = ['acme', 'platform'].flatMap((name) =>
+      groupVersionsOf(namesFor(name)).map(({ apiService }) => apiService),
+    );
+    await cluster.kubectl(['delete', 'apiservice', ...apiServices]);
     await cluster.kubectl(['delete', '-k', 'manifests/base', '--ignore-not-found', '--timeout=60s']);
     const kinds = 'namespaces,clusterroles,clusterrolebindings,apiservices';
     const left = await cluster.kubectl(['get', kinds, '-o', 'name']);
