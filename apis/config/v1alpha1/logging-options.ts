@@ -50,9 +50,17 @@ const credentials = {
 const kubernetes = section('The pod log API: nothing to install, and only what the kubelets still keep.', {
   maxContainers: countOption(500, 'Containers that one query reads; further ones are left out, and named.'),
   concurrentReads: countOption(32, 'Logs that are read at a time, for all queries together.'),
-  bytesPerContainer: quantityOption('64Mi', 'Of one log, the newest so many bytes are read for one query.', {
-    atLeast: '64Ki',
-  }),
+  followedLogs: countOption(
+    1_000,
+    'Logs that are followed at a time, for all callers together; who would follow more gets 429.',
+  ),
+  bytesPerContainer: quantityOption(
+    '64Mi',
+    'Of one log, the newest so many bytes are read for one query; exports read all.',
+    {
+      atLeast: '64Ki',
+    },
+  ),
   memory: quantityOption('64Mi', 'Lines that are held for one query, at most.', { atLeast: '1Mi' }),
 });
 

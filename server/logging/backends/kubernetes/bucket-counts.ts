@@ -1,19 +1,34 @@
 import { instantOf } from '../../instant.ts';
 import type { Buckets, Instant } from '../../log-store.ts';
+import type { Tally } from './survey.ts';
 
 /** How many lines there are in each bucket. */
 export class BucketCounts {
   readonly counts: number[];
+  readonly #buckets: Buckets;
   readonly #edges: readonly Instant[];
   #at = 0;
 
-  constructor({ edges }: Buckets) {
+  constructor(buckets: Buckets) {
+    const { edges } = buckets;
+    this.#buckets = buckets;
     this.#edges = edges.map(instantOf);
     this.counts = Array<number>(Math.max(0, edges.length - 1)).fill(0);
   }
 
   get total(): number {
     return this.counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Of one log. */
+  tally(wanted: (time: string, text: string) => boolean): Tally {
+    const own = new BucketCounts(this.#buckets);
+    return {
+      onLine: (time, text) => {
+        if (wanted(time, text)) own.add(time);
+      },
+      done: () => this.merge(own),
+    };
   }
 
   /** Lines before the first edge, and from the last one on, do not count. */

@@ -2,6 +2,7 @@
 // nothing but the names of pods; who may see what is decided before it is asked. Its neighbours: cluster/ for the
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
+import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/client.ts';
 import type {
   Buckets,
@@ -19,13 +20,16 @@ import type {
 } from '../../log-store.ts';
 import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from './bucket-counts.ts';
+import { asStoreError, deadlineOf, STORE } from './call-bounds.ts';
 import { Follower, type FollowerOptions } from './follower.ts';
+import { LineCounts } from './line-counts.ts';
 import { beginOf, type LineFilter, lineFilter } from './line-filter.ts';
 import { LogReader } from './log-reader.ts';
-import { LogFailure, type LogFailureKind } from './log-request.ts';
+import type { LogFailureKind } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
 import { PageBuilder, wantedBetween } from './page.ts';
 import { PodDirectory } from './pod-directory.ts';
+import type { PodIndex } from './pod-index.ts';
 import { ReadSlots } from './read-slots.ts';
 import { checkAccess } from './self-check.ts';
 import { Shortfalls } from './shortfalls.ts';
@@ -38,6 +42,7 @@ import { Turns } from './turns.ts';
 export interface KubernetesLimits {
   readonly maxContainers: number;
   readonly concurrentReads: number;
+  readonly followedLogs: number;
   /** Bytes. */
   readonly bytesPerContainer: number;
   /** Bytes, of lines that are held for one query. */
@@ -55,14 +60,14 @@ export interface KubernetesLogStoreOptions {
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
-/** What is found in the last of this share of the time, or of these ms, would come too late. */
-const RESERVE_SHARE = 0.05;
-const MAX_RESERVE_MS = 500;
+const RETRY_AFTER_S = 10;
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
   readonly #directory: PodDirectory;
   readonly #reader: LogReader;
+  /** Logs that are followed. */
+  #followed = 0;
 
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, idleMs, kubeletTimeoutMs } = options;
@@ -90,25 +95,11 @@ export class KubernetesLogStore implements LogBackend {
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const filter = lineFilter(selection);
     return this.#overPods(selection, call, async (pass) => {
-      let logs = 0;
-      const containers = new Set<string>();
-      await pass.read((source) => {
-        const wanted = pass.wanted(source, filter);
-        let count = 0;
-        return {
-          onLine: (time, text) => {
-            if (wanted(time, text)) count++;
-          },
-          done: () => {
-            logs += count;
-            if (count > 0)
-              containers.add(source.run.id || `${source.namespace}/${source.pod}/${source.container}`);
-          },
-        };
-      });
+      const counts = new LineCounts();
+      await pass.read((source) => counts.tally(source, pass.wanted(source, filter)));
       return {
-        logs: totalOf(logs, pass.shortfalls),
-        containers: containers.size,
+        logs: totalOf(counts.logs, pass.shortfalls),
+        containers: counts.containers,
         containersApproximate: false,
         shortfalls: pass.shortfalls.list(),
       };
@@ -119,16 +110,7 @@ export class KubernetesLogStore implements LogBackend {
     const filter = lineFilter(selection);
     return this.#overPods(selection, call, async (pass) => {
       const all = new BucketCounts(buckets);
-      await pass.read((source) => {
-        const wanted = pass.wanted(source, filter);
-        const own = new BucketCounts(buckets);
-        return {
-          onLine: (time, text) => {
-            if (wanted(time, text)) own.add(time);
-          },
-          done: () => all.merge(own),
-        };
-      });
+      await pass.read((source) => all.tally(pass.wanted(source, filter)));
       return {
         total: totalOf(all.total, pass.shortfalls),
         counts: all.counts,
@@ -173,13 +155,10 @@ export class KubernetesLogStore implements LogBackend {
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { client, limits, followTuning } = this.#options;
+    let followed = 0;
     try {
       using opened = await this.#pods(signal, signal);
-      const { sources, leftOut } = await chooseSources(opened.pods, selection, limits.maxContainers);
-      if (leftOut.length > 0) {
-        const cure = `it follows at most ${limits.maxContainers} containers at a time, and these are ${sources.length + leftOut.length}; ask for fewer`;
-        throw newNotSupported(STORE, 'follow', cure);
-      }
+      followed = await this.#countFollowed(opened.pods, selection);
       yield* new Follower({
         client,
         reader: this.#reader,
@@ -191,8 +170,29 @@ export class KubernetesLogStore implements LogBackend {
         ...(followTuning ? { tuning: followTuning } : {}),
       }).records(signal);
     } catch (error) {
-      throw asStoreError(error);
+      if (!signal.aborted) throw asStoreError(error);
+    } finally {
+      this.#followed -= followed;
     }
+  }
+
+  /** Counts them in. Throws when they would be too many, for one caller or for all of them. */
+  async #countFollowed(pods: PodIndex, selection: Selection): Promise<number> {
+    const { maxContainers, followedLogs } = this.#options.limits;
+    const { sources, leftOut } = await chooseSources(pods, selection, maxContainers);
+    if (leftOut.length > 0) {
+      const all = sources.length + leftOut.length;
+      const cure = `it follows at most ${maxContainers} containers at a time, and these are ${all}; ask for fewer`;
+      throw newNotSupported(STORE, 'follow', cure);
+    }
+    if (this.#followed + sources.length > followedLogs) {
+      throw newTooManyRequests(
+        'too many logs are followed at the moment; ask for fewer, or later',
+        RETRY_AFTER_S,
+      );
+    }
+    this.#followed += sources.length;
+    return sources.length;
   }
 
   async check({ signal, timeoutMs }: Call): Promise<void> {
@@ -259,18 +259,6 @@ export class KubernetesLogStore implements LogBackend {
       'a log could not be read',
     );
   }
-}
-
-const STORE = 'kubernetes';
-
-/** Aborted with the call, or shortly before its time is up, while the answer can still be sent. */
-function deadlineOf({ signal, timeoutMs }: Call): AbortSignal {
-  const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.floor(timeoutMs - reserve)))]);
-}
-
-function asStoreError(error: unknown): unknown {
-  return error instanceof LogFailure ? newStoreUnavailable(STORE, error) : error;
 }
 
 /** One reading of all logs of a selection. */

@@ -25,6 +25,7 @@ describeLogStore(
       limits: {
         maxContainers: 500,
         concurrentReads: 32,
+        followedLogs: 100,
         bytesPerContainer: 64 * 1024 * 1024,
         memory: 64 * 1024 * 1024,
       },

@@ -9,6 +9,7 @@ import { at, everything } from '../../../../../unit/server/logging/backends/kube
 import { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
 import { KubeletCluster, running } from './kubelet-cluster.ts';
 
+const LIMITS = { followedLogs: 100, bytesPerContainer: 1 << 20, memory: 1 << 20 };
 const oldest: PageRequest = { order: 'asc', size: 100, from: 0 };
 
 describe('pod logs of a kubelet behind kube-apiserver', function () {
@@ -24,7 +25,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     this.timeout(120_000);
     cluster = await KubeletCluster.start();
     client = new ClusterConnection({ kubeConfig: kubeConfigSource(cluster.cp.kubeconfig) });
-    const limits = { maxContainers: 50, concurrentReads: 4, bytesPerContainer: 1 << 20, memory: 1 << 20 };
+    const limits = { ...LIMITS, maxContainers: 50, concurrentReads: 4 };
     store = new KubernetesLogStore({
       client,
       log: pino({ enabled: false }),
@@ -173,7 +174,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     await store.check(call());
     const path = await cluster.cp.kubeconfigFor({ name: 'nobody', groups: [] });
     const stranger = new ClusterConnection({ kubeConfig: kubeConfigSource(path) });
-    const limits = { maxContainers: 1, concurrentReads: 1, bytesPerContainer: 1 << 20, memory: 1 << 20 };
+    const limits = { ...LIMITS, maxContainers: 1, concurrentReads: 1 };
     const refused = new KubernetesLogStore({ client: stranger, log: pino({ enabled: false }), limits });
     const ending = new AbortController();
     const running = refused.run(ending.signal);

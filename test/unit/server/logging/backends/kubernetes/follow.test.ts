@@ -140,6 +140,21 @@ describe('following pod logs', () => {
     expect(failure).to.include({ name: 'StatusError', code: 400 });
   });
 
+  it('lets all callers together follow no more logs than they may', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b');
+    const store = cluster.store({ followedLogs: 3 }, { followTuning: tuning });
+    const first = new Reading(store);
+    await first.until('line 1');
+    reading = new Reading(store);
+    const failure = await reading.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 429 });
+    await first.end();
+    log.append(at(2));
+    reading = new Reading(store);
+    expect(await reading.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
   it('is unavailable when kube-apiserver stays away', async () => {
     cluster.add('shop', 'a', [at(1)]);
     reading = new Reading(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));

@@ -28,6 +28,7 @@ export interface Pod {
 const LIMITS: KubernetesLimits = {
   maxContainers: 100,
   concurrentReads: 4,
+  followedLogs: 100,
   bytesPerContainer: 1 << 20,
   memory: 1 << 20,
 };
