@@ -11,6 +11,8 @@ export const GROUPS = [
   'peers',
   'platform',
   'memory',
+  'logs',
+  'pod-logs',
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
@@ -21,6 +23,8 @@ export interface Options {
   readonly seconds: number;
   /** How many watches are held at once, one measurement each. */
   readonly watchers: readonly number[];
+  /** Lines in each log store. */
+  readonly logLines: number;
   readonly write: boolean;
 }
 
@@ -30,8 +34,9 @@ export const USAGE = `usage: npm run bench -- [options]
   --nodes N         5000 when not given; the goals are made for that
   --seconds S       length of each measurement of a rate; 10
   --watchers LIST   how many watches at once; 300,1000,5000
+  --log-lines N     lines in each log store; 1000000
   --no-write        leave hack/bench/results.md and results.json as they are
-                    (also with other rows or nodes than all of 5000)
+                    (also with other rows, nodes or lines than all of 5000 and a million)
 `;
 
 /** Throws one line that says what is wrong. */
@@ -43,6 +48,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       nodes: { type: 'string', default: '5000' },
       seconds: { type: 'string', default: '10' },
       watchers: { type: 'string', default: '300,1000,5000' },
+      'log-lines': { type: 'string', default: '1000000' },
       'no-write': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -54,12 +60,14 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     throw new Error(`--rows: there is no ${unknown}; there are ${GROUPS.join(', ')}`);
   const groups = GROUPS.filter((group) => asked.includes(group));
   const nodes = positive('--nodes', values.nodes);
+  const logLines = positive('--log-lines', values['log-lines']);
   return {
     groups,
     nodes,
     seconds: positive('--seconds', values.seconds),
     watchers: values.watchers.split(',').map((count) => positive('--watchers', count)),
-    write: !values['no-write'] && nodes === 5000 && groups.length === GROUPS.length,
+    logLines,
+    write: !values['no-write'] && logLines === 1_000_000 && nodes === 5000 && groups.length === GROUPS.length,
   };
 }
 

@@ -102,10 +102,10 @@ function shortfall({ bare, grants }: Seen): string {
   const { own, mainThread } = middle(grants);
   const { own: hash } = middle(bare);
   return [
-    `a sign-in takes ${milliseconds(own)} of CPU and the bare hash ${milliseconds(hash)}, so one core can not do better.`,
-    `${milliseconds(mainThread)} of it are the main thread's (the request, its session's write over TLS and the echo of`,
-    'that by watch, one signature; no function has more than a twentieth of it), the rest is the hash between them,',
-    'whose memory of 19 MiB and whose code push each other out of the caches',
+    `a sign-in takes ${milliseconds(own)} of CPU and the bare hash ${milliseconds(hash)}, so one core can not do better;`,
+    `${milliseconds(mainThread)} of it are the main thread's: the request, the write of its session over TLS and the`,
+    'echo of that by watch, one signature; profiles show no function with more than a twentieth of that. The rest is',
+    'the hash, which takes longer beside other work than alone',
   ].join(' ');
 }
 

@@ -1,43 +1,69 @@
 // Counts for buckets that may differ in width: the store counts in equal cells, of which each bucket holds some whole.
-import type { Buckets } from '../../log-store.ts';
+import { instantOf, millisecondsOf } from '../../instant.ts';
+import type { Buckets, Instant } from '../../log-store.ts';
 import type { Asking, Deadline } from './asking.ts';
-import { TIME } from './logsql.ts';
-import { countUnsure, instantIn, numberIn, unsureIn } from './overview.ts';
-import type { Question } from './question.ts';
+import type { Judge } from './judge.ts';
+import { TIME, within } from './logsql.ts';
+import { instantIn, numberIn } from './overview.ts';
+import type { Question, Questions } from './question.ts';
 import { newNonsense } from './refusal.ts';
 
 /** More cells than these are not asked for; then each bucket is counted by itself. */
 const MAX_CELLS = 100_000;
 
-export interface CountedBuckets {
-  readonly counts: readonly number[];
-  /** Lines among them that have to be looked at more closely. */
+/** Exact. */
+export async function countBuckets(
+  asking: Asking,
+  { quick, exact }: Questions,
+  buckets: Buckets,
+  judge: Judge,
+  deadline: Deadline,
+): Promise<readonly number[]> {
+  if (quick) {
+    const { sure, unsure } = await counted(asking, quick, quick.unsure, buckets, deadline);
+    const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
+    for (const { time } of judged ?? []) count(sure, buckets.edges, time, 1);
+    if (judged) return sure;
+  }
+  return (await counted(asking, exact, undefined, buckets, deadline)).sure;
+}
+
+interface Counts {
+  /** One for each bucket. */
+  readonly sure: number[];
+  /** Lines that are in none of them and have to be looked at. */
   readonly unsure: number;
 }
 
-export async function countBuckets(
+async function counted(
   asking: Asking,
   question: Question,
-  unsure: string | undefined,
-  buckets: Buckets,
+  unsureFilter: string | undefined,
+  { edges, step }: Buckets,
   deadline: Deadline,
-): Promise<CountedBuckets> {
-  const { edges } = buckets;
+): Promise<Counts> {
   const [first = 0, last = 0] = [edges[0], edges.at(-1)];
-  const cell = buckets.step ?? commonWidth(edges);
-  if ((last - first) / cell > MAX_CELLS) return countEach(asking, question, unsure, edges, deadline);
+  const cell = step ?? commonWidth(edges);
+  if ((last - first) / cell > MAX_CELLS) return countEach(asking, question, unsureFilter, edges, deadline);
   const offset = ((first % cell) + cell) % cell;
-  const pipe = `stats by (${TIME}:${cell}ms offset ${offset}ms) count() as n${countUnsure(unsure)}`;
-  const counts = edges.slice(1).map(() => 0);
-  let unsureLines = 0;
+  const functions = unsureFilter
+    ? `count() if (!${unsureFilter}) as n, count() if (${unsureFilter}) as unsure`
+    : 'count() as n';
+  const pipe = `stats by (${TIME}:${cell}ms offset ${offset}ms) ${functions}`;
+  const sure = edges.slice(1).map(() => 0);
+  let unsure = 0;
   for await (const rows of asking.rows(question, [pipe], deadline)) {
     for (const row of rows) {
-      const bucket = bucketOf(edges, Date.parse(instantIn(row, TIME)));
-      counts[bucket] = (counts[bucket] ?? 0) + numberIn(row, 'n');
-      unsureLines += unsureIn(row);
+      count(sure, edges, instantIn(row, TIME), numberIn(row, 'n'));
+      if (unsureFilter) unsure += numberIn(row, 'unsure');
     }
   }
-  return { counts, unsure: unsureLines };
+  return { sure, unsure };
+}
+
+function count(counts: number[], edges: readonly number[], time: Instant, lines: number): void {
+  const bucket = bucketOf(edges, millisecondsOf(time));
+  counts[bucket] = (counts[bucket] ?? 0) + lines;
 }
 
 /** The greatest width of which all buckets are multiples. */
@@ -65,19 +91,20 @@ function bucketOf(edges: readonly number[], time: number): number {
 async function countEach(
   asking: Asking,
   question: Question,
-  unsure: string | undefined,
+  unsureFilter: string | undefined,
   edges: readonly number[],
   deadline: Deadline,
-): Promise<CountedBuckets> {
+): Promise<Counts> {
   const begins = edges.slice(0, -1);
+  const sure = unsureFilter ? ` !${unsureFilter}` : '';
   const each = begins.map((begin, index) => {
-    const range = `${TIME}:[${new Date(begin).toISOString()},${new Date(edges[index + 1] ?? 0).toISOString()})`;
-    return `count() if (${range}) as n${index}`;
+    const range = within({ start: instantOf(begin), end: instantOf(edges[index + 1] ?? 0) });
+    return `count() if (${range}${sure}) as n${index}`;
   });
-  const [row = {}] = await asking.allRows(
-    question,
-    [`stats ${each.join(', ')}${countUnsure(unsure)}`],
-    deadline,
-  );
-  return { counts: begins.map((_, index) => numberIn(row, `n${index}`)), unsure: unsureIn(row) };
+  const unsure = unsureFilter ? [`count() if (${unsureFilter}) as unsure`] : [];
+  const [row = {}] = await asking.allRows(question, [`stats ${[...each, ...unsure].join(', ')}`], deadline);
+  return {
+    sure: begins.map((_, index) => numberIn(row, `n${index}`)),
+    unsure: unsureFilter ? numberIn(row, 'unsure') : 0,
+  };
 }

@@ -1,11 +1,57 @@
+// Judges lines that the quick way leaves open (see text-filter.ts): here, where that costs nothing but their transfer.
 import type { LogRecord, TextFilter } from '../../log-store.ts';
-import { lineMatcher } from '../../matching/line-matcher.ts';
+import { type LineMatcher, lineMatcher } from '../../matching/line-matcher.ts';
+import type { Asking, Deadline } from './asking.ts';
+import type { FieldNames } from './fields.ts';
+import { quoted } from './logsql.ts';
+import type { QuickQuestion } from './question.ts';
+import { recordFields, recordOf } from './record.ts';
 
-/** Judges the lines that the quick way leaves open, which are those that are not all ASCII; the others it has judged. */
-export function judgeOf(text: TextFilter | undefined): (record: LogRecord) => boolean {
-  if (text?.mode !== 'phrase' && text?.mode !== 'prefix') return () => true;
-  const matcher = lineMatcher(text);
-  return ({ log }) => isASCII(log) || matcher.matches(log);
+/** Beyond so many lines the store does it with the pattern that knows all letters. */
+const MAX_LINES = 2_000;
+
+export interface JudgedLine extends LogRecord {
+  /** Empty where the store does not have it. */
+  readonly containerID: string;
+}
+
+export class Judge {
+  readonly #asking: Asking;
+  readonly #fields: FieldNames;
+  readonly #text: TextFilter | undefined;
+  #matcher: LineMatcher | undefined;
+
+  constructor(asking: Asking, fields: FieldNames, text: TextFilter | undefined) {
+    this.#asking = asking;
+    this.#fields = fields;
+    this.#text = text;
+  }
+
+  /** Whether a line that the quick question found is wanted. Lines of ASCII it finds only when they are. */
+  readonly isMeant = ({ log }: LogRecord): boolean => {
+    if (this.#text?.mode !== 'phrase' && this.#text?.mode !== 'prefix') return true;
+    if (isASCII(log)) return true;
+    this.#matcher ??= lineMatcher(this.#text);
+    return this.#matcher.matches(log);
+  };
+
+  /** Of the lines that the question leaves open, those that are wanted; undefined when they are too many. */
+  async lines(question: QuickQuestion, deadline: Deadline): Promise<JudgedLine[] | undefined> {
+    const { containerID } = this.#fields;
+    const pipes = [
+      `filter ${question.unsure}`,
+      `${recordFields(this.#fields)}, ${quoted(containerID)}`,
+      `limit ${MAX_LINES + 1}`,
+    ];
+    const rows = await this.#asking.allRows(question, pipes, deadline);
+    if (rows.length > MAX_LINES) return undefined;
+    return rows
+      .map((row) => {
+        const id = row[containerID];
+        return { ...recordOf(row, this.#fields), containerID: typeof id === 'string' ? id : '' };
+      })
+      .filter(this.isMeant);
+  }
 }
 
 function isASCII(text: string): boolean {

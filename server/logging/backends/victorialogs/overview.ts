@@ -1,41 +1,56 @@
 import type { Instant } from '../../log-store.ts';
 import type { Asking, Deadline } from './asking.ts';
+import type { Judge } from './judge.ts';
 import { TIME } from './logsql.ts';
 import { instantAt, instantFrom, nanosecondsOf } from './nanoseconds.ts';
-import type { Question } from './question.ts';
+import type { Question, Questions } from './question.ts';
 import { newNonsense } from './refusal.ts';
 import type { Row } from './rows.ts';
 
-/** How many lines there are, and between which moments, both of which have a line. */
 export interface Overview {
   readonly count: number;
-  /** Lines among them that have to be looked at more closely. */
-  readonly unsure: number;
+  /** Between which moments the lines are. */
   readonly span: { readonly start: Instant; readonly end: Instant } | undefined;
+  /** Whether the quick question finds the lines, and how many others. */
+  readonly isQuick: boolean;
+  readonly others: number;
+}
+
+const COUNTED = `count() as n, min(${TIME}) as first, max(${TIME}) as last`;
+
+/** Exact. */
+export async function overviewOf(
+  asking: Asking,
+  { quick, exact }: Questions,
+  judge: Judge,
+  deadline: Deadline,
+): Promise<Overview> {
+  if (quick) {
+    const pipe = `stats ${COUNTED}, count() if (${quick.unsure}) as unsure`;
+    const [row = {}] = await asking.allRows(quick, [pipe], deadline);
+    const unsure = numberIn(row, 'unsure');
+    const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
+    if (judged) {
+      const others = unsure - judged.length;
+      return { count: numberIn(row, 'n') - others, span: spanIn(row), isQuick: true, others };
+    }
+  }
+  return simpleOverview(asking, exact, deadline);
 }
 
 /** As cheap as counting: where no filter looks into lines, the store knows it by heart. */
-export async function overviewOf(
+export async function simpleOverview(
   asking: Asking,
   question: Question,
-  unsure: string | undefined,
   deadline: Deadline,
 ): Promise<Overview> {
-  const pipe = `stats count() as n, min(${TIME}) as first, max(${TIME}) as last${countUnsure(unsure)}`;
-  const [row = {}] = await asking.allRows(question, [pipe], deadline);
-  const count = numberIn(row, 'n');
-  if (count === 0) return { count, unsure: 0, span: undefined };
-  const [first, last] = [instantIn(row, 'first'), instantIn(row, 'last')];
-  return { count, unsure: unsureIn(row), span: { start: first, end: instantAt(nanosecondsOf(last) + 1n) } };
+  const [row = {}] = await asking.allRows(question, [`stats ${COUNTED}`], deadline);
+  return { count: numberIn(row, 'n'), span: spanIn(row), isQuick: false, others: 0 };
 }
 
-/** One more function of a `stats` pipe, for unsureIn. `unsure`: a filter. */
-export function countUnsure(unsure: string | undefined): string {
-  return unsure === undefined ? '' : `, count() if (${unsure}) as unsure`;
-}
-
-export function unsureIn(row: Row): number {
-  return 'unsure' in row ? numberIn(row, 'unsure') : 0;
+function spanIn(row: Row): Overview['span'] {
+  if (numberIn(row, 'n') === 0) return undefined;
+  return { start: instantIn(row, 'first'), end: instantAt(nanosecondsOf(instantIn(row, 'last')) + 1n) };
 }
 
 /** The store writes numbers as text. */

@@ -14,6 +14,8 @@ export interface PageWanted {
   /** The question about a part of the range; undefined when nothing can be found there. */
   readonly question: (range: Range) => Question | undefined;
   readonly fields: FieldNames;
+  /** Whether a line that the question found is wanted; `overview` says how many are not. */
+  readonly isMeant: (record: LogRecord) => boolean;
   readonly overview: Overview;
   readonly order: Order;
   readonly from: number;
@@ -70,33 +72,34 @@ const GROWTH = 8n;
 /** The first so many, or all; in the order of time. */
 async function firstOf(
   asking: Asking,
-  { question, fields, overview, order }: PageWanted,
+  { question, fields, isMeant, overview, order }: PageWanted,
   range: Range,
   count: number,
   deadline: Deadline,
 ): Promise<LogRecord[]> {
   const [start, end] = [nanosecondsOf(range.start), nanosecondsOf(range.end)];
-  const sort = `sort by (${TIME}${order === 'asc' ? '' : ' desc'}) limit ${count}`;
+  const sort = `sort by (${TIME}${order === 'asc' ? '' : ' desc'}) limit ${count + overview.others}`;
   let width = (MARGIN * (end - start) * BigInt(count)) / BigInt(Math.max(1, overview.count)) + 1n;
   for (;;) {
     const isWhole = width >= end - start;
     const part = order === 'asc' ? { start, end: start + width } : { start: end - width, end };
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
     const rows = asked ? await asking.allRows(asked, [recordFields(fields), sort], deadline) : [];
-    if (rows.length >= count || isWhole) return rows.map((row) => recordOf(row, fields));
+    const found = rows.map((row) => recordOf(row, fields)).filter(isMeant);
+    if (found.length >= count || isWhole) return found.slice(0, count);
     width *= GROWTH;
   }
 }
 
 async function linesAt(
   asking: Asking,
-  { question, fields }: PageWanted,
+  { question, fields, isMeant }: PageWanted,
   time: Instant,
   deadline: Deadline,
 ): Promise<LogRecord[]> {
   const asked = question({ start: time, end: instantAt(nanosecondsOf(time) + 1n) });
   const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline) : [];
-  return rows.map((row) => recordOf(row, fields));
+  return rows.map((row) => recordOf(row, fields)).filter(isMeant);
 }
 
 function max(left: Instant, right: Instant): Instant {

@@ -15,10 +15,15 @@ export interface Question {
   readonly extraFilters: readonly string[];
 }
 
+/** Exact for lines of ASCII, and what may be wanted of the others; `unsure` is a filter that tells those. */
+export interface QuickQuestion extends Question {
+  readonly unsure: string;
+}
+
 export interface Questions {
   readonly exact: Question;
-  /** Exact for lines of ASCII, and what may be wanted of the others; `unsure` is a filter that tells those. */
-  readonly quick: (Question & { readonly unsure: string }) | undefined;
+  /** Where the exact one costs the store much. */
+  readonly quick: QuickQuestion | undefined;
   /** Without what looks into lines: cheap, and never fewer lines. */
   readonly rough: Question;
 }

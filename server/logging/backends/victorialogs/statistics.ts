@@ -1,34 +1,61 @@
 import type { Asking, Deadline } from './asking.ts';
 import type { FieldNames } from './fields.ts';
-import { quoted } from './logsql.ts';
-import { countUnsure, numberIn, unsureIn } from './overview.ts';
-import type { Question } from './question.ts';
+import type { Judge } from './judge.ts';
+import { isOneOf, quoted } from './logsql.ts';
+import { numberIn } from './overview.ts';
+import type { Question, Questions } from './question.ts';
 
 export interface Counted {
   readonly logs: number;
   readonly containers: number;
-  /** Lines among them that have to be looked at more closely. */
-  readonly unsure: number;
 }
 
 /** Lines without the id of their container count it by its name, in its pod. */
 export async function countContainers(
   asking: Asking,
-  question: Question,
-  unsure: string | undefined,
+  { quick, exact }: Questions,
   { namespace, pod, container, containerID }: FieldNames,
+  judge: Judge,
   deadline: Deadline,
 ): Promise<Counted> {
   const names = [namespace, pod, container].map(quoted).join(', ');
-  const pipe = [
-    'stats count() as n',
-    `count_uniq(${quoted(containerID)}) as ids`,
-    `count_uniq(${names}) if (${quoted(containerID)}:="") as named`,
-  ].join(', ');
-  const [row = {}] = await asking.allRows(question, [`${pipe}${countUnsure(unsure)}`], deadline);
-  return {
-    logs: numberIn(row, 'n'),
-    containers: numberIn(row, 'ids') + numberIn(row, 'named'),
-    unsure: unsureIn(row),
-  };
+  const id = quoted(containerID);
+  const counted = (filter: string): string =>
+    [
+      `count() if (${filter}) as n`,
+      `count_uniq(${id}) if (${filter}) as ids`,
+      `count_uniq(${names}) if (${id}:="" ${filter}) as named`,
+    ].join(', ');
+  if (quick) {
+    const sure = `!${quick.unsure}`;
+    const pipe = `stats ${counted(sure)}, count() if (${quick.unsure}) as unsure`;
+    const [row = {}] = await asking.allRows(quick, [pipe], deadline);
+    const judged = numberIn(row, 'unsure') === 0 ? [] : await judge.lines(quick, deadline);
+    const ids = [...new Set(judged?.map((line) => line.containerID))];
+    if (judged && !ids.includes('')) {
+      const both =
+        ids.length === 0
+          ? 0
+          : await containersOf(asking, quick, `${sure} ${isOneOf(containerID, ids)}`, id, deadline);
+      return { logs: numberIn(row, 'n') + judged.length, containers: containersIn(row) + ids.length - both };
+    }
+  }
+  const [row = {}] = await asking.allRows(exact, [`stats ${counted('*')}`], deadline);
+  return { logs: numberIn(row, 'n'), containers: containersIn(row) };
+}
+
+async function containersOf(
+  asking: Asking,
+  question: Question,
+  filter: string,
+  id: string,
+  deadline: Deadline,
+): Promise<number> {
+  const pipes = [`filter ${filter}`, `stats count_uniq(${id}) as ids`];
+  const [row = {}] = await asking.allRows(question, pipes, deadline);
+  return numberIn(row, 'ids');
+}
+
+function containersIn(row: Readonly<Record<string, unknown>>): number {
+  return numberIn(row, 'ids') + numberIn(row, 'named');
 }

@@ -35,9 +35,11 @@ export function textFilter(message: string, text: TextFilter): LineFilter {
     ...(prefilter === undefined ? [] : [`filter ${prefilter}`]),
   ];
   const exact = [...rough, `filter ${matches(message, undisguised(linePattern(text)))}`];
-  const ascii = asciiPattern(text);
-  if (ascii === undefined) return { exact };
-  return { exact, quick: [...rough, `filter (${matches(message, ascii)} or ${unsure(message)})`] };
+  const sure = asciiPattern(text);
+  // Lines of ASCII can not hold what is not; for others nothing but the rough look tells which.
+  if (sure === undefined || (sure === NONE && prefilter === undefined)) return { exact };
+  const quick = sure === NONE ? unsure(message) : `(${matches(message, sure)} or ${unsure(message)})`;
+  return { exact, quick: [...rough, `filter ${quick}`] };
 }
 
 export function levelFilter(message: string, levels: readonly Level[]): LineFilter {
@@ -89,17 +91,23 @@ function holdsFolded(piece: string): string {
   return small.includes('s') ? `(${plain} or ${quoted(LOWER)}:"\\xc5")` : plain;
 }
 
-/** Undefined when it takes more than ASCII to say what is wanted. */
+/** No line of ASCII is wanted. */
+const NONE = '';
+
+/** What finds the lines of ASCII; undefined where the exact pattern costs no more. */
 function asciiPattern({ mode, texts, caseSensitive }: TextFilter): string | undefined {
   if (mode !== 'phrase' && mode !== 'prefix') return undefined;
-  const phrases = texts.map(wordsOf);
-  if (phrases.some((words) => words.length === 0 || !words.every(isASCII))) return undefined;
-  const patterns = phrases.map((words) => asciiPhrase(words, mode === 'prefix'));
+  const patterns = texts
+    .map(wordsOf)
+    .filter((words) => words.length > 0 && words.every((word) => isASCII(word, caseSensitive)))
+    .map((words) => asciiPhrase(words, mode === 'prefix'));
+  if (patterns.length === 0) return NONE;
   return `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`;
 }
 
-function isASCII(text: string): boolean {
-  return Array.from(text).every((character) => character < '\u0080');
+/** When case is ignored, ſ and the Kelvin sign are letters of ASCII too. */
+function isASCII(text: string, caseSensitive: boolean): boolean {
+  return Array.from(text).every((one) => one < '\u0080' || (!caseSensitive && /[\u017f\u212a]/u.test(one)));
 }
 
 /** Never found. */

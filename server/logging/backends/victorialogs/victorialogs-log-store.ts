@@ -25,16 +25,15 @@ import { exportLines } from './export.ts';
 import type { FieldNames } from './fields.ts';
 import { NewLines } from './follow.ts';
 import { countBuckets } from './histogram.ts';
-import { judgeOf } from './judge.ts';
+import { Judge } from './judge.ts';
 import { TIME } from './logsql.ts';
-import { type Overview, overviewOf } from './overview.ts';
+import { type Overview, overviewOf, simpleOverview } from './overview.ts';
 import { readPage } from './page.ts';
 import { readPosition, writePosition } from './position.ts';
 import { type Question, type Questions, questionsOf, type Range } from './question.ts';
 import { statusOf } from './refusal.ts';
 import { ALL } from './scope-filter.ts';
 import { countContainers } from './statistics.ts';
-import { surely } from './sureness.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
@@ -43,7 +42,7 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly now?: () => number;
 }
 
-const NOTHING: Overview = { count: 0, unsure: 0, span: undefined };
+const NOTHING = { count: 0, span: undefined };
 /** What of its time a query may spend on the total, so that there is some left for lines. */
 const TOTAL_SHARE = 0.75;
 
@@ -70,15 +69,17 @@ export class VictoriaLogsLogStore implements LogBackend {
     const questions = this.#questions(selection);
     if (!questions)
       return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
-    const total = await this.#total(questions, deadline);
-    const overview = total?.answer ?? (await overviewOf(this.#asking, questions.rough, undefined, deadline));
+    const judge = this.#judge(selection);
+    const total = await this.#total(questions, judge, deadline);
+    const overview = total ?? (await simpleOverview(this.#asking, questions.rough, deadline));
     const question = this.#within(selection, ({ quick, exact }) =>
-      total?.isQuick ? (quick ?? exact) : exact,
+      overview.isQuick && quick ? quick : exact,
     );
-    const wanted = { ...request, question, fields: this.#fields, overview, after };
+    const { isMeant } = judge;
+    const wanted = { ...request, question, fields: this.#fields, isMeant, overview, after };
     const { records, next } = await readPage(this.#asking, wanted, deadline);
     return {
-      total: total ? { count: overview.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
+      total: total ? { count: total.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
       records,
       next: next && writePosition(next),
       shortfalls: total ? [] : [outOfTime('the lines could not all be counted in the time there was')],
@@ -88,12 +89,9 @@ export class VictoriaLogsLogStore implements LogBackend {
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const deadline = this.#deadline(call);
     const questions = this.#questions(selection);
-    const found = questions
-      ? await surely(questions, (question, unsure) =>
-          countContainers(this.#asking, question, unsure, this.#fields, deadline),
-        )
-      : undefined;
-    const { logs, containers } = found?.answer ?? { logs: 0, containers: 0 };
+    const { logs, containers } = questions
+      ? await countContainers(this.#asking, questions, this.#fields, this.#judge(selection), deadline)
+      : { logs: 0, containers: 0 };
     return {
       logs: { count: logs, relation: 'eq' },
       containers,
@@ -106,12 +104,9 @@ export class VictoriaLogsLogStore implements LogBackend {
     const deadline = this.#deadline(call);
     const covered = overlapOf(selection.range, buckets.edges);
     const questions = covered && questionsOf(selection, this.#fields, covered);
-    const found = questions
-      ? await surely(questions, (question, unsure) =>
-          countBuckets(this.#asking, question, unsure, buckets, deadline),
-        )
-      : undefined;
-    const counts = found?.answer.counts ?? buckets.edges.slice(1).map(() => 0);
+    const counts = questions
+      ? await countBuckets(this.#asking, questions, buckets, this.#judge(selection), deadline)
+      : buckets.edges.slice(1).map(() => 0);
     const count = counts.reduce((sum, each) => sum + each, 0);
     return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
   }
@@ -125,13 +120,14 @@ export class VictoriaLogsLogStore implements LogBackend {
     const questions = this.#questions(selection);
     // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
     const { count, span: range } = questions
-      ? await overviewOf(this.#asking, questions.rough, undefined, deadline)
+      ? await simpleOverview(this.#asking, questions.rough, deadline)
       : NOTHING;
     if (!range) return { shortfalls: [] };
-    const { fields, isMeant } = { fields: this.#fields, isMeant: judgeOf(selection.text) };
     const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
+    const { isMeant } = this.#judge(selection);
+    const wanted = { question, fields: this.#fields, isMeant, order, range, count };
     try {
-      yield* exportLines(this.#asking, { question, fields, isMeant, order, range, count }, deadline);
+      yield* exportLines(this.#asking, wanted, deadline);
     } catch (error) {
       if (call.signal.aborted || !deadline.isOver) throw error;
       return { shortfalls: [outOfTime('the export took longer than it may')] };
@@ -145,7 +141,7 @@ export class VictoriaLogsLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { start } = selection.range;
     const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
-    const isMeant = judgeOf(selection.text);
+    const { isMeant } = this.#judge(selection);
     const lines = new NewLines(this.#asking, { question, fields: this.#fields, isMeant, start });
     let answeredAt = this.#now();
     let low = start;
@@ -202,11 +198,14 @@ export class VictoriaLogsLogStore implements LogBackend {
     };
   }
 
+  #judge(selection: Selection): Judge {
+    return new Judge(this.#asking, this.#fields, selection.text);
+  }
+
   /** Undefined when it took too long. */
-  async #total(questions: Questions, deadline: Deadline) {
+  async #total(questions: Questions, judge: Judge, deadline: Deadline): Promise<Overview | undefined> {
     try {
-      const part = deadline.share(TOTAL_SHARE);
-      return await surely(questions, (question, unsure) => overviewOf(this.#asking, question, unsure, part));
+      return await overviewOf(this.#asking, questions, judge, deadline.share(TOTAL_SHARE));
     } catch (error) {
       if (!isTimeout(error) || deadline.signal.aborted || deadline.isOver) throw error;
       return undefined;

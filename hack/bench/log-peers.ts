@@ -1,0 +1,165 @@
+// The questions of the log rows as one puts them to each store directly: the same lines, the same total, the same order.
+import { setTimeout as delay } from 'node:timers/promises';
+import { countLines, type LogClient, memberOf } from './log-client.ts';
+
+/** Seconds since the epoch; the last one counts whole, as in our API. */
+export interface LogRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface LogPeer {
+  readonly name: string;
+  /** The newest so many lines with a word that begins like this, of one namespace, and how many there are. */
+  query(range: LogRange, namespace: string, word: string, size: number): Promise<number>;
+  /** The newest so many lines, and how many there are. */
+  newest(range: LogRange, size: number): Promise<number>;
+  /** Lines and containers. */
+  statistics(range: LogRange): Promise<readonly [logs: number, containers: number]>;
+  /** Lines in buckets of 15 minutes. */
+  histogram(range: LogRange): Promise<number>;
+  /** Tells every new line of the namespace, in the best way that the store has, until the signal is aborted. */
+  follow(namespace: string, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
+  readonly followNote: string;
+  /** All lines from the oldest on, with the five members that ours have; how many there were. */
+  export(range: LogRange): Promise<number>;
+}
+
+const NAMES = ['namespace_name', 'pod_name', 'container_name'].map((name) => `kubernetes.${name}`);
+
+export function victoriaLogsPeer(client: LogClient): LogPeer {
+  const form = (fields: Readonly<Record<string, string>>) => ({
+    type: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams(fields).toString(),
+  });
+  const within = ({ start, end }: LogRange) =>
+    `_time:[${new Date(start * 1000).toISOString()}, ${new Date((end + 1) * 1000).toISOString()})`;
+  const rows = async (fields: Readonly<Record<string, string>>): Promise<unknown[]> => {
+    const body = await client.expect('/select/logsql/query', form(fields));
+    return body
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): unknown => JSON.parse(line));
+  };
+  const members = `| fields _time, _msg, ${NAMES.map((name) => JSON.stringify(name)).join(', ')}`;
+  const page = async (filter: string, size: number): Promise<number> => {
+    const [[counted]] = await Promise.all([
+      rows({ query: `${filter} | stats count() as n` }),
+      rows({ query: `${filter} ${members}`, limit: String(size) }),
+    ]);
+    return Number(memberOf(counted, 'n'));
+  };
+  return {
+    name: 'VictoriaLogs',
+    query: (range, namespace, word, size) =>
+      page(
+        `{kubernetes.namespace_name=${JSON.stringify(namespace)}} ${within(range)} i(${JSON.stringify(word)}*)`,
+        size,
+      ),
+    newest: (range, size) => page(within(range), size),
+    statistics: async (range) => {
+      const stats = 'stats count() as n, count_uniq(kubernetes.docker_id) as c';
+      const [row] = await rows({ query: `${within(range)} | ${stats}` });
+      return [Number(memberOf(row, 'n')), Number(memberOf(row, 'c'))];
+    },
+    histogram: async (range) => {
+      const answer = await client.json('/select/logsql/hits', form({ query: within(range), step: '15m' }));
+      return Number(memberOf(answer, 'hits', '0', 'total'));
+    },
+    follow: async (namespace, tell, signal) => {
+      const query = `{kubernetes.namespace_name=${JSON.stringify(namespace)}}`;
+      const answer = await client.open('/select/logsql/tail', form({ query }), signal);
+      for await (const chunk of answer) tell(String(chunk));
+    },
+    followNote: 'The peer is the tail of the store, as it is when nothing is set',
+    export: async (range) => {
+      const query = `${within(range)} ${members} | sort by (_time)`;
+      // Ten minutes: sorting everything at once is slow, and the store may take all the time that it needs.
+      const answer = await client.open('/select/logsql/query', form({ query, timeout: '600s' }));
+      return countLines(answer);
+    },
+  };
+}
+
+const PAGE = 5_000;
+const POLL_MS = 100;
+
+export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer {
+  const json = (body: unknown, method = 'POST') => ({
+    type: 'application/json',
+    body: JSON.stringify(body),
+    method,
+  });
+  const source = ['log', 'time', ...NAMES];
+  const within = ({ start, end }: LogRange) => ({
+    range: { time: { gte: start, lt: end + 1, format: 'epoch_second' } },
+  });
+  // Answers without lines are kept by the store; ours are not asked for twice either.
+  const search = (body: object) =>
+    client.json(`/${indexPrefix}-*/_search?request_cache=false`, json({ track_total_hits: true, ...body }));
+  const total = (answer: unknown): number => Number(memberOf(answer, 'hits', 'total', 'value'));
+  const newest = (filter: readonly object[], size: number) =>
+    search({ size, sort: [{ time: 'desc' }], _source: source, query: { bool: { filter } } });
+  return {
+    name: 'OpenSearch',
+    query: async (range, namespace, word, size) => {
+      const filter = [
+        within(range),
+        { term: { 'kubernetes.namespace_name': namespace } },
+        { match_phrase_prefix: { log: { query: word, max_expansions: 1_000 } } },
+      ];
+      return total(await newest(filter, size));
+    },
+    newest: async (range, size) => total(await newest([within(range)], size)),
+    statistics: async (range) => {
+      const containers = { cardinality: { field: 'kubernetes.docker_id', precision_threshold: 40_000 } };
+      const query = { bool: { filter: [within(range)] } };
+      const answer = await search({ size: 0, query, aggs: { containers } });
+      return [total(answer), Number(memberOf(answer, 'aggregations', 'containers', 'value'))];
+    },
+    histogram: async (range) => {
+      const buckets = {
+        date_histogram: {
+          field: 'time',
+          fixed_interval: '15m',
+          min_doc_count: 0,
+          extended_bounds: { min: range.start * 1000, max: range.end * 1000 },
+        },
+      };
+      return total(
+        await search({ size: 0, query: { bool: { filter: [within(range)] } }, aggs: { buckets } }),
+      );
+    },
+    follow: async (namespace, tell, signal) => {
+      while (!signal.aborted) {
+        const filter = [
+          { term: { 'kubernetes.namespace_name': namespace } },
+          { range: { time: { gte: 'now-1m' } } },
+        ];
+        const found = await search({ size: PAGE, sort: [{ time: 'desc' }], query: { bool: { filter } } });
+        tell(JSON.stringify(found));
+        await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    followNote: `The store has no tail; the peer asks it for new lines every ${POLL_MS} ms`,
+    export: async (range) => {
+      const opened = await client.json(`/${indexPrefix}-*/_search/point_in_time?keep_alive=5m`, json({}));
+      const pit = { id: memberOf(opened, 'pit_id'), keep_alive: '5m' };
+      const query = { bool: { filter: [within(range)] } };
+      const sort = [{ time: 'asc' }, { _seq_no: 'asc' }];
+      let lines = 0;
+      let after: unknown;
+      for (;;) {
+        const body = { size: PAGE, pit, query, sort, _source: source, track_total_hits: false };
+        const asked = json(after === undefined ? body : { ...body, search_after: after });
+        const hits = memberOf(await client.json('/_search', asked), 'hits', 'hits');
+        if (!Array.isArray(hits) || hits.length === 0) break;
+        lines += hits.length;
+        after = memberOf(hits.at(-1), 'sort');
+      }
+      await client.expect('/_search/point_in_time', json({ pit_id: [pit.id] }, 'DELETE'));
+      return lines;
+    },
+  };
+}

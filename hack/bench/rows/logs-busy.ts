@@ -1,0 +1,60 @@
+// What many log queries at once do to each other, and to the rest of the server.
+import { LogClient } from '../log-client.ts';
+import { LOGS, type LogScene, type LogSide } from '../log-scene.ts';
+import { alone } from '../machine.ts';
+import { milliseconds, type Row } from '../row.ts';
+import { OUR_NODES, type Scene } from '../scene.ts';
+
+const QUERIES = 200;
+const RATIO = 2;
+
+export async function busyRow(
+  scene: Scene,
+  { peer, server, store }: LogSide,
+  { range }: LogScene,
+): Promise<Row> {
+  const { load, machine, options, direct } = scene;
+  const client = await LogClient.secure(server.url, direct);
+  const job = {
+    target: { ...direct, server: server.url },
+    paths: [`${OUR_NODES}/${scene.nodeName(0)}`],
+    connections: 4,
+    seconds: options.seconds,
+  };
+  const statuses = new Map<string, number>();
+  const path = (lane: number, turn: number) =>
+    `${LOGS}?log_query=timeout&size=100&start_time=${range.start + ((lane * 31 + turn) % 3_600)}&end_time=${range.end}`;
+  const over = new AbortController();
+  const lane = async (number: number): Promise<void> => {
+    for (let turn = 0; !over.signal.aborted; turn++) {
+      const status = await client.ask(path(number, turn)).then(
+        (answer) => String(answer.status),
+        (error: unknown) => String(error),
+      );
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  // The store has to do with the other core: what it takes away from the server is not the server's doing.
+  const [calm, busy] = await alone(server.pid, [store.pid ?? 0], machine, async () => {
+    const before = await load.requests(job);
+    const lanes = Array.from({ length: QUERIES }, (_, number) => lane(number));
+    try {
+      return [before, await load.requests(job)] as const;
+    } finally {
+      over.abort();
+      await Promise.all(lanes);
+    }
+  });
+  client.close();
+  const others = [...statuses.keys()].filter((status) => status !== '200' && status !== '429');
+  const [before, during] = [calm.latencyMs.p99, busy.latencyMs.p99];
+  return {
+    work: `logs, ${peer.name}: p99 of getting one node while ${QUERIES} log queries are always open`,
+    peer: milliseconds(before),
+    ours: milliseconds(during),
+    ratio: `${(during / before).toFixed(2)} ×`,
+    goal: `≤ ${RATIO.toFixed(1)} ×, only 200 and 429`,
+    met: during <= RATIO * before && others.length === 0,
+    note: `peer: the same while there are none; answers to the queries: ${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`,
+  };
+}

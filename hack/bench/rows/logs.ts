@@ -1,0 +1,190 @@
+// Log queries: each operation through us (TLS, authentication, authorization) beside the same question put to the store
+// itself without any of these, by the same client.
+import { setTimeout as delay } from 'node:timers/promises';
+import { countLines, type LogClient, memberOf } from '../log-client.ts';
+import type { LogRange } from '../log-peers.ts';
+import { LOGS, type LogScene, type LogSide, withLogStores } from '../log-scene.ts';
+import { residentMB } from '../process-usage.ts';
+import { atLeast, atMost, milliseconds, perSecond, type Row } from '../row.ts';
+import type { Scene } from '../scene.ts';
+import { interleaved, median } from '../statistics.ts';
+import { busyRow } from './logs-busy.ts';
+import { tailRow } from './logs-tail.ts';
+
+const ROUNDS = 31;
+const EXPORT_ROUNDS = 2;
+const NAMESPACE = 'web';
+const WORD = 'timeout';
+const SIZE = 100;
+const RATIO = 1.15;
+const EXPORT_SHARE = 0.7;
+const EXPORT_GROWTH_MB = 50;
+
+export function logRows(scene: Scene): Promise<readonly Row[]> {
+  return withLogStores(scene, async (logs) => {
+    const rows: Row[] = [];
+    for (const side of logs.sides) {
+      scene.progress(`asking ${side.peer.name}`);
+      rows.push(...(await questionRows(side, logs)));
+      scene.progress(`exporting from ${side.peer.name}`);
+      rows.push(...(await exportRows(side, logs)));
+      rows.push(await tailRow(side, logs), await busyRow(scene, side, logs));
+    }
+    return rows;
+  });
+}
+
+interface Question {
+  readonly work: string;
+  readonly peer: (range: LogRange) => Promise<unknown>;
+  readonly ours: (range: LogRange) => Promise<unknown>;
+  readonly note?: string;
+}
+
+async function questionRows(side: LogSide, { range, lines }: LogScene): Promise<Row[]> {
+  const { peer, ours } = side;
+  const ask = (range: LogRange, parameters: object) => ours.json(`${LOGS}?${query(range, parameters)}`);
+  const total = async (range: LogRange, parameters: object) =>
+    memberOf(await ask(range, parameters), 'query', 'total');
+  const keyword = { namespaces: NAMESPACE, log_query: WORD, size: SIZE };
+  const questions: readonly Question[] = [
+    {
+      work: `the newest ${SIZE} of ${lines} lines, and their total`,
+      peer: (range) => peer.newest(range, SIZE),
+      ours: (range) => total(range, { size: SIZE }),
+    },
+    {
+      work: `the newest ${SIZE} lines of a namespace with a word, and their total`,
+      peer: (range) => peer.query(range, NAMESPACE, WORD, SIZE),
+      ours: (range) => total(range, keyword),
+      note: 'our words are those of UAX #29 in both stores; the store is asked by its own notion of words',
+    },
+    {
+      work: `statistics of ${lines} lines`,
+      peer: (range) => peer.statistics(range),
+      ours: async (range) => {
+        const answer = memberOf(await ask(range, { operation: 'statistics' }), 'statistics');
+        return [memberOf(answer, 'logs'), memberOf(answer, 'containers')];
+      },
+    },
+    {
+      work: `histogram of ${lines} lines by 15 minutes`,
+      peer: (range) => peer.histogram(range),
+      ours: async (range) =>
+        memberOf(await ask(range, { operation: 'histogram', interval: '15m' }), 'histogram', 'total'),
+    },
+  ];
+  const rows: Row[] = [];
+  for (const question of questions) rows.push(await questionRow(side, question, range));
+  return rows;
+}
+
+/** The range is another one in each round, so that no answer is one that was kept. */
+async function questionRow(
+  { peer }: LogSide,
+  { work, note, ...sides }: Question,
+  whole: LogRange,
+): Promise<Row> {
+  await same(work, sides, whole);
+  const turns = { peer: 0, ours: 0 };
+  const side = (name: 'peer' | 'ours') => async (): Promise<number> => {
+    const range = { ...whole, start: whole.start + turns[name]++ };
+    const began = performance.now();
+    await sides[name](range);
+    return performance.now() - began;
+  };
+  const seen = await interleaved(ROUNDS, { peer: side('peer'), ours: side('ours') });
+  const row = atMost(
+    `logs, ${peer.name}: ${work}`,
+    median(seen.peer),
+    median(seen.ours),
+    RATIO,
+    milliseconds,
+  );
+  return note === undefined ? row : { ...row, note };
+}
+
+/** Times of different answers compare nothing. Containers are estimated by one of the stores. */
+async function same(work: string, sides: Pick<Question, 'peer' | 'ours'>, range: LogRange): Promise<void> {
+  const [expected, answered] = [await sides.peer(range), await sides.ours(range)].map((answer) =>
+    JSON.stringify(Array.isArray(answer) ? answer[0] : answer),
+  );
+  if (expected !== answered) throw new Error(`${work}: the store says ${expected}, we say ${answered}`);
+}
+
+function query({ start, end }: LogRange, parameters: object): string {
+  return new URLSearchParams({
+    start_time: String(start),
+    end_time: String(end),
+    ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
+  }).toString();
+}
+
+async function exportRows({ peer, ours, server }: LogSide, { range, lines }: LogScene): Promise<Row[]> {
+  const path = (range: LogRange) =>
+    `${LOGS}?${query(range, { operation: 'export', format: 'ndjson', sort: 'asc' })}`;
+  const hour = { start: range.end - 3_600, end: range.end };
+  await exported(ours, path(hour));
+  const [before, growth] = [await residentMB(server.pid), { mb: 0 }];
+  const rate = async (work: () => Promise<number>): Promise<number> => {
+    const began = performance.now();
+    const count = await work();
+    if (count !== lines) throw new Error(`${peer.name}: ${count} of ${lines} lines were exported`);
+    return count / ((performance.now() - began) / 1000);
+  };
+  const seen = await interleaved(EXPORT_ROUNDS, {
+    peer: () => rate(() => peer.export(range)),
+    ours: () =>
+      rate(async () => {
+        const [count, mb] = await watched(server.pid, () => exported(ours, path(range)));
+        growth.mb = Math.max(growth.mb, mb - before);
+        return count;
+      }),
+  });
+  return [
+    {
+      ...atLeast(
+        `logs, ${peer.name}: export of ${lines} lines in order`,
+        median(seen.peer),
+        median(seen.ours),
+        EXPORT_SHARE,
+        (value) => `${perSecond(value)} lines`,
+      ),
+    },
+    {
+      work: `logs, ${peer.name}: growth of memory during the export`,
+      peer: '',
+      ours: `${growth.mb.toFixed(0)} MB`,
+      ratio: '',
+      goal: `< ${EXPORT_GROWTH_MB} MB`,
+      met: growth.mb < EXPORT_GROWTH_MB,
+      note: `resident, from ${before.toFixed(0)} MB after the export of one hour`,
+    },
+  ];
+}
+
+async function exported(ours: LogClient, path: string): Promise<number> {
+  const answer = await ours.open(path);
+  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode}`);
+  const lines = await countLines(answer);
+  if (answer.trailers['log-export-outcome'] !== 'complete') throw new Error('an export was not complete');
+  return lines;
+}
+
+/** The result, and the most memory that the process had meanwhile, in MB. */
+async function watched(pid: number, work: () => Promise<number>): Promise<readonly [number, number]> {
+  const over = new AbortController();
+  let most = 0;
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      most = Math.max(most, await residentMB(pid));
+      await delay(50, undefined, { signal: over.signal }).catch(() => undefined);
+    }
+  })();
+  try {
+    return [await work(), most];
+  } finally {
+    over.abort();
+    await watching;
+  }
+}

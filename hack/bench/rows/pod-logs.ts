@@ -1,0 +1,198 @@
+// The store that needs nothing: 100 pods with 10,000 lines each, read through kube-apiserver from simulated kubelets,
+// merged in the order of time. The peer reads the same logs the same way, and does nothing with them.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { forEach } from '../../control-plane/bulk.ts';
+import { Client } from '../../control-plane/client.ts';
+import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
+import { startKwok } from '../../control-plane/kwok.ts';
+import { freePort } from '../../control-plane/ports.ts';
+import { nodeName } from '../../control-plane/realistic-node.ts';
+import { grant, SERVICE_ACCOUNT } from '../../extension/registration.ts';
+import { ServerProcess } from '../../extension/server-process.ts';
+import { countLines, LogClient, memberOf } from '../log-client.ts';
+import { LOGS } from '../log-scene.ts';
+import { residentMB } from '../process-usage.ts';
+import { milliseconds, type Row } from '../row.ts';
+import type { Scene } from '../scene.ts';
+
+const PODS = 100;
+const LINES = 10_000;
+const DAY = Date.UTC(2026, 0, 15);
+const DAY_MS = 86_400_000;
+
+interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export async function podLogRows(scene: Scene): Promise<readonly Row[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-bench-pods-'));
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })];
+  try {
+    const { signal, progress } = scene;
+    progress(`writing the logs of ${PODS} pods`);
+    const cluster = await startControlPlane({ dir: join(dir, 'control-plane'), signal, progress });
+    cleanups.push(() => cluster.stop());
+    const pods = await startPods(cluster, dir, signal);
+    const { server, client } = await startServer(cluster, dir, signal);
+    cleanups.push(async () => {
+      client.close();
+      await server.stop();
+    });
+    const reader = new Client(cluster.url, await administrator(cluster), 32);
+    cleanups.push(async () => reader.close());
+    return await measure(scene, pods, server, client, reader);
+  } finally {
+    for (const cleanup of cleanups.toReversed()) {
+      await cleanup().catch((error: unknown) => scene.progress(`cleaning up: ${String(error)}`));
+    }
+  }
+}
+
+async function measure(
+  scene: Scene,
+  pods: readonly Pod[],
+  server: ServerProcess,
+  client: LogClient,
+  reader: Client,
+): Promise<Row[]> {
+  const range = `start_time=${DAY / 1000}&end_time=${DAY / 1000 + DAY_MS / 1000}`;
+  scene.progress('reading the logs of pods');
+  const bare = await timed(() =>
+    forEach(pods.values(), { signal: scene.signal }, async ({ namespace, name }) => {
+      await reader.expect(`/api/v1/namespaces/${namespace}/pods/${name}/log?timestamps=true`, {}, [200]);
+    }),
+  );
+  const before = await residentMB(server.pid);
+  let most = before;
+  const watching = setInterval(() => {
+    void residentMB(server.pid).then((mb) => {
+      most = Math.max(most, mb);
+    });
+  }, 50);
+  const informs = { peer: milliseconds(bare.ms), ratio: '', goal: '', met: undefined };
+  try {
+    const page = await timed(() => client.json(`${LOGS}?${range}&size=100`));
+    const total = memberOf(page.result, 'query', 'total');
+    if (total !== PODS * LINES) throw new Error(`${String(total)} lines, not ${PODS * LINES}`);
+    const began = performance.now();
+    const answer = await client.open(`${LOGS}?${range}&operation=export&format=ndjson&sort=asc`);
+    let first = 0;
+    answer.once('data', () => {
+      first = performance.now() - began;
+    });
+    const lines = await countLines(answer);
+    const all = performance.now() - began;
+    if (lines !== PODS * LINES) throw new Error(`${lines} lines were exported, not ${PODS * LINES}`);
+    const what = `${PODS} pods of ${LINES.toLocaleString('en')} lines`;
+    const note = 'peer: reading these logs without doing anything with them';
+    return [
+      { ...informs, work: `pod logs: newest 100 and the total, ${what}`, ours: milliseconds(page.ms), note },
+      { ...informs, work: `pod logs: first line of an export in order, ${what}`, ours: milliseconds(first) },
+      { ...informs, work: `pod logs: all lines of it`, ours: milliseconds(all) },
+      {
+        ...informs,
+        peer: '',
+        work: 'pod logs: growth of memory in these',
+        ours: `${(most - before).toFixed(0)} MB`,
+        note: `resident, from ${before.toFixed(0)} MB`,
+      },
+    ];
+  } finally {
+    clearInterval(watching);
+  }
+}
+
+async function timed<Result>(
+  work: () => Promise<Result>,
+): Promise<{ readonly ms: number; readonly result: Result }> {
+  const began = performance.now();
+  const result = await work();
+  return { ms: performance.now() - began, result };
+}
+
+/** Simulated pods whose logs are files of ours. */
+async function startPods(cluster: ControlPlane, dir: string, signal: AbortSignal): Promise<Pod[]> {
+  const pods = Array.from({ length: PODS }, (_, index) => ({
+    namespace: `team-${index % 10}`,
+    name: `app-${index}`,
+  }));
+  const folder = join(dir, 'logs');
+  await mkdir(folder, { recursive: true });
+  const file = ({ namespace, name }: Pod) => join(folder, `${namespace}_${name}.log`);
+  for (const [index, pod] of pods.entries()) await writeFile(file(pod), linesOf(index));
+  await startKwok(cluster, {
+    nodes: 4,
+    pods: 0,
+    signal,
+    logs: pods.map((pod) => ({
+      apiVersion: 'kwok.x-k8s.io/v1alpha1',
+      kind: 'Logs',
+      metadata: pod,
+      spec: { logs: [{ containers: ['app'], logsFile: file(pod) }] },
+    })),
+  });
+  const create = (path: string, body: object) =>
+    cluster.client.expect(path, { method: 'POST', body }, [201, 409]);
+  for (const namespace of new Set(pods.map((pod) => pod.namespace))) {
+    await create('/api/v1/namespaces', { metadata: { name: namespace } });
+    await create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
+  }
+  await forEach(pods.entries(), { signal }, async ([index, { namespace, name }]) => {
+    const spec = { nodeName: nodeName(1 + (index % 3)), containers: [{ name: 'app', image: 'x' }] };
+    await create(`/api/v1/namespaces/${namespace}/pods`, { metadata: { name }, spec });
+  });
+  const running = '/api/v1/pods?fieldSelector=status.phase%3DRunning';
+  for (;;) {
+    const items = memberOf(await cluster.client.get(running), 'items');
+    if (Array.isArray(items) && items.length >= PODS) return pods;
+    await delay(200, undefined, { signal });
+  }
+}
+
+/** Over a day, each pod a little later than the one before; as a container runtime writes them. */
+function linesOf(pod: number): string {
+  return Array.from({ length: LINES }, (_, line) => {
+    const time = new Date(DAY + Math.floor((line * DAY_MS) / LINES) + pod).toISOString().slice(0, 23);
+    const level = line % 200 === 3 ? 'error' : 'info';
+    return `${time}000000Z stdout F level=${level} msg="request served" path=/api/v1/orders/${line} pod=${pod}\n`;
+  }).join('');
+}
+
+async function startServer(
+  cluster: ControlPlane,
+  dir: string,
+  signal: AbortSignal,
+): Promise<{ readonly server: ServerProcess; readonly client: LogClient }> {
+  const port = await freePort();
+  await grant({ kubectl: cluster.kubectl, kubeconfig: cluster.kubeconfig }, port, signal);
+  const write = async (name: string, text: string): Promise<string> => {
+    const path = join(dir, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const ca = await write('ca.crt', cluster.ca);
+  const pair = async (name: string, { cert, key }: { readonly cert: string; readonly key: string }) => ({
+    cert: await write(`${name}.crt`, cert),
+    key: await write(`${name}.key`, key),
+  });
+  const names = { dns: ['localhost'], ip: ['127.0.0.1'] };
+  const serving = await pair('serving', await cluster.pki.cluster.issueServer({ cn: 'ks-apiserver' }, names));
+  const caller = await pair('caller', await cluster.pki.issueClient({ cn: 'bench', o: ['system:masters'] }));
+  const server = await ServerProcess.start({
+    dir: join(dir, 'server'),
+    kubeconfig: await cluster.kubeconfigFor(SERVICE_ACCOUNT),
+    port,
+    certificate: { ...serving, ca },
+    configuration: { oauth: { enabled: false } },
+    signal,
+  });
+  return { server, client: await LogClient.secure(server.url, { ca, ...caller }) };
+}
+
+async function administrator({ ca, pki }: ControlPlane) {
+  return { ca, pair: await pki.issueClient({ cn: 'bench-reader', o: ['system:masters'] }) };
+}
