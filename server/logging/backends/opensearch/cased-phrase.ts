@@ -14,7 +14,7 @@ const JOINERS: Partial<Record<CharacterClass, { readonly same: string; readonly 
   letter: { same: LETTERS, signs: "\\.'\\:\u00b7\u2018\u2019\u2024\u2027" },
   digit: { same: DIGITS, signs: "\\.',;\u2018\u2019\u2024" },
 };
-const RUNNING: readonly (CharacterClass | undefined)[] = ['letter', 'digit', 'underscore', 'mark'];
+const RUNNING = new Set<CharacterClass | undefined>(['letter', 'digit', 'underscore', 'mark']);
 
 /** Over the whole line; of the words in their order, the last of which may go on. */
 export function casedPhrase(words: readonly string[], goesOn: boolean): string {
@@ -27,7 +27,7 @@ export function casedPhrase(words: readonly string[], goesOn: boolean): string {
 
 function begin(word: string): string {
   const first = firstClass(word);
-  if (!RUNNING.includes(first)) return '.*';
+  if (!RUNNING.has(first)) return '.*';
   const joiner = first && JOINERS[first];
   if (!joiner) return `(.*[^${RUN}])?`;
   return `((.*[^${RUN}${joiner.signs}])?|(.*[^${joiner.same}])?[${joiner.signs}])`;
@@ -35,7 +35,7 @@ function begin(word: string): string {
 
 function end(word: string): string {
   const last = lastClass(word);
-  if (!RUNNING.includes(last)) return '.*';
+  if (!RUNNING.has(last)) return '.*';
   const joiner = last && JOINERS[last];
   if (!joiner) return `([^${RUN}].*)?`;
   return `(([^${RUN}${joiner.signs}].*)?|[${joiner.signs}]([^${joiner.same}].*)?)`;
@@ -43,7 +43,7 @@ function end(word: string): string {
 
 /** That nothing but separators stands here, the analysed field has told. */
 function gap(before: string, after: string): string {
-  const runs = RUNNING.includes(lastClass(before)) && RUNNING.includes(firstClass(after));
+  const runs = RUNNING.has(lastClass(before)) && RUNNING.has(firstClass(after));
   return runs ? '[^0-9A-Za-z]{1,}' : '[^0-9A-Za-z]*';
 }
 

@@ -12,22 +12,24 @@ export function somewhere({ branches }: Pattern, caseSensitive: boolean): string
   return branches.map((branch) => outermost(branch, caseSensitive)).join('|');
 }
 
-/** One of the outermost alternatives, over the whole value; `tail` is the group that it ends with, if it does. */
+/** One of the outermost alternatives, over the whole value: what many of them share at their ends, and what not. */
 export interface Alternative {
-  readonly head: string;
+  readonly lead: string;
+  readonly middle: string;
   readonly tail: string;
 }
 
 export function alternatives({ branches }: Pattern): Alternative[] {
   return branches.map(({ items }) => {
-    const last = items.at(-1);
-    const split = items.length > 1 && last?.kind === 'group' ? items.length - 1 : items.length;
+    const isOwn = (item: Item) => item.kind !== 'repeat' && item.kind !== 'group';
+    const first = items.findIndex(isOwn);
+    const last = items.findLastIndex(isOwn) + 1;
+    const text = (part: readonly Item[]) => part.map((item) => written(item, true)).join('');
+    if (first === -1) return { lead: '', middle: sequence(items, true), tail: '' };
     return {
-      head: sequence(items.slice(0, split), true),
-      tail: items
-        .slice(split)
-        .map((item) => written(item, true))
-        .join(''),
+      lead: text(items.slice(0, first)),
+      middle: text(items.slice(first, last)),
+      tail: text(items.slice(last)),
     };
   });
 }
@@ -65,7 +67,7 @@ function character(code: number, caseSensitive: boolean): string {
 
 function set(ranges: readonly Range[], negated: boolean, caseSensitive: boolean): string {
   const members = (caseSensitive ? ranges : foldedRanges(ranges)).map(
-    ([first, last]) => escaped(first) + (first === last ? '' : `-${escaped(last)}`),
+    ([first, last]) => inSet(first) + (first === last ? '' : `-${inSet(last)}`),
   );
   return `[${negated ? '^' : ''}${members.join('')}]`;
 }
@@ -75,13 +77,26 @@ function times(min: number, max: number): string {
   return min === max ? `{${min}}` : `{${min},${max}}`;
 }
 
+export function isLiteral({ branches }: Pattern): boolean {
+  return (
+    branches.length === 1 && branches.every(({ items }) => items.every(({ kind }) => kind === 'character'))
+  );
+}
+
 /** The text as a pattern of itself. */
 export function literal(text: string, caseSensitive = true): string {
   return Array.from(text, (letter) => character(letter.codePointAt(0) ?? 0, caseSensitive)).join('');
 }
 
+function inSet(code: number): string {
+  return code === 0x5c ? '\\\\' : escaped(code);
+}
+
 /** A backslash before letters and digits would mean something. */
 function escaped(code: number): string {
+  // Where a field of type wildcard is asked for an escaped one, OpenSearch looks up the wrong letters beside it; for
+  // alternatives it looks up none.
+  if (code === 0x5c) return '(\\\\|\\\\)';
   const character = String.fromCodePoint(code);
   return code > 0x20 && code < 0x7f && !/[0-9A-Za-z]/.test(character) ? `\\${character}` : character;
 }

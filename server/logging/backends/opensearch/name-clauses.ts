@@ -6,6 +6,8 @@ import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from './
 import { type Coverage, overFields } from './field-map.ts';
 import { type Alternative, alternatives, literal } from './lucene-pattern.ts';
 
+/** A thousand characters of names need more than what is granted by default. */
+const WORK = 100_000;
 /** `terms` takes 65,536 values. */
 const MAX_TERMS = 50_000;
 
@@ -18,43 +20,47 @@ export function exactClause(names: readonly string[], coverage: Coverage): Claus
   return overFields(coverage, (field) => anyOf(parts.map((part) => ({ terms: { [field]: part } }))));
 }
 
-export function nameClauses(filter: NameFilter, coverage: Coverage): Clause[] {
-  const clauses: Clause[] = [];
-  if (filter.exact) clauses.push(exactClause(filter.exact, coverage));
-  if (filter.contains) clauses.push(containsClause(filter.contains, coverage));
-  return clauses;
+/** So many characters the store is asked to find in names; with more, the names are looked through here. */
+const MAX_SOUGHT = 8_000;
+
+export function isTooMuch({ contains = [] }: NameFilter): boolean {
+  return contains.reduce((sum, text) => sum + text.length, 0) > MAX_SOUGHT;
 }
 
 /** One of the texts is in the value, whatever the case of ASCII letters. */
-function containsClause(texts: readonly string[], coverage: Coverage): Clause {
+export function containsClause(texts: readonly string[], coverage: Coverage): Clause {
   const patterns = joined(
     texts.map((text) => literal(text)),
     '.*(',
     ').*',
   );
-  return overFields(coverage, (field) => anyOf(patterns.map((pattern) => regexp(field, pattern, true))));
+  return overFields(coverage, (field) =>
+    anyOf(patterns.map((pattern) => regexp(field, pattern, { ignoreCase: true, work: WORK }))),
+  );
 }
 
 /** A pattern of matching/workload-names.ts, over the whole value. */
 export function patternClause(pattern: string, coverage: Coverage): Clause {
   if (pattern === '') return NOTHING;
-  const patterns = bySuffix(alternatives(parsePattern(pattern)));
-  return overFields(coverage, (field) => anyOf(patterns.map((one) => regexp(field, one))));
+  const patterns = sharing(alternatives(parsePattern(pattern)));
+  return overFields(coverage, (field) => anyOf(patterns.map((one) => regexp(field, one, { work: WORK }))));
 }
 
 export function patternClauses(patterns: readonly string[], coverage: Coverage): Clause {
   return allOf(patterns.map((pattern) => patternClause(pattern, coverage)));
 }
 
-/** Workloads differ by their names, and end alike: the ends are written once for many. */
-function bySuffix(all: readonly Alternative[]): string[] {
-  const heads = new Map<string, string[]>();
-  for (const { head, tail } of all) {
-    const known = heads.get(tail);
-    if (known) known.push(head);
-    else heads.set(tail, [head]);
-  }
-  return [...heads].flatMap(([tail, names]) => joined(names, '(', `)${tail}`));
+/** Workloads differ by their names, and begin and end alike: that is written, and gone through, once for many. */
+function sharing(all: readonly Alternative[]): string[] {
+  const groups = Map.groupBy(all, ({ lead, tail }) => `${lead}(${tail}`);
+  return [...groups.values()].flatMap((group) => {
+    const { lead = '', tail = '' } = group[0] ?? {};
+    return joined(
+      group.map(({ middle }) => middle),
+      `${lead}(`,
+      `)${tail}`,
+    );
+  });
 }
 
 /** As many alternatives in one pattern as an index takes. */

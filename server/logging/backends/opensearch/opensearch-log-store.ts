@@ -58,6 +58,7 @@ export class OpenSearchLogStore implements LogBackend {
     this.#searches = new Searches(this.#connection);
     this.#points = new PointsInTime(this.#searches);
     this.#queries = new SelectionQueries({
+      searches: this.#searches,
       naming: { prefix: options.indexPrefix, daily: options.dailyIndices },
       probe: new FieldProbe(this.#searches, options.fields, this.#now),
       predecessors: new Predecessors(this.#searches, this.#now, this.#wallClock),
@@ -142,6 +143,7 @@ export class OpenSearchLogStore implements LogBackend {
 
   /** The call with what is left of its time at each request. */
   #timed({ signal, timeoutMs }: Call): () => Call {
+    signal.throwIfAborted();
     const deadline = this.#now() + timeoutMs;
     return () => ({ signal, timeoutMs: Math.max(1, deadline - this.#now()) });
   }

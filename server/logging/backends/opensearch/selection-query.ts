@@ -7,9 +7,11 @@ import type { Coverage, FieldMap } from './field-map.ts';
 import type { FieldProbe } from './field-probe.ts';
 import { type IndexNaming, indexPattern } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';
-import { exactClause, nameClauses, patternClauses } from './name-clauses.ts';
+import { containsClause, exactClause, isTooMuch, patternClauses } from './name-clauses.ts';
+import { namesContaining } from './name-lookup.ts';
 import type { Predecessors } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';
+import type { Searches } from './searches.ts';
 import { STORE } from './store-name.ts';
 import { textClause } from './text-clauses.ts';
 
@@ -23,6 +25,7 @@ export interface SelectionQuery {
 }
 
 export interface SelectionQueriesOptions {
+  readonly searches: Searches;
   readonly naming: IndexNaming;
   readonly probe: FieldProbe;
   readonly predecessors: Predecessors;
@@ -37,7 +40,7 @@ export class SelectionQueries {
 
   /** Undefined when nothing can be found, so that nobody has to be asked. Throws NotSupported. */
   async query(selection: Selection, call: Call): Promise<SelectionQuery | undefined> {
-    const { naming, probe, predecessors } = this.#options;
+    const { searches, naming, probe, predecessors } = this.#options;
     const { range, scope } = selection;
     if (range.start >= range.end || findsNothing(selection)) return undefined;
     const indices = indexPattern(naming, range);
@@ -58,9 +61,20 @@ export class SelectionQueries {
       filter.push(exactClause(names, exact('namespace')));
       exclusions.push(...(await predecessors.exclusions(namespaces, { range, indices, fields }, call)));
     }
-    if (selection.namespaces) filter.push(...nameClauses(selection.namespaces, exact('namespace')));
-    if (selection.pods) filter.push(...nameClauses(selection.pods, exact('pod')));
-    if (selection.containers) filter.push(...nameClauses(selection.containers, exact('container')));
+    for (const [field, names] of [
+      ['namespace', selection.namespaces],
+      ['pod', selection.pods],
+      ['container', selection.containers],
+    ] as const) {
+      if (!names) continue;
+      const coverage = exact(field);
+      if (isTooMuch(names)) {
+        const lookup = { indices, filter: [...filter], coverage, parameter: `${field}_query` };
+        const found = await namesContaining(searches, names.contains ?? [], lookup, call);
+        filter.push(exactClause(found, coverage));
+      } else if (names.contains) filter.push(containsClause(names.contains, coverage));
+      if (names.exact) filter.push(exactClause(names.exact, coverage));
+    }
     if (selection.podPatterns) filter.push(patternClauses(selection.podPatterns, exact('pod')));
     const lines = [
       ...(selection.text ? [textClause(selection.text, fields)] : []),

@@ -7,7 +7,7 @@ import { newNotSupported } from '../../store-errors.ts';
 import { casedPhrase } from './cased-phrase.ts';
 import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp, wildcard } from './clause.ts';
 import { type Coverage, type FieldMap, overFields } from './field-map.ts';
-import { literal, somewhere } from './lucene-pattern.ts';
+import { isLiteral, literal, somewhere } from './lucene-pattern.ts';
 import { STORE } from './store-name.ts';
 
 export interface TextClause {
@@ -34,6 +34,7 @@ function oneText(text: string, { mode, caseSensitive }: TextFilter, fields: Fiel
 
 function words(text: string, goesOn: boolean, caseSensitive: boolean, fields: FieldMap): TextClause {
   const clause = foldedWords(text, goesOn, fields.names.message);
+  if (!caseSensitive && text.includes(DOTTED)) return dotted(text, goesOn, clause, fields);
   if (!caseSensitive || text.toLowerCase() === text.toUpperCase()) return { clause };
   const coverage = wildcardFields(fields, 'case');
   const value = checked(casedPhrase(wordsOf(text), goesOn));
@@ -55,6 +56,17 @@ function foldedWords(text: string, goesOn: boolean, message: string): Clause {
   return { match_phrase_prefix: { [message]: { query: text, max_expansions: ALL_EXPANSIONS } } };
 }
 
+/** Lucene makes a plain `i` of this letter; everybody else keeps the dot. */
+const DOTTED = '\u0130';
+const WITH_MARK = 'i\u0307';
+
+function dotted(text: string, goesOn: boolean, clause: Clause, fields: FieldMap): TextClause {
+  const coverage = wildcardFields(fields, 'case');
+  const marked = foldedWords(text.replaceAll(DOTTED, WITH_MARK), goesOn, fields.names.message);
+  const held = overFields(coverage, (field) => regexp(field, `.*${DOTTED}.*`));
+  return { clause: anyOf([allOf([clause, held]), marked]), wildcard: coverage };
+}
+
 /** As Lucene's lower case filter does it: each character by itself. */
 function folded(word: string): string {
   return Array.from(word, (character) => {
@@ -66,28 +78,31 @@ function folded(word: string): string {
 /** Any occurrence of such a text lies within one word, so that the words tell it, and no line has to be read. */
 const WITHIN_ONE_WORD = /^(?=.*[0-9A-Za-z])[0-9A-Za-z_]{1,200}$/;
 
+/** A text of a thousand characters needs more than what is granted by default. */
+const LITERAL_WORK = 200_000;
+
 function substring(text: string, caseSensitive: boolean, fields: FieldMap): TextClause {
   const { message } = fields.names;
   if (!caseSensitive && WITHIN_ONE_WORD.test(text)) {
     return { clause: wildcard(message, text.toLowerCase(), false) };
   }
   const coverage = wildcardFields(fields, 'match');
-  // oxlint-disable-next-line no-control-regex
-  if (caseSensitive || /^[\0-\x7f]*$/.test(text)) {
-    return {
-      clause: overFields(coverage, (field) => wildcard(field, text, !caseSensitive)),
-      wildcard: coverage,
-    };
-  }
-  const value = checked(`.*${literal(text, false)}.*`);
-  return { clause: overFields(coverage, (field) => regexp(field, value, true)), wildcard: coverage };
+  const value = checked(`.*${literal(text, caseSensitive)}.*`);
+  return {
+    clause: overFields(coverage, (field) =>
+      regexp(field, value, { ignoreCase: !caseSensitive, work: LITERAL_WORK }),
+    ),
+    wildcard: coverage,
+  };
 }
 
 function pattern(text: string, caseSensitive: boolean, fields: FieldMap): TextClause {
   const coverage = wildcardFields(fields, 'match');
-  const value = checked(somewhere(parsePattern(text), caseSensitive));
+  const parsed = parsePattern(text);
+  const value = checked(somewhere(parsed, caseSensitive));
+  const work = isLiteral(parsed) ? { work: LITERAL_WORK } : {};
   return {
-    clause: overFields(coverage, (field) => regexp(field, value, !caseSensitive)),
+    clause: overFields(coverage, (field) => regexp(field, value, { ignoreCase: !caseSensitive, ...work })),
     wildcard: coverage,
   };
 }

@@ -1,0 +1,46 @@
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
+import { FaultyFront } from '../../../../../support/faulty-front.ts';
+import { newStore, startedNode } from './started-node.ts';
+
+const indexPrefix = 'logs-faults';
+
+/** What OpenSearch says of its shards, had one of them failed. */
+function shardFailed(text: string): string {
+  const failure = { shard: 0, index: indexPrefix, reason: { type: 'io_exception', reason: 'disk on fire' } };
+  return text.replace(/"_shards":\{[^}]*\}/, (shards) =>
+    shards
+      .replace(/"failed":0/, '"failed":1')
+      .replace(/"successful":(\d+)/, (_, many) => `"successful":${Number(many) - 1}`)
+      .replace(/\}$/, `,"failures":[${JSON.stringify(failure)}]}`),
+  );
+}
+
+describeLogStoreFaults(
+  'OpenSearch',
+  async (test) => {
+    const node = await startedNode(test);
+    const records = [...logData({ lines: 2_000 }).records()];
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const front = await FaultyFront.start(node.url);
+    const store = newStore(front.url, { indexPrefix });
+    const ending = new AbortController();
+    const running = store.run(ending.signal);
+    return {
+      store,
+      front,
+      records,
+      write: async (more) => {
+        await loadOpenSearch(node.url, more, { indexPrefix });
+      },
+      stop: async () => {
+        ending.abort();
+        await running;
+        await front.stop();
+        await node.stop();
+      },
+    };
+  },
+  { shardFailed },
+);
