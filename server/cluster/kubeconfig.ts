@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { kubeConfigClass } from './client-node.ts';
 
 export interface KubeConfigPlaces {
   /** Tells that we run in a pod. */
@@ -52,14 +53,16 @@ function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeC
 }
 
 function inCluster(): KubeConfig {
-  const config = new KubeConfig();
+  const Config = kubeConfigClass();
+  const config = new Config();
   config.loadFromCluster();
   return config;
 }
 
 function merged(paths: readonly string[], texts: readonly string[]): KubeConfig {
+  const Config = kubeConfigClass();
   const [first, ...others] = paths.map((path, i) => {
-    const config = new KubeConfig();
+    const config = new Config();
     config.loadFromString(texts[i] ?? '');
     config.makePathsAbsolute(dirname(path));
     return config;

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { kubeConfigClass } from '../../../../server/cluster/client-node.ts';
+
+const run = promisify(execFile);
+const SERVER = join(import.meta.dirname, '../../../../server');
+
+describe('what the server loads of client-node', () => {
+  it('is its KubeConfig, and neither models nor clients of the APIs of Kubernetes', async () => {
+    const program = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      await import(${JSON.stringify(join(SERVER, 'server.ts'))});
+      const { kubeConfigClass } = await import(${JSON.stringify(join(SERVER, 'cluster/client-node.ts'))});
+      new (kubeConfigClass())();
+      console.log(JSON.stringify(loaded.filter((url) => url.includes('/client-node/'))));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
+    const loaded = JSON.parse(stdout) as string[];
+    expect(loaded.filter((url) => url.endsWith('/dist/config.js'))).to.have.length(1);
+    expect(loaded.filter((url) => url.includes('/dist/gen/models/'))).to.deep.equal([]);
+  });
+
+  it('is the same class each time', () => {
+    expect(kubeConfigClass()).to.equal(kubeConfigClass());
+  });
+});
