@@ -13,7 +13,7 @@ describeLogStore('VictoriaLogs', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
   const over = new AbortController();
   const program = await startVictoriaLogs({ dir, signal: over.signal });
-  const data = logData();
+  const data = logData({ lines: 6_000 });
   await loadVictoriaLogs(program.url, data.records());
   const store = new VictoriaLogsLogStore({
     url: program.url,
