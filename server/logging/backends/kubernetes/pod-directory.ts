@@ -17,7 +17,8 @@ const IDLE_MS = 600_000;
 /** Pods are followed from the first question on, and no longer when nobody has asked for a while. */
 export class PodDirectory {
   readonly #options: PodDirectoryOptions;
-  readonly #index = new PodIndex();
+  /** A new one each time that following begins: what was heard before counts no more. */
+  #index = new PodIndex();
   #users = 0;
   #wanted = Promise.withResolvers<void>();
   #idle: NodeJS.Timeout | undefined;
@@ -56,34 +57,34 @@ export class PodDirectory {
     while (!signal.aborted) {
       await orAborted(this.#wanted.promise, signal).catch(() => undefined);
       if (signal.aborted) return;
-      this.#stop = new AbortController();
-      const forgetting = this.#index.onChange(() => this.#settle(undefined));
+      const index = this.#index;
+      const stop = (this.#stop = new AbortController());
+      index.onChange(() => this.#settle(index, undefined));
       await new Reflector({
         client: this.#options.client,
         path: '/api/v1/pods',
-        sink: this.#index,
+        sink: index,
         log: this.#options.log,
-        observer: this.#observer(),
+        observer: this.#observer(index),
         ...(this.#options.tuning ? { tuning: this.#options.tuning } : {}),
-      }).run(AbortSignal.any([signal, this.#stop.signal]));
-      forgetting();
-      this.#index.clear();
+      }).run(AbortSignal.any([signal, stop.signal]));
       this.#wanted = Promise.withResolvers();
       if (this.#users > 0) this.#wanted.resolve();
     }
   }
 
-  #observer(): ReflectorObserver {
+  #observer(index: PodIndex): ReflectorObserver {
     return {
       listed: () => undefined,
       progressed: () => undefined,
       watchEnded: (cause) => {
-        if (!this.#index.synced) this.#settle(new Error(`the pods can not be listed: ${cause}`));
+        if (!index.synced) this.#settle(index, new Error(`the pods can not be listed: ${cause}`));
       },
     };
   }
 
-  #settle(failure: Error | undefined): void {
+  #settle(index: PodIndex, failure: Error | undefined): void {
+    if (index !== this.#index) return;
     if (failure) this.#waiting?.reject(failure);
     else this.#waiting?.resolve();
     this.#waiting = undefined;
@@ -92,7 +93,12 @@ export class PodDirectory {
   #leave(): void {
     this.#users--;
     if (this.#users > 0) return;
-    this.#idle = setTimeout(() => this.#stop?.abort(), this.#options.idleMs ?? IDLE_MS).unref();
+    this.#idle = setTimeout(() => this.#forget(), this.#options.idleMs ?? IDLE_MS).unref();
+  }
+
+  #forget(): void {
+    this.#index = new PodIndex();
+    this.#stop?.abort();
   }
 }
 

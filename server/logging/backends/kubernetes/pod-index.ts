@@ -12,7 +12,7 @@ export class PodIndex implements ReflectorSink {
   readonly #listeners = new Set<PodListener>();
   #namespaces: Namespaces | undefined;
 
-  /** Whether a list has come whole since the start, or since `clear`. */
+  /** Whether a list has come whole. */
   get synced(): boolean {
     return this.#namespaces !== undefined;
   }
@@ -32,10 +32,6 @@ export class PodIndex implements ReflectorSink {
   onChange(listener: PodListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  clear(): void {
-    this.#namespaces = undefined;
   }
 
   replacement(): Replacement {

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { Pacer } from '../../../../../../server/cluster/pacer.ts';
+import { ReadSlots } from '../../../../../../server/logging/backends/kubernetes/read-slots.ts';
+import { Turns } from '../../../../../../server/logging/backends/kubernetes/turns.ts';
+
+describe('turns', () => {
+  it('let everything else run between the pieces of work of many readers', async () => {
+    // Every piece of work uses up its slice.
+    const turns = new Turns(new Pacer(0));
+    const happened: string[] = [];
+    let working = true;
+    const others = (): void => {
+      happened.push('other');
+      if (working) setImmediate(others);
+    };
+    setImmediate(others);
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, reader) => {
+        await turns.next();
+        happened.push(`reader ${reader}`);
+      }),
+    );
+    working = false;
+    expect(happened.filter((what) => what === 'other').length).to.be.at.least(19);
+    expect(happened.filter((what) => what !== 'other')).to.deep.equal(
+      Array.from({ length: 20 }, (_, reader) => `reader ${reader}`),
+    );
+  });
+});
+
+describe('slots for reading', () => {
+  it('go to those who have waited longest, and not to those who have gone', async () => {
+    const slots = new ReadSlots(1);
+    const signal = new AbortController().signal;
+    const first = await slots.take(signal);
+    const gone = new AbortController();
+    const order: string[] = [];
+    const left = slots.take(gone.signal).catch(() => order.push('left'));
+    const waiting = ['b', 'c'].map(async (name) => {
+      using _slot = await slots.take(signal);
+      order.push(name);
+    });
+    gone.abort();
+    await left;
+    first[Symbol.dispose]();
+    await Promise.all(waiting);
+    expect(order).to.deep.equal(['left', 'b', 'c']);
+    using _free = await slots.take(signal);
+  });
+});
