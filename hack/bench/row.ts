@@ -26,6 +26,13 @@ export function perSecond(rate: number): string {
   return `${Math.round(rate).toLocaleString('en')}/s`;
 }
 
+interface Measured {
+  readonly work: string;
+  readonly peer: number;
+  readonly ours: number;
+  readonly format: (value: number) => string;
+}
+
 /** Ours is to be at most `goal` times the peer's. */
 export function atMost(
   work: string,
@@ -34,15 +41,8 @@ export function atMost(
   goal: number,
   format: (value: number) => string,
 ): Row {
-  const ratio = ours / peer;
-  return {
-    work,
-    peer: format(peer),
-    ours: format(ours),
-    ratio: `${ratio.toFixed(3)} ×`,
-    goal: `≤ ${goal.toFixed(3)} ×`,
-    met: ratio <= goal,
-  };
+  const share = ours / peer;
+  return compared({ work, peer, ours, format }, share.toFixed(3), `≤ ${goal.toFixed(3)} ×`, share <= goal);
 }
 
 /** Ours is to be at least `goal` times the peer's. */
@@ -53,15 +53,13 @@ export function atLeast(
   goal: number,
   format: (value: number) => string,
 ): Row {
-  const ratio = ours / peer;
-  return {
-    work,
-    peer: format(peer),
-    ours: format(ours),
-    ratio: `${ratio.toFixed(ratio < 1 ? 2 : 1)} ×`,
-    goal: `≥ ${goal} ×`,
-    met: ratio >= goal,
-  };
+  const share = ours / peer;
+  const digits = share < 1 ? 2 : 1;
+  return compared({ work, peer, ours, format }, share.toFixed(digits), `≥ ${goal} ×`, share >= goal);
+}
+
+function compared({ work, peer, ours, format }: Measured, share: string, goal: string, met: boolean): Row {
+  return { work, peer: format(peer), ours: format(ours), ratio: `${share} ×`, goal, met };
 }
 
 /** An absolute bound, whatever a peer does. */

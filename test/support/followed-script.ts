@@ -68,8 +68,21 @@ export function complete({ response }: Call): void {
   send(response, event('ADDED', rawThing('a', 3)), event('ADDED', rawThing('b', 2)), bookmark(5, true));
 }
 
+/** For a group of tests: starts what each needs, and stops it when the test has ended. */
+export function followingEach(): typeof follow {
+  const running: Followed[] = [];
+  afterEach(async () => {
+    for (const followed of running.splice(0)) await followed.stop();
+  });
+  return async (...script) => {
+    const started = await follow(...script);
+    running.push(started);
+    return started;
+  };
+}
+
 /** Answers each kind of request by its script, the last entry again and again. */
-export async function follow(
+async function follow(
   scripts: Partial<Record<Call['asked'], ((call: Call) => void)[]>>,
   tuning: Partial<ReflectorTuning> = {},
 ): Promise<Followed> {

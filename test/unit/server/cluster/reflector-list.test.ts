@@ -1,20 +1,10 @@
 import { expect } from 'chai';
-import { complete, type Followed, follow } from '../../../support/followed-script.ts';
+import { complete, followingEach } from '../../../support/followed-script.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
 import { bookmark, event, list, refuse, send } from '../../../support/scripted-cluster.ts';
 
 describe('the list of the reflector', () => {
-  const running: Followed[] = [];
-
-  afterEach(async () => {
-    for (const followed of running.splice(0)) await followed.stop();
-  });
-
-  async function followed(...script: Parameters<typeof follow>): Promise<Followed> {
-    const started = await follow(...script);
-    running.push(started);
-    return started;
-  }
+  const followed = followingEach();
 
   it('lists by a stream and goes on watching on it', async () => {
     const { sink, cluster } = await followed({

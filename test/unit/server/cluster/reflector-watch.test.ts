@@ -1,22 +1,12 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { retryAfterMs } from '../../../../server/cluster/reflector-failure.ts';
-import { complete, type Followed, follow } from '../../../support/followed-script.ts';
+import { complete, followingEach } from '../../../support/followed-script.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, send, status } from '../../../support/scripted-cluster.ts';
 
 describe('the watch of the reflector', () => {
-  const running: Followed[] = [];
-
-  afterEach(async () => {
-    for (const followed of running.splice(0)) await followed.stop();
-  });
-
-  async function followed(...script: Parameters<typeof follow>): Promise<Followed> {
-    const started = await follow(...script);
-    running.push(started);
-    return started;
-  }
+  const followed = followingEach();
 
   it('resumes where it was when the watch ends or breaks, without a list', async () => {
     const { sink, cluster } = await followed({
