@@ -58,7 +58,7 @@ export class PointsInTime {
             repeatable: false,
           },
           call,
-          (text) => textOf(objectOf(JSON.parse(text), 'the answer')[flavour.id]),
+          (text) => idIn(text, flavour),
         );
         if (id === undefined) continue;
         this.#flavour = flavour;
@@ -98,6 +98,12 @@ export class PointsInTime {
       close,
     };
   }
+}
+
+function idIn(text: string, flavour: Flavour): string {
+  const id = textOf(objectOf(JSON.parse(text), 'the answer')[flavour.id]);
+  if (id === undefined) throw new Error('a point in time has no id');
+  return id;
 }
 
 /** The reader was slower than KEEP_ALIVE, or the store was started anew. */

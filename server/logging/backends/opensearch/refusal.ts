@@ -4,10 +4,12 @@ import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../sto
 import { isObject, textOf } from './json-reader.ts';
 import { STORE } from './store-name.ts';
 
-/** There is no such index, route or point in time. */
+/** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
 export function isNotFound(status: number, text: string): boolean {
-  return status === 404 && !text.includes('"no_such_remote_cluster_exception"');
+  return status === 404 && reasonsOf(text).some((reason) => NOT_FOUND.test(reason));
 }
+
+const NOT_FOUND = /^(?:index_not_found|search_context_missing)_exception/;
 
 /** Its own words stay in the cause: they may name what the caller has no right to know. */
 export function refusal(status: number, text: string): StatusError {
