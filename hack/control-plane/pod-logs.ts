@@ -1,5 +1,9 @@
 // What the containers of the simulated cluster have written, and write: one file for each application, which all of
-// its replicas share. Who serves them is KWOK's business.
+// its replicas share. KWOK serves them with the kubelet's own code (k8s.io/cri-client, pkg/logs), so that `sinceTime`,
+// `tailLines`, `limitBytes`, `follow`, partial lines and new files are what they are in clusters. What differs: there
+// is no answer to `follow` before its first line, and no end to it, because nobody tells KWOK that a container has
+// ended; containers have no ids and do not restart, and `previous` needs a file of its own (`previousLogsFile`); a pod
+// without a rule is a 400. Tests that need more bring a kubelet of their own.
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -2,7 +2,6 @@
 // nothing but the names of pods; who may see what is decided before it is asked. Its neighbours: cluster/ for the
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
-import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/client.ts';
 import type {
   Buckets,
@@ -18,9 +17,10 @@ import type {
   Selection,
   Total,
 } from '../../log-store.ts';
-import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from './bucket-counts.ts';
 import { asStoreError, deadlineOf, STORE } from './call-bounds.ts';
+import { FollowQuota } from './follow-quota.ts';
 import { Follower, type FollowerOptions } from './follower.ts';
 import { LineCounts } from './line-counts.ts';
 import { beginOf, type LineFilter, lineFilter } from './line-filter.ts';
@@ -29,7 +29,6 @@ import type { LogFailureKind } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
 import { PageBuilder, wantedBetween } from './page.ts';
 import { PodDirectory } from './pod-directory.ts';
-import type { PodIndex } from './pod-index.ts';
 import { ReadSlots } from './read-slots.ts';
 import { checkAccess } from './self-check.ts';
 import { Shortfalls } from './shortfalls.ts';
@@ -60,19 +59,17 @@ export interface KubernetesLogStoreOptions {
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
-const RETRY_AFTER_S = 10;
-
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
   readonly #directory: PodDirectory;
   readonly #reader: LogReader;
-  /** Logs that are followed. */
-  #followed = 0;
+  readonly #quota: FollowQuota;
 
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, idleMs, kubeletTimeoutMs } = options;
     this.#options = options;
     this.#directory = new PodDirectory({ client, log, ...(idleMs === undefined ? {} : { idleMs }) });
+    this.#quota = new FollowQuota(limits.followedLogs);
     this.#reader = new LogReader({
       client,
       slots: new ReadSlots(limits.concurrentReads),
@@ -155,10 +152,9 @@ export class KubernetesLogStore implements LogBackend {
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { client, limits, followTuning } = this.#options;
-    let followed = 0;
     try {
       using opened = await this.#pods(signal, signal);
-      followed = await this.#countFollowed(opened.pods, selection);
+      using _quota = this.#quota.take(await chooseSources(opened.pods, selection, limits.maxContainers));
       yield* new Follower({
         client,
         reader: this.#reader,
@@ -171,28 +167,7 @@ export class KubernetesLogStore implements LogBackend {
       }).records(signal);
     } catch (error) {
       if (!signal.aborted) throw asStoreError(error);
-    } finally {
-      this.#followed -= followed;
     }
-  }
-
-  /** Counts them in. Throws when they would be too many, for one caller or for all of them. */
-  async #countFollowed(pods: PodIndex, selection: Selection): Promise<number> {
-    const { maxContainers, followedLogs } = this.#options.limits;
-    const { sources, leftOut } = await chooseSources(pods, selection, maxContainers);
-    if (leftOut.length > 0) {
-      const all = sources.length + leftOut.length;
-      const cure = `it follows at most ${maxContainers} containers at a time, and these are ${all}; ask for fewer`;
-      throw newNotSupported(STORE, 'follow', cure);
-    }
-    if (this.#followed + sources.length > followedLogs) {
-      throw newTooManyRequests(
-        'too many logs are followed at the moment; ask for fewer, or later',
-        RETRY_AFTER_S,
-      );
-    }
-    this.#followed += sources.length;
-    return sources.length;
   }
 
   async check({ signal, timeoutMs }: Call): Promise<void> {
@@ -253,11 +228,8 @@ export class KubernetesLogStore implements LogBackend {
 
   #unread(source: LogSource, kind: LogFailureKind, cause: unknown): void {
     const { namespace, pod, container, previous } = source;
-    const level = kind === 'refused' ? 'warn' : 'debug';
-    this.#options.log[level](
-      { namespace, pod, container, previous, kind, err: cause },
-      'a log could not be read',
-    );
+    const what = { namespace, pod, container, previous, kind, err: cause };
+    this.#options.log.debug(what, 'a log could not be read');
   }
 }
 
