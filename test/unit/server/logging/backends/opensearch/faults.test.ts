@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
+import { ANSWERED, answer, call, type Script, SELECTION, scriptedStore, storeAt } from './scripted-store.ts';
+
+const PAGE = { order: 'asc', size: 10, from: 0 } as const;
+
+describe('an OpenSearch that fails', () => {
+  async function refused(script: Script, timeoutMs = 5_000): Promise<StatusError> {
+    await using store = await scriptedStore(script);
+    try {
+      await storeAt(store.url).query(SELECTION, PAGE, call(timeoutMs));
+    } catch (error) {
+      if (error instanceof StatusError) return error;
+      throw error;
+    }
+    throw new Error('it was answered');
+  }
+
+  const faults: readonly [what: string, script: Script][] = [
+    ['answers what is not JSON', () => 'this is no JSON'],
+    ['answers JSON that is no search', () => ({ hello: 'world' })],
+    ['answers hits without keys', () => answer([]).replace('"hits":[]', '"hits":[{"_index":"a","_id":"b"}]')],
+    ['answers a total that is no number', () => answer([]).replace('"value":0', '"value":"many"')],
+    [
+      'refuses our password',
+      (_, response) => {
+        response.writeHead(401).end('{"error":"who are you, elastic:secret?"}');
+        return ANSWERED;
+      },
+    ],
+    [
+      'has too much to do',
+      (_, response) => {
+        response
+          .writeHead(429)
+          .end('{"error":{"type":"circuit_breaking_exception","reason":"[parent] Data too large"}}');
+        return ANSWERED;
+      },
+    ],
+    [
+      'ends the connection in the middle of an answer',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': '1000' }).write('{"took":');
+        setImmediate(() => response.destroy());
+        return ANSWERED;
+      },
+    ],
+    [
+      'ends the connection without an answer',
+      (_, response) => {
+        response.destroy();
+        return ANSWERED;
+      },
+    ],
+  ];
+  for (const [what, script] of faults) {
+    it(`is unavailable when it ${what}`, async () => {
+      const error = await refused(script);
+      expect(error.code).to.equal(503);
+      expect(error.details?.retryAfterSeconds).to.be.above(0);
+      expect(error.message).not.to.match(/secret|127\.0\.0\.1|parent/);
+    });
+  }
+
+  it('is unavailable when nobody listens', async () => {
+    const store = await scriptedStore(() => answer([]));
+    await store[Symbol.asyncDispose]();
+    const error = await storeAt(store.url)
+      .query(SELECTION, PAGE, call())
+      .catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
+  });
+
+  it('has taken too long when it does not answer in time', async () => {
+    const error = await refused(() => ANSWERED, 20);
+    expect(error.code).to.equal(504);
+  });
+
+  it('is told that a pattern is too complex for it, as the caller’s fault', async () => {
+    const error = await refused((_, response) => {
+      const reason = { type: 'too_complex_to_determinize_exception', reason: 'x' };
+      response
+        .writeHead(400)
+        .end(JSON.stringify({ error: { type: 'search_phase_execution_exception', root_cause: [reason] } }));
+      return ANSWERED;
+    });
+    expect(error.code).to.equal(400);
+  });
+
+  it('tells what is missing when it ran out of time or lost shards', async () => {
+    const shards = { total: 10, successful: 8, skipped: 0, failed: 2, failures: [] };
+    await using store = await scriptedStore(() =>
+      answer([{ id: 'a', key: '1768435200000000001', sequence: 1 }], { timed_out: true, _shards: shards }),
+    );
+    const page = await storeAt(store.url).query(SELECTION, PAGE, call());
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout', 'ShardFailed']);
+    expect(page.shortfalls[1]?.message).to.include('2 of 10');
+    expect(page.total).to.deep.equal({ count: 1, relation: 'gte' });
+    expect(page.records).to.have.length(1);
+  });
+
+  it('finds nothing where there is no index', async () => {
+    await using store = await scriptedStore((_, response) => {
+      response.writeHead(404).end('{"error":{"type":"index_not_found_exception"}}');
+      return ANSWERED;
+    });
+    const { records, total } = await storeAt(store.url).query(SELECTION, PAGE, call());
+    expect(records).to.deep.equal([]);
+    expect(total).to.deep.equal({ count: 0, relation: 'eq' });
+  });
+
+  it('is asked for less time than the caller has', async () => {
+    await using store = await scriptedStore(() => answer([]));
+    await storeAt(store.url).query(SELECTION, PAGE, call(1_000));
+    expect(Number.parseInt(String(store.asked.at(-1)?.body['timeout']), 10)).to.be.within(1, 999);
+  });
+
+  it('loses the connection when the caller goes away', async () => {
+    const closed = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    await using store = await scriptedStore((_, response) => {
+      response.once('close', closed.resolve);
+      reached.resolve();
+      return ANSWERED;
+    });
+    const leaving = new AbortController();
+    const asking = storeAt(store.url).query(SELECTION, PAGE, call(60_000, leaving.signal));
+    await reached.promise;
+    leaving.abort(new Error('gone'));
+    expect(await asking.catch((error: unknown) => error)).to.have.property('message', 'gone');
+    await closed.promise;
+  });
+
+  it('is asked once more when a kept connection turns out to be closed', async () => {
+    let searches = 0;
+    await using store = await scriptedStore((_, response) => {
+      searches++;
+      if (searches === 1) {
+        response.destroy();
+        return ANSWERED;
+      }
+      return answer([]);
+    });
+    await storeAt(store.url).query(SELECTION, PAGE, call());
+    expect(searches).to.equal(2);
+  });
+
+  it('is not healthy while it is down, and is again when it is back', async () => {
+    let down = true;
+    await using store = await scriptedStore((_, response) => {
+      if (!down) return answer([]);
+      response.writeHead(503).end('{}');
+      return ANSWERED;
+    });
+    const backend = storeAt(store.url);
+    expect(await backend.check(call()).catch((error: unknown) => error)).to.include({ code: 503 });
+    down = false;
+    await backend.check(call());
+  });
+});
