@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
+import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
+import {
+  ANSWERED,
+  type Asked,
+  answer,
+  call,
+  type Line,
+  SELECTION,
+  scriptedStore,
+  storeAt,
+} from './scripted-store.ts';
+
+const KEY = '1768471200123456789';
+
+/** Answers as a store with these lines does, whatever is asked but for the page. */
+function searched(lines: readonly Line[], asked: Asked): string {
+  const after = /"search_after":\[(-?\d+),(-?\d+)\]/.exec(asked.text);
+  const behind = lines.filter(({ key, sequence }) => {
+    if (!after) return true;
+    const [, time = '0', number = '0'] = after;
+    return BigInt(key) > BigInt(time) || (key === time && sequence > Number(number));
+  });
+  const from = Number(asked.body['from'] ?? 0);
+  return answer(behind.slice(from, from + Number(asked.body['size'])));
+}
+
+async function allPages(lines: readonly Line[], size: number): Promise<string[][]> {
+  await using store = await scriptedStore((asked) => searched(lines, asked));
+  const backend = storeAt(store.url);
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const page = await backend.query(
+      SELECTION,
+      { order: 'asc', size, from: 0, ...(after === undefined ? {} : { after }) },
+      call(),
+    );
+    pages.push(page.records.map(({ log }) => log));
+    after = page.next;
+  } while (after !== undefined && pages.length < 100);
+  return pages;
+}
+
+describe('pages', () => {
+  it('neither skip nor repeat records of shards that share time and sequence number', async () => {
+    const lines = Array.from({ length: 23 }, (_, n) => ({
+      id: `line-${n}`,
+      key: KEY,
+      sequence: Math.floor(n / 5),
+    }));
+    for (const size of [1, 2, 3, 4, 7, 22, 23, 24]) {
+      const pages = await allPages(lines, size);
+      expect(pages.flat(), `pages of ${size}`).to.deep.equal(lines.map(({ id }) => id));
+      expect(pages).to.have.length(Math.ceil(lines.length / size));
+    }
+  });
+
+  it('keep all digits of times in nanoseconds', async () => {
+    const lines = Array.from({ length: 9 }, (_, n) => ({
+      id: `line-${n}`,
+      key: String(BigInt(KEY) + BigInt(n)),
+      sequence: 5,
+    }));
+    expect((await allPages(lines, 2)).flat()).to.deep.equal(lines.map(({ id }) => id));
+  });
+
+  it('are not led astray by lines that look like sort keys', async () => {
+    const log = '"sort":[1,2] \\"sort\\":[3,4]';
+    const lines = Array.from({ length: 5 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: n, log }));
+    expect((await allPages(lines, 2)).flat()).to.have.length(5);
+  });
+
+  it('go on nowhere else than where an earlier page ended', async () => {
+    await using store = await scriptedStore(() => answer([]));
+    for (const after of [
+      '',
+      'x',
+      '1.2.3',
+      '1.x',
+      '-1.-1',
+      '9'.repeat(30),
+      '1.2.$$$$$$$$$$$',
+      '1],"query":{"match_all":{}},"x":[1.2',
+    ]) {
+      const error = await storeAt(store.url)
+        .query(SELECTION, { order: 'asc', size: 1, from: 0, after }, call())
+        .catch((caught: unknown) => caught);
+      expect(error, after).to.be.instanceOf(StatusError).and.to.include({ code: 400 });
+    }
+    expect(store.asked.filter(({ path }) => path.includes('_search'))).to.deep.equal([]);
+  });
+
+  it('may begin behind more records than one search skips', async () => {
+    const lines = Array.from({ length: 10_050 }, (_, n) => ({
+      id: `line-${n}`,
+      key: String(BigInt(KEY) + BigInt(n)),
+      sequence: n,
+    }));
+    await using store = await scriptedStore((asked) => searched(lines, asked));
+    for (const [from, size] of [
+      [9_500, 1_000],
+      [10_000, 20],
+      [9_999, 1],
+    ] as const) {
+      const page = await storeAt(store.url).query(SELECTION, { order: 'asc', size, from }, call());
+      expect(page.records.map(({ log }) => log)).to.deep.equal(
+        lines.slice(from, from + size).map(({ id }) => id),
+      );
+    }
+    for (const { body } of store.asked) {
+      expect(Number(body['from'] ?? 0) + Number(body['size'] ?? 0)).to.be.at.most(10_000);
+    }
+  });
+});
+
+describe('an export', () => {
+  const lines = Array.from({ length: 2_345 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: n }));
+
+  function exporting(asked: Asked): unknown {
+    if (asked.path.includes('point_in_time') && asked.method === 'POST') return { pit_id: 'first' };
+    if (asked.method === 'DELETE') return { pits: [] };
+    return searched(lines, asked).replace('{', '{"pit_id":"next",');
+  }
+
+  async function read(batches: AsyncGenerator<readonly LogRecord[], unknown>, many: number): Promise<number> {
+    let count = 0;
+    for await (const batch of batches) {
+      count += batch.length;
+      if (count >= many) break;
+    }
+    return count;
+  }
+
+  it('reads everything, and closes the point in time that it was given last', async () => {
+    await using store = await scriptedStore(exporting);
+    expect(await read(storeAt(store.url).export(SELECTION, 'asc', call()), Infinity)).to.equal(lines.length);
+    const closing = store.asked.at(-1);
+    expect(closing).to.include({ method: 'DELETE', path: '/_search/point_in_time' });
+    expect(closing?.body).to.deep.equal({ pit_id: ['next'] });
+    expect(closing?.headers['content-length']).to.equal(String(closing?.text.length));
+  });
+
+  it('closes it when nobody reads on', async () => {
+    await using store = await scriptedStore(exporting);
+    await read(storeAt(store.url).export(SELECTION, 'asc', call()), 1);
+    expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
+  });
+
+  it('closes it when the caller goes away', async () => {
+    await using store = await scriptedStore(exporting);
+    const leaving = new AbortController();
+    const batches = storeAt(store.url).export(SELECTION, 'asc', call(5_000, leaving.signal));
+    await batches.next();
+    leaving.abort(new Error('gone'));
+    const end = await read(batches, Infinity).catch((error: unknown) => error);
+    expect(end).to.have.property('message', 'gone');
+    expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
+  });
+
+  it('fails, and closes it, when the store fails midway', async () => {
+    let pages = 0;
+    await using store = await scriptedStore((asked, response) => {
+      if (asked.path === '/_search' && ++pages === 3) {
+        response.writeHead(500).end('{}');
+        return ANSWERED;
+      }
+      return exporting(asked);
+    });
+    const end = await read(storeAt(store.url).export(SELECTION, 'asc', call()), Infinity).catch(
+      (error: unknown) => error,
+    );
+    expect(end).to.include({ code: 503 });
+    expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
+  });
+
+  it('speaks to Elasticsearch as that wants it', async () => {
+    await using store = await scriptedStore((asked, response) => {
+      if (asked.path.includes('point_in_time')) {
+        response.writeHead(405).end('{"error":"Incorrect HTTP method for uri"}');
+        return ANSWERED;
+      }
+      if (asked.path.includes('_pit')) return asked.method === 'POST' ? { id: 'first' } : { succeeded: true };
+      return exporting(asked);
+    });
+    expect(await read(storeAt(store.url).export(SELECTION, 'asc', call()), Infinity)).to.equal(lines.length);
+    expect(store.asked.at(-1)).to.include({ method: 'DELETE', path: '/_pit' });
+    expect(store.asked.at(-1)?.body).to.deep.equal({ id: 'next' });
+  });
+});
