@@ -1,4 +1,8 @@
 import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
+import {
+  VERSION as LOGGING_VERSION,
+  groupName as loggingGroup,
+} from '../../apis/logging/v1alpha2/group-version.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
 import type { DevelopmentServer } from './development-server.ts';
@@ -17,6 +21,7 @@ export function localAnnouncement(facts: {
   const kubectl = shellWord(facts.kubectl);
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
+  const logs = `/apis/${loggingGroup(names.platform)}/${LOGGING_VERSION}/logs`;
   const curl = `curl --cacert ${shellWord(server.caFile)}`;
   const direct = `https://127.0.0.1:${server.ports.secure}`;
   return [
@@ -31,7 +36,12 @@ export function localAnnouncement(facts: {
     `  ${kubectl} explain nodes --api-version ${groupName(names.platform)}/${VERSION}`,
     `  ${kubectl} get --raw '${path}?limit=1'`,
     '',
-    'Straight to the server, as a service account that may read nodes:',
+    'Logs of the simulated pods: the newest lines with a word, and a live tail:',
+    '',
+    `  ${kubectl} get --raw '${logs}?log_query=level&size=3'`,
+    `  ${kubectl} get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
+    '',
+    'Straight to the server, as a service account that may read nodes and logs:',
     '',
     `  TOKEN=$(${kubectl} -n ${names.namespace} create token ${DEVELOPER})`,
     `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}${path}?limit=1'`,

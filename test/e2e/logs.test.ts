@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -191,5 +192,24 @@ describe('log queries beside a real cluster', function () {
     expect((await curl(undefined, '/readyz')).status).to.equal(200);
     await store.start();
     expect((await curl('all', `${KAPIS}?size=1`)).status).to.equal(200);
+  });
+
+  it('end whole, without an error, for who follows them while the server stops', async () => {
+    const ca = await platform.write('ca.crt', platform.controlPlane.ca);
+    const url = new URL(`${KAPIS}?follow=true`, platform.server.url).href;
+    // By itself curl shows the headers with the first bytes behind them.
+    const args = ['--verbose', '--no-buffer', '--cacert', ca, '--config', '-', url];
+    const tail = spawn('curl', args, { stdio: 'pipe' });
+    tail.stdin.end(`header = "Authorization: Bearer ${tokens['shopper']}"\n`);
+    const ended = once(tail, 'close');
+    let seen = '';
+    for await (const chunk of tail.stderr.iterator({ destroyOnReturn: false })) {
+      seen += String(chunk);
+      if (seen.includes('< HTTP/1.1 200 OK')) break;
+    }
+    tail.stderr.resume();
+    tail.stdout.resume();
+    await platform.restartServer('SIGTERM');
+    expect(await ended).to.deep.equal([0, null]);
   });
 });
