@@ -3,6 +3,7 @@ import { objectIn } from '../../../cluster/object-metadata.ts';
 
 /** One life of a container. Times are milliseconds since the epoch, undefined where the kubelet has not told them. */
 export interface ContainerRun {
+  /** The end of what the runtime calls it: long enough to be its own. */
   readonly id: string;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
@@ -27,19 +28,28 @@ export interface PodFacts {
 
 const KINDS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
 
-/** Undefined for what is no pod. Containers without a status have never written anything. */
-export function readPod(object: unknown): PodFacts | undefined {
+const ID_LENGTH = 24;
+
+/**
+ * Undefined for what is no pod. Containers without a status have never written anything. `intern` gives names that
+ * repeat one place in memory.
+ */
+export function readPod(object: unknown, intern = (name: string) => name): PodFacts | undefined {
   const { name, namespace, uid } = objectIn(object, 'metadata');
   if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
   const status = objectIn(object, 'status');
   const containers = KINDS.flatMap((kind) => {
     const statuses = status[kind];
-    return Array.isArray(statuses) ? statuses.flatMap((one: unknown) => readContainer(one) ?? []) : [];
+    return Array.isArray(statuses)
+      ? statuses.flatMap((one: unknown) => readContainer(one, intern) ?? [])
+      : [];
   });
-  return { namespace, name, uid: typeof uid === 'string' ? uid : '', containers };
+  // An array that has grown has room for more, which would be most of the memory.
+  const exact = containers.slice();
+  return { namespace: intern(namespace), name, uid: typeof uid === 'string' ? uid : '', containers: exact };
 }
 
-function readContainer(status: unknown): ContainerFacts | undefined {
+function readContainer(status: unknown, intern: (name: string) => string): ContainerFacts | undefined {
   const { name, restartCount, containerID } = objectIn({ status }, 'status');
   if (typeof name !== 'string') return undefined;
   const state = objectIn(status, 'state');
@@ -47,7 +57,7 @@ function readContainer(status: unknown): ContainerFacts | undefined {
   const running = state['running'] !== undefined;
   const ended = runIn(state['terminated']);
   return {
-    name,
+    name: intern(name),
     running,
     restarts: typeof restartCount === 'number' ? restartCount : 0,
     current: running ? runIn(state['running'], containerID) : ownLog(ended, previous),
@@ -64,7 +74,8 @@ function runIn(state: unknown, id?: unknown): ContainerRun | undefined {
   if (typeof state !== 'object' || state === null) return undefined;
   const { containerID = id, startedAt, finishedAt } = objectIn({ state }, 'state');
   return {
-    id: typeof containerID === 'string' ? containerID : '',
+    // A slice would hold on to the whole.
+    id: typeof containerID === 'string' ? Buffer.from(containerID.slice(-ID_LENGTH)).toString() : '',
     startedAt: millisecondsIn(startedAt),
     finishedAt: millisecondsIn(finishedAt),
   };

@@ -1,3 +1,4 @@
+import { Interner } from '../../../cache/interner.ts';
 import type { ReflectorSink, Replacement } from '../../../cluster/reflector.ts';
 import type { ChangeType } from '../../../cluster/watch-stream.ts';
 import { type PodFacts, readPod } from './pod-facts.ts';
@@ -10,6 +11,7 @@ export type PodListener = (pod: { readonly namespace: string; readonly name: str
 /** The pods of the cluster by namespace and name. A sink of the reflector. */
 export class PodIndex implements ReflectorSink {
   readonly #listeners = new Set<PodListener>();
+  readonly #interner = new Interner();
   #namespaces: Namespaces | undefined;
 
   /** Whether a list has come whole. */
@@ -37,7 +39,7 @@ export class PodIndex implements ReflectorSink {
   replacement(): Replacement {
     const namespaces: Namespaces = new Map();
     return {
-      add: (raw) => put(namespaces, parse(raw)),
+      add: (raw) => put(namespaces, this.#parse(raw)),
       commit: () => {
         this.#namespaces = namespaces;
         this.#tell(undefined);
@@ -46,7 +48,7 @@ export class PodIndex implements ReflectorSink {
   }
 
   apply(type: ChangeType, raw: Buffer): void {
-    const pod = parse(raw);
+    const pod = this.#parse(raw);
     this.#namespaces ??= new Map();
     if (type === 'DELETED') remove(this.#namespaces, pod);
     else put(this.#namespaces, pod);
@@ -55,6 +57,12 @@ export class PodIndex implements ReflectorSink {
 
   bookmark(): void {
     // Nothing has changed.
+  }
+
+  #parse(raw: Buffer): PodFacts {
+    const pod = readPod(JSON.parse(raw.toString('utf8')), (name) => this.#interner.intern(name));
+    if (!pod) throw new SyntaxError('a pod without a name or a namespace');
+    return pod;
   }
 
   #tell(pod: PodFacts | undefined): void {
@@ -72,10 +80,4 @@ function remove(namespaces: Namespaces, { namespace, name }: PodFacts): void {
   const pods = namespaces.get(namespace);
   pods?.delete(name);
   if (pods?.size === 0) namespaces.delete(namespace);
-}
-
-function parse(raw: Buffer): PodFacts {
-  const pod = readPod(JSON.parse(raw.toString('utf8')));
-  if (!pod) throw new SyntaxError('a pod without a name or a namespace');
-  return pod;
 }
