@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { parseOptions } from '../../../../hack/bench/options.ts';
+import { GROUPS, parseOptions } from '../../../../hack/bench/options.ts';
 
 describe('the options of the bench', () => {
   it('are all rows on 5,000 nodes, written to the file, when none is given', () => {
-    expect(parseOptions([])).to.deep.equal({
-      groups: ['sync', 'watch', 'list', 'get', 'tokens', 'logins', 'peers', 'platform', 'memory'],
+    expect(parseOptions([])).to.deep.include({
+      groups: [...GROUPS],
       nodes: 5000,
       seconds: 10,
       watchers: [300, 1000, 5000],
