@@ -9,7 +9,7 @@ export interface SourceRule {
 }
 
 const MOST_LINES = 300;
-const VAGUE_NAME = /^(?:utils?|helpers?|commons?|manager|misc|index)\b|-(?:utils?|helpers?)\./;
+const VAGUE_NAME = /^(?:(?:utils?|helpers?|commons?|manager|misc)\b|index\.)|-(?:utils?|helpers?)\./;
 
 const isTypeScript = (file: string): boolean => file.endsWith('.ts');
 const isServer = (file: string): boolean => file.startsWith('server/') || file.startsWith('apis/');
