@@ -102,8 +102,8 @@ function shortfall({ bare, grants }: Seen): string {
   const { own, mainThread } = middle(grants);
   const { own: hash } = middle(bare);
   return [
-    `a sign-in takes ${milliseconds(own)} of CPU and the bare hash ${milliseconds(hash)}, so one core can not do better;`,
-    `${milliseconds(mainThread)} of it are the main thread's: the request, the write of its session over TLS and the`,
+    `a sign-in takes ${own.toFixed(1)} ms of CPU and the bare hash ${hash.toFixed(1)} ms, so one core can not do better;`,
+    `${mainThread.toFixed(1)} ms of it are the main thread's: the request, the write of its session over TLS and the`,
     'echo of that by watch, one signature; profiles show no function with more than a twentieth of that. The rest is',
     'the hash, which takes longer beside other work than alone',
   ].join(' ');
