@@ -1,6 +1,7 @@
 // Asks a store and the brute-force reading of the same records the same question, and compares.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { momentOf } from '../../../hack/log-data/times.ts';
 import type {
   Buckets,
   Call,
@@ -12,7 +13,6 @@ import type {
 } from '../../../server/logging/log-store.ts';
 import { MemoryLogStore } from '../../support/memory-log-store.ts';
 import type { LogStoreTraits, StartedLogStore } from './harness.ts';
-import { milliseconds } from './subject.ts';
 
 export class Comparison {
   readonly store: StartedLogStore['store'];
@@ -36,7 +36,7 @@ export class Comparison {
     const candidates = await this.oracle.statistics(rest, call());
     if (candidates.logs.count === 0) return false;
     const page: PageRequest = { order: 'asc', size: 1, from: 0 };
-    const edges = [milliseconds(selection.range.start), milliseconds(selection.range.end) + 1];
+    const edges = [momentOf(selection.range.start).ms, momentOf(selection.range.end).ms + 1];
     const outcomes = await Promise.allSettled([
       this.store.query(selection, page, call()),
       this.store.statistics(selection, call()),
