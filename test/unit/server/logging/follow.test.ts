@@ -93,7 +93,7 @@ describe('following logs', () => {
     await ended.promise;
   });
 
-  it('is refused as any other query when the store is down', async () => {
+  it('is refused like every query when the store is down', async () => {
     await serve({
       store: Object.assign(new MemoryLogStore([]), {
         // oxlint-disable-next-line require-yield -- it fails before the first line
