@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { newLogQueryDecoder } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { type FollowOptions, type FollowRequest, writeFollowed } from '../../../../server/logging/follow.ts';
+import { BEGINNING } from '../../../../server/logging/instant.ts';
+import type { Selection } from '../../../../server/logging/log-store.ts';
+import { HandlerServer } from '../../../support/handler-server.ts';
+import { line } from '../../../support/log-service.ts';
+import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
+
+const query = newLogQueryDecoder(() => undefined).decode(new URLSearchParams('follow=true'));
+
+function seeing(...names: string[]): Selection {
+  const namespaces = names.map((name) => ({ name, since: BEGINNING }));
+  return { scope: { everything: false, namespaces }, range: { start: BEGINNING, end: BEGINNING } };
+}
+
+describe('a live tail', () => {
+  let server: HandlerServer | undefined;
+  afterEach(() => server?.close());
+
+  const serve = async (
+    request: Pick<FollowRequest, 'currentSelection'>,
+    options: Partial<FollowOptions> = {},
+    finished: (error: unknown) => void = () => undefined,
+  ): Promise<HandlerServer> => {
+    server = await new HandlerServer(async (context) => {
+      const { signal } = context;
+      await writeFollowed(
+        context,
+        { query, selection: seeing('shop'), signal, ...request },
+        { store: new MemoryLogStore([]), streamed: () => undefined, ...options },
+      ).then(() => finished(undefined), finished);
+    }).start();
+    return server;
+  };
+
+  it('ends, and says why, when the caller may see less or more than before', async () => {
+    for (const now of [seeing(), seeing('shop', 'bank'), undefined]) {
+      const { body } = await (await serve({ currentSelection: async () => now }, { reviewMs: 5 })).ask('/');
+      expect(JSON.parse(body.toString())).to.deep.equal({
+        error: { reason: 'StoreFailed', message: 'what you may see has changed; follow again' },
+      });
+      await server?.close();
+      server = undefined;
+    }
+  });
+
+  it('ends, and says why, when the cluster can not be asked what the caller may see', async () => {
+    const currentSelection = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
+    const { body } = await (await serve({ currentSelection }, { reviewMs: 5 })).ask('/');
+    expect(body.toString()).to.include('the cluster gave no answer');
+  });
+
+  it('shows that it lives while there are no lines', async () => {
+    const currentSelection = async () => seeing('shop');
+    const answer = await (await serve({ currentSelection }, { heartbeatMs: 5, reviewMs: 5 })).open('/');
+    const [beat] = (await once(answer, 'data')) as [Buffer];
+    expect(beat.toString()).to.equal('\n');
+    answer.destroy();
+  });
+
+  it('asks the store for no more than is taken, and cuts a reader that takes nothing', async () => {
+    const cut = Promise.withResolvers<unknown>();
+    const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
+    let batches = 0;
+    const store = {
+      async *follow() {
+        for (;;) {
+          batches += 1;
+          yield [long];
+        }
+      },
+    };
+    const currentSelection = async () => seeing('shop');
+    const answer = await (await serve({ currentSelection }, { store, stallMs: 50 }, cut.resolve)).open('/');
+    expect(await cut.promise).to.have.property('name', 'AbortError');
+    expect(batches).to.be.below(400);
+    answer.destroy();
+  });
+});
