@@ -18,21 +18,23 @@ export function linePattern({ mode, texts, caseSensitive }: TextFilter): string 
   const patterns = texts.map((text) => {
     if (mode === 'regex') return toRE2(parsePattern(text));
     if (mode === 'substring') return literal(text);
-    return phrase(wordsOf(text), mode === 'prefix');
+    return phrase(wordsOf(text), mode === 'prefix', caseSensitive);
   });
-  return `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`;
+  // Words ignore case by themselves: in what stands beside them it would cost much, and ι is no mark.
+  const all = !caseSensitive && (mode === 'regex' || mode === 'substring') ? '(?i)' : '';
+  return `${all}(?:${patterns.join('|')})`;
 }
 
 /** Can not be found in any text. */
 const NOTHING = '[^\\x{0}-\\x{10ffff}]';
 
-function phrase(words: readonly string[], goesOn: boolean): string {
+function phrase(words: readonly string[], goesOn: boolean, caseSensitive: boolean): string {
   if (words.length === 0) return NOTHING;
   return words
     .map((word, index) => {
       const previous = words[index - 1];
       const before = previous === undefined ? begin(word) : gap(previous, word);
-      return `${before}${literal(word)}`;
+      return `${before}${caseSensitive ? literal(word) : `(?i:${literal(word)})`}`;
     })
     .concat(goesOn ? '' : end(words.at(-1) ?? ''))
     .join('');

@@ -4,11 +4,14 @@
 const JOINERS = { letter: ".':", digit: ".',;" } as const;
 const OUTSIDE = '[^0-9A-Z_a-z]';
 
-/** `words`: of ASCII, in the case that counts. `goesOn`: the last one may be the begin of a word. */
-export function asciiPhrase(words: readonly string[], goesOn: boolean): string {
+/** `words`: of ASCII. `goesOn`: the last one may be the begin of a word. */
+export function asciiPhrase(words: readonly string[], goesOn: boolean, caseSensitive: boolean): string {
   const each = words.map((word, index) => {
     const previous = words[index - 1];
-    return `${previous === undefined ? begin(word) : gap(previous, word)}${word.replace(/[^0-9A-Za-z_]/g, '[$&]')}`;
+    const itself = word.replace(/[^0-9A-Za-z_]/gu, '[$&]');
+    // Only here: what ignores case takes all sets through all of Unicode.
+    const said = caseSensitive ? itself : `(?i:${itself})`;
+    return `${previous === undefined ? begin(word) : gap(previous, word)}${said}`;
   });
   return `${each.join('')}${goesOn ? '' : end(words.at(-1) ?? '')}`;
 }

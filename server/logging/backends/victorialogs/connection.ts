@@ -1,7 +1,7 @@
 // One request to VictoriaLogs and what comes back. Knows HTTP, TLS and who we are; knows nothing of LogsQL.
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
-import { CredentialFiles, type CredentialOptions, type Credentials } from './credentials.ts';
+import { CredentialFiles, type CredentialOptions, type Credentials } from '../credential-files.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
   /** `http://…` or `https://…`; a path in it comes before the store's own. */
@@ -30,7 +30,7 @@ export class Connection {
    * ends the work in the store.
    */
   async post(path: string, args: Arguments, signal: AbortSignal): Promise<IncomingMessage> {
-    const credentials = await this.#credentials.get();
+    const credentials = await this.#credentials.read();
     const body = encoded(args);
     try {
       return await this.#send(path, body, credentials, signal);

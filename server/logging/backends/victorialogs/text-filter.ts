@@ -72,7 +72,8 @@ function prefilterOf(
   if (caseSensitive ? mode === 'substring' : !isFolded) return undefined;
   const needed = texts.map((text) => {
     if (mode === 'regex') return requiredOf(text, caseSensitive);
-    return (mode === 'substring' ? [text] : wordsOf(text)).flatMap((word) => runsIn(word, caseSensitive));
+    const words = mode === 'substring' ? [text] : wordsOf(text);
+    return longestOf(words.flatMap((word) => runsIn(word, caseSensitive)));
   });
   if (needed.some((pieces) => pieces.length === 0)) return undefined;
   return eitherOf(
@@ -82,6 +83,13 @@ function prefilterOf(
     }),
   );
 }
+
+/** Each piece costs the store a look at every line; the long ones rule most lines out. */
+function longestOf(pieces: readonly string[]): string[] {
+  return [...new Set(pieces)].toSorted((left, right) => right.length - left.length).slice(0, MAX_PIECES);
+}
+
+const MAX_PIECES = 3;
 
 /** The store makes a small s of S alone, while ſ counts as one too when case is ignored. */
 function holdsFolded(piece: string): string {
@@ -100,9 +108,9 @@ function asciiPattern({ mode, texts, caseSensitive }: TextFilter): string | unde
   const patterns = texts
     .map(wordsOf)
     .filter((words) => words.length > 0 && words.every((word) => isASCII(word, caseSensitive)))
-    .map((words) => asciiPhrase(words, mode === 'prefix'));
+    .map((words) => asciiPhrase(words, mode === 'prefix', caseSensitive));
   if (patterns.length === 0) return NONE;
-  return `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`;
+  return patterns.join('|');
 }
 
 /** When case is ignored, ſ and the Kelvin sign are letters of ASCII too. */
