@@ -47,11 +47,12 @@ describe('npm start', function () {
   it('gets ready, gives advice that works, ends with Ctrl-C, and finds its state again', async () => {
     const first = start();
     await first.printed(/Ctrl-C stops everything/);
-    const advice = first.advice.filter((line) => !line.includes('--watch'));
+    const advice = first.advice.filter((line) => !/--watch|follow=true/.test(line));
     const printed = await type(advice);
     expect(printed).to.include('STATUS');
     expect(printed).to.include('"kind":"NodeList"');
     expect(printed).to.include('GROUP:');
+    expect(printed).to.include('"query":{"total":');
     expect(printed).to.include('apiserver_request_total');
     expect(printed).to.include('readyz check passed');
     expect(printed).to.include('"token_type":"Bearer"');
