@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Client } from '@opensearch-project/opensearch';
 import type { Call } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
-import { CredentialFiles, type CredentialOptions } from './credential-files.ts';
+import { CredentialFiles, type CredentialOptions } from '../credential-files.ts';
 import { isNotFound, refusal } from './refusal.ts';
 import { STORE } from './store-name.ts';
 
