@@ -88,12 +88,14 @@ describe('an export out of pod logs', () => {
 
   it('ends in order, and says so, when the time is up', async () => {
     cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store();
+    await drained(store.export(everything, 'asc', call));
     cluster.disturb = (url, response) => {
       if (url.searchParams.has('limitBytes')) return false;
       response.writeHead(200).write('\n');
       return true;
     };
-    const batches = cluster.store().export(everything, 'asc', { ...call, timeoutMs: 300 });
+    const batches = store.export(everything, 'asc', { ...call, timeoutMs: 500 });
     const { records, coverage } = await drained(batches);
     expect(records).to.deep.equal([]);
     expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);

@@ -148,11 +148,13 @@ describe('a page of the pod log store', () => {
   it('answers with what it has found when the time is up', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
+    const store = cluster.store();
+    await store.query(everything, newest, call);
     cluster.disturb = (url, response) => {
       if (url.pathname.includes('/b/')) response.writeHead(200).write(`${at(3).time} one\n`);
       return url.pathname.includes('/b/');
     };
-    const page = await cluster.store().query(everything, newest, { ...call, timeoutMs: 400 });
+    const page = await store.query(everything, newest, { ...call, timeoutMs: 1_000 });
     expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });
