@@ -115,11 +115,16 @@ export class Predecessors {
       throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
     const first = firstLines(answer);
     return new Set(
-      namespaces
-        .filter(({ name, since }) => (first.get(name) ?? Infinity) <= millisecondsOf(since))
-        .map(({ name }) => name),
+      namespaces.filter(({ name, since }) => isBefore(first.get(name), since)).map(({ name }) => name),
     );
   }
+}
+
+/** Whether a line of that millisecond may have been written before. */
+function isBefore(first: number | undefined, since: string): boolean {
+  if (first === undefined) return false;
+  const begin = millisecondsOf(since);
+  return first < begin || (first === begin && instantOf(begin) < since);
 }
 
 function grouped(namespaces: Namespaces): Map<string, string[]> {
