@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export type Fault =
@@ -28,21 +29,34 @@ export type Fault =
 /** Stands in answers that are no answers: nobody may hand it on. */
 export const STORE_SECRET = 'hunter2-at-10.9.8.7';
 
+export interface FaultyFrontOptions {
+  /** What a client of a target behind TLS needs; the front itself speaks plain HTTP. */
+  readonly tls?: AgentOptions;
+  /** Requests of other paths are handed on whatever the fault, and not counted. */
+  readonly only?: (path: string) => boolean;
+}
+
 export class FaultyFront {
   readonly #server: Server;
   readonly #target: URL;
+  /** For targets behind TLS. */
+  readonly #agent: HttpsAgent | undefined;
   #fault: Fault | undefined;
   #inFlight = 0;
   #idle: (() => void)[] = [];
   #arrived: (() => void)[] = [];
 
-  private constructor(target: string) {
+  readonly #only: (path: string) => boolean;
+
+  private constructor(target: string, { tls, only = () => true }: FaultyFrontOptions) {
     this.#target = new URL(target);
+    this.#agent = tls && new HttpsAgent({ ...tls, keepAlive: true });
+    this.#only = only;
     this.#server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing));
   }
 
-  static async start(target: string): Promise<FaultyFront> {
-    const front = new FaultyFront(target);
+  static async start(target: string, options: FaultyFrontOptions = {}): Promise<FaultyFront> {
+    const front = new FaultyFront(target, options);
     await new Promise<void>((resolve) => {
       front.#server.listen(0, '127.0.0.1', resolve);
     });
@@ -85,9 +99,14 @@ export class FaultyFront {
       this.#server.close(resolve);
       this.#server.closeAllConnections();
     });
+    this.#agent?.destroy();
   }
 
   #serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    if (!this.#only(incoming.url ?? '/')) {
+      this.#forward(undefined, incoming, outgoing);
+      return;
+    }
     this.#inFlight++;
     for (const tell of this.#arrived.splice(0)) tell();
     outgoing.on('close', () => {
@@ -117,28 +136,34 @@ export class FaultyFront {
     const { method = 'GET' } = incoming;
     // What is to be rewritten or cut in half has to be readable.
     const headers = { ...incoming.headers, host: this.#target.host, 'accept-encoding': 'identity' };
-    const asked = httpRequest(new URL(path, this.#target), { method, headers }, (answer) => {
-      const { 'content-length': _, ...rest } = answer.headers;
-      if (fault === undefined) {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        outgoing.flushHeaders();
-        answer.pipe(outgoing);
-        return;
-      }
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => {
-        const body = Buffer.concat(chunks);
-        outgoing.writeHead(answer.statusCode ?? 502, rest);
-        if (typeof fault === 'object') {
-          outgoing.end('rewrite' in fault ? fault.rewrite(body.toString(), path) : body);
+    const agent = this.#agent;
+    const send = agent ? httpsRequest : httpRequest;
+    const asked = send(
+      new URL(path, this.#target),
+      { method, headers, ...(agent && { agent }) },
+      (answer) => {
+        const { 'content-length': _, ...rest } = answer.headers;
+        if (fault === undefined) {
+          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+          outgoing.flushHeaders();
+          answer.pipe(outgoing);
           return;
         }
-        const half = body.subarray(0, middleOfLine(body));
-        if (fault === 'truncate') outgoing.end(half);
-        else outgoing.write(half, () => incoming.socket.destroy());
-      });
-    });
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () => {
+          const body = Buffer.concat(chunks);
+          outgoing.writeHead(answer.statusCode ?? 502, rest);
+          if (typeof fault === 'object') {
+            outgoing.end('rewrite' in fault ? fault.rewrite(body.toString(), path) : body);
+            return;
+          }
+          const half = body.subarray(0, middleOfLine(body));
+          if (fault === 'truncate') outgoing.end(half);
+          else outgoing.write(half, () => incoming.socket.destroy());
+        });
+      },
+    );
     asked.on('error', () => incoming.socket.destroy());
     outgoing.on('close', () => asked.destroy());
     incoming.pipe(asked);

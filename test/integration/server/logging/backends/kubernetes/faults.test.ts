@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import pino from 'pino';
+import { readPair } from '../../../../../../hack/control-plane/pki.ts';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
+import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
+import { FaultyFront } from '../../../../../support/faulty-front.ts';
+import { startSimulatedPodLogs } from '../../../../../support/simulated-pod-logs.ts';
+
+/** Whoever comes to the front is the administrator. */
+function configOf(server: string): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    // Plain HTTP on loopback: there is no certificate that could be verified, and the client wants that said.
+    clusters: [{ name: 'front', server, skipTLSVerify: true }],
+    users: [{ name: 'nobody' }],
+    contexts: [{ name: 'front', cluster: 'front', user: 'nobody' }],
+    currentContext: 'front',
+  });
+  return config;
+}
+
+describeLogStoreFaults(
+  'the pod logs of a cluster',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'pod-logs-'));
+    const ending = new AbortController();
+    const { signal } = ending;
+    const data = logData({ lines: 600, namespaces: 3, workloads: 1 });
+    const cluster = await startSimulatedPodLogs(data, { dir, signal });
+    const { cp } = cluster;
+    const tls = { ca: cp.ca, ...(await readPair(cp.pki.files.admin)) };
+    // The pods are known all along; what breaks is the way to their logs.
+    const front = await FaultyFront.start(cp.url, { tls, only: (path) => path.includes('/log?') });
+    const store = new KubernetesLogStore({
+      client: new ClusterConnection({ kubeConfig: () => configOf(front.url) }),
+      log: pino({ enabled: false }),
+      limits: {
+        maxContainers: 500,
+        concurrentReads: 32,
+        followedLogs: 100,
+        bytesPerContainer: 64 * 1024 * 1024,
+        memory: 64 * 1024 * 1024,
+      },
+    });
+    const running = store.run(signal);
+    return {
+      store,
+      front,
+      records: cluster.records,
+      write: (records) => cluster.write(records),
+      stop: async () => {
+        ending.abort();
+        await running;
+        await front.stop();
+        await cp.stop();
+        await rm(dir, { recursive: true, force: true });
+      },
+    };
+  },
+  { checked: false },
+);

@@ -1,0 +1,102 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { criLines, kwokLogs, logFile, podObjects, writeCriLogs } from '../../../../hack/log-data/cri-log.ts';
+import { logData } from '../../../../hack/log-data/log-data.ts';
+import { HUGE_LINE, ODD_LINES } from '../../../../hack/log-data/odd-lines.ts';
+import { wordsOf } from '../../../../server/logging/matching/words.ts';
+
+const data = logData({ lines: 5_000 });
+const records = [...data.records()];
+
+describe('the log data set', () => {
+  it('is the same each time, and another one for another seed', () => {
+    expect([...data.records()]).to.deep.equal(records);
+    expect([...logData({ lines: 5_000 }).records()]).to.deep.equal(records);
+    expect([...logData({ lines: 5_000, seed: 2 }).records()]).not.to.deep.equal(records);
+  });
+
+  it('has as many lines as asked for, ascending, within its times, of two days', () => {
+    expect(records).to.have.length(5_000);
+    const times = records.map(({ time }) => time);
+    expect(times).to.deep.equal(times.toSorted());
+    for (const time of times) expect(time >= data.start && time < data.end, time).to.equal(true);
+    expect(new Set(times.map((time) => time.slice(0, 10)))).to.have.property('size', 2);
+  });
+
+  it('has lines of one nanosecond, of one container and of several, and of one millisecond', () => {
+    const neighbours = records.slice(1).map((record, index) => [records[index] ?? record, record] as const);
+    const same = neighbours.filter(([one, other]) => one.time === other.time);
+    const sameContainer = same.filter(
+      ([one, other]) => one.kubernetes.docker_id === other.kubernetes.docker_id,
+    );
+    const sameMillisecond = neighbours.filter(
+      ([one, other]) => one.time !== other.time && one.time.slice(0, 23) === other.time.slice(0, 23),
+    );
+    expect(sameContainer.length).to.be.above(100);
+    expect(same.length - sameContainer.length).to.be.above(100);
+    expect(sameMillisecond.length).to.be.above(100);
+  });
+
+  it('has every odd line, and none that a store can not hold', () => {
+    const lines = new Set(records.map(({ log }) => log));
+    for (const line of [...ODD_LINES, HUGE_LINE]) expect(lines.has(line), line).to.equal(true);
+    for (const line of lines) {
+      expect(line).not.to.equal('');
+      expect(line).not.to.include('\n');
+      expect(line.isWellFormed()).to.equal(true);
+      for (const word of wordsOf(line)) expect(word.length).to.be.at.most(255);
+    }
+  });
+
+  it('has 40 namespaces and hundreds of pods with the names that controllers make', () => {
+    expect(new Set(data.pods.map(({ namespace }) => namespace))).to.have.property('size', 40);
+    expect(data.pods.length).to.be.above(300);
+    for (const { name } of data.pods)
+      expect(name)
+        .to.match(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
+        .and.have.property('length')
+        .at.most(63);
+    expect(data.pods.some(({ name }) => name.length === 63)).to.equal(true);
+  });
+
+  it('has a namespace of which one half was written before it was made anew, also by pods of the same name', () => {
+    const own = data.pods.filter(({ namespace }) => namespace === 'sandbox');
+    expect(new Set(own.map(({ exists }) => exists))).to.have.property('size', 2);
+    for (const { kubernetes, time } of records) {
+      if (kubernetes.namespace_name !== 'sandbox') continue;
+      const pod = own.find(({ uid }) => uid === kubernetes.pod_id);
+      if (time < data.madeAnew) expect(pod?.exists).to.equal(false);
+      else expect(pod?.containers.every(({ until }) => until > Date.parse(data.madeAnew))).to.equal(true);
+    }
+  });
+
+  it('becomes the log files of containers, with long lines in pieces', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'cri-logs-'));
+    try {
+      await writeCriLogs(dir, records.slice(0, 100));
+      const [first] = records;
+      if (first === undefined) throw new Error('there are no records');
+      const { namespace_name: namespace, pod_name: pod, container_name: container } = first.kubernetes;
+      const written = await readFile(logFile(dir, { namespace, pod, container }), 'utf8');
+      expect(written.startsWith(`${first.time} ${first.stream} F ${first.log}\n`)).to.equal(true);
+      const pieces = criLines({ ...first, log: 'ä'.repeat(20_000) })
+        .trimEnd()
+        .split('\n');
+      expect(pieces.map((piece) => piece.split(' ')[2])).to.deep.equal(['P', 'P', 'F']);
+      expect(pieces.map((piece) => piece.split(' ')[3]).join('')).to.equal('ä'.repeat(20_000));
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('becomes the pods that exist, each with the place of its logs', () => {
+    const existing = data.pods.filter(({ exists }) => exists);
+    const names = existing.map(({ namespace, name }) => `${namespace}/${name}`);
+    const made = podObjects(data.pods, ['node-a', 'node-b']);
+    expect(made.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).to.deep.equal(names);
+    expect(new Set(names)).to.have.property('size', names.length);
+    expect(kwokLogs('/logs', data.pods)).to.have.length(names.length);
+  });
+});
