@@ -17,8 +17,8 @@ export class FollowQuota {
   /** Given back by disposing of it. Throws NotSupported when one caller asks for too much, else TooManyRequests. */
   take({ sources, leftOut }: ChosenSources): Disposable {
     const count = sources.length;
-    if (leftOut.length > 0) {
-      const cure = `it can not follow ${leftOut.length} of these containers, which are too many; ask for fewer`;
+    if (leftOut.count > 0) {
+      const cure = `it can not follow ${leftOut.count} of these containers, which are too many; ask for fewer`;
       throw newNotSupported(STORE, 'follow', cure);
     }
     if (this.#followed + count > this.#limit) {

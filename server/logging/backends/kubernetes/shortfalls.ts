@@ -1,5 +1,6 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Instant } from '../../log-store.ts';
+import type { LeftOut } from './source-selection.ts';
 
 /** Names that a message lists before it only counts. */
 const NAMED = 5;
@@ -10,14 +11,14 @@ export class Shortfalls {
   readonly #gone = new Set<string>();
   readonly #rotated = new Set<string>();
   readonly #tooLong = new Set<string>();
-  readonly #leftOut: readonly string[];
+  readonly #leftOut: LeftOut;
   #keptFrom: Instant | undefined;
   #cutLines = 0;
   #pageCut = false;
   #timedOut = 0;
 
   /** `leftOut`: containers that are beyond the number that one query reads. */
-  constructor(leftOut: readonly string[] = []) {
+  constructor(leftOut: LeftOut) {
     this.#leftOut = leftOut;
   }
 
@@ -64,7 +65,11 @@ export class Shortfalls {
     say('Timeout', timedOut > 0 && `the time was up before ${logs(timedOut)} had been read to the end`);
     say(
       'Limit',
-      counted(this.#leftOut, 'left out, because one query reads no more containers; ask for fewer'),
+      counted(
+        this.#leftOut.names,
+        'left out, because one query reads no more containers; ask for fewer',
+        this.#leftOut.count,
+      ),
     );
     say('Limit', counted(this.#tooLong, 'so long that only the newest lines were read'));
     say('Limit', this.#cutLines > 0 && `${this.#cutLines} lines were too long, and were cut`);
@@ -83,11 +88,12 @@ export class Shortfalls {
   }
 }
 
-function counted(names: Iterable<string>, what: string): string | false {
+function counted(names: Iterable<string>, what: string, known?: number): string | false {
   const all = [...names].toSorted();
   if (all.length === 0) return false;
-  const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
-  return `${logs(all.length)} ${all.length === 1 ? 'was' : 'were'} ${what}: ${all.slice(0, NAMED).join(', ')}${more}`;
+  const count = known ?? all.length;
+  const more = count > NAMED ? ` and ${count - NAMED} more` : '';
+  return `${logs(count)} ${count === 1 ? 'was' : 'were'} ${what}: ${all.slice(0, NAMED).join(', ')}${more}`;
 }
 
 function logs(count: number): string {

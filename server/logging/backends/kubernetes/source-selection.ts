@@ -11,9 +11,19 @@ import type { PodIndex } from './pod-index.ts';
 export interface ChosenSources {
   /** Sorted by namespace, pod, container, and the earlier run first. */
   readonly sources: readonly LogSource[];
-  /** Containers that were left out, because there are more than may be read for one query. */
-  readonly leftOut: readonly string[];
+  readonly leftOut: LeftOut;
 }
+
+/** Containers that were left out, because there are more than may be read for one query. */
+export interface LeftOut {
+  readonly count: number;
+  /** Of a few of them. */
+  readonly names: readonly string[];
+}
+
+const NAMED = 5;
+/** So many may gather before they are sorted out. */
+const SLACK = 1_024;
 
 /** Tells whether a log belongs to the selection, by names alone. */
 export interface SourceFilter {
@@ -45,6 +55,15 @@ export async function chooseSources(
   const { scope, range } = selection;
   const pacer = new Pacer();
   const chosen: LogSource[][] = [];
+  const leftOut = { count: 0, names: [] as string[] };
+  const prune = (): void => {
+    chosen.sort(runningFirst);
+    const rest = chosen.splice(maxContainers);
+    leftOut.count += rest.length;
+    for (const [first] of rest.slice(0, NAMED - leftOut.names.length)) {
+      if (first) leftOut.names.push(nameOf(first));
+    }
+  };
   const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
   for (const namespace of names.filter((name) => filter.namespace(name))) {
     for (const pod of pods.podsOf(namespace)) {
@@ -54,14 +73,12 @@ export async function chooseSources(
         if (!filter.container(container.name)) continue;
         const sources = sourcesOf(pod, container).filter((source) => reaches(source, range.start));
         if (sources.length > 0) chosen.push(sources);
+        if (chosen.length >= maxContainers + SLACK) prune();
       }
     }
   }
-  chosen.sort(runningFirst);
-  return {
-    sources: chosen.slice(0, maxContainers).flat().toSorted(compareSources),
-    leftOut: chosen.slice(maxContainers).flatMap(([first]) => (first ? [nameOf(first)] : [])),
-  };
+  prune();
+  return { sources: chosen.flat().toSorted(compareSources), leftOut };
 }
 
 /** How far the clock of a node may be off from what it tells of its containers. */
