@@ -73,19 +73,16 @@ export function newAccess(
     { anonymous },
   );
   const authorizing = (allowTtlMs: number, denyTtlMs: number): Authorizer =>
-    countedAuthorization(
-      delegatingAuthorizer(
-        new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, signal }),
-        (path) => oauth?.isPublic(path) ?? false,
-      ),
-      metrics,
+    delegatingAuthorizer(
+      new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, signal }),
+      (path) => oauth?.isPublic(path) ?? false,
     );
   const { allowCacheTTL, denyCacheTTL } = config.authorization;
   return {
     settings,
     diagnosis,
     authenticator: countedAuthentication(authenticator, metrics),
-    authorizer: authorizing(allowCacheTTL, denyCacheTTL),
+    authorizer: countedAuthorization(authorizing(allowCacheTTL, denyCacheTTL), metrics),
     freshAuthorizer: authorizing(0, 0),
   };
 }
