@@ -5,13 +5,15 @@ const letters = `${C.letter}${C.mark}*(?:${C.letterJoiner}${C.mark}*(?=${C.lette
 const digits = `${C.digit}${C.mark}*(?:${C.digitJoiner}${C.mark}*(?=${C.digit}))?`;
 const run = `(?:(?:${letters}|${digits})+|(?:${C.katakana}${C.mark}*)+)`;
 
+const underscores = `(?:${C.underscore}${C.mark}*)`;
+
 let word: RegExp | undefined;
 
 /** Joined over underscores, and with those at both ends; underscores alone are no word. */
 function pattern(): RegExp {
   word ??= new RegExp(
     [
-      `${C.underscore}*${run}(?:${C.underscore}+${run})*${C.underscore}*`,
+      `${underscores}*${run}(?:${underscores}+${run})*${underscores}*`,
       `${C.ideograph}${C.mark}*`,
       `(?:${C.southEastAsian}${C.mark}*)+`,
       `${C.emoji}${C.mark}*`,

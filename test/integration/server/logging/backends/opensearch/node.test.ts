@@ -1,0 +1,277 @@
+import { expect } from 'chai';
+import { array, constantFrom, integer, oneof, sample } from 'fast-check';
+import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
+import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
+import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
+import { newStore, type StartedNode, startedNode } from './started-node.ts';
+
+const DAY = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
+const ALL: Selection = { scope: { everything: true }, range: DAY };
+const ALWAYS: Selection['range'] = {
+  start: '1970-01-01T00:00:00.000000000Z',
+  end: '2286-11-20T17:46:39.000000000Z',
+};
+
+function call(signal = new AbortController().signal): Call {
+  return { signal, timeoutMs: 30_000 };
+}
+
+function record(log: string, time: string, namespace = 'web'): LogRecord {
+  return {
+    log,
+    time,
+    stream: 'stdout',
+    kubernetes: {
+      pod_name: `${namespace}-1`,
+      namespace_name: namespace,
+      pod_id: '1',
+      container_name: 'app',
+      docker_id: `${namespace}-id`,
+      container_image: 'app',
+      host: 'node',
+      labels: {},
+    },
+  };
+}
+
+describe('a node of OpenSearch', function () {
+  this.timeout(60_000);
+  let node: StartedNode;
+
+  before(async function () {
+    this.timeout(300_000);
+    node = await startedNode(this);
+  });
+
+  after(async () => {
+    await node?.stop();
+  });
+
+  async function openContexts(): Promise<number> {
+    const stats = await node.ask('GET', '/_nodes/stats/indices/search');
+    const nodes = Object.values(
+      (stats as { nodes: Record<string, { indices: { search: Record<string, number> } }> }).nodes,
+    );
+    return nodes.reduce(
+      (sum, { indices: { search } }) =>
+        sum +
+        (search['open_contexts'] ?? 0) +
+        (search['scroll_current'] ?? 0) +
+        (search['point_in_time_current'] ?? 0),
+      0,
+    );
+  }
+
+  it('has no point in time, scroll or search left after exports, whatever their end', async () => {
+    const indexPrefix = 'exports';
+    const records = Array.from({ length: 3_000 }, (_, n) =>
+      record(`line ${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
+    );
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const store = newStore(node.url, { indexPrefix });
+    const lines: string[] = [];
+    for await (const batch of store.export(ALL, 'asc', call())) lines.push(...batch.map(({ log }) => log));
+    expect(lines).to.deep.equal(records.map(({ log }) => log));
+    const cut = store.export(ALL, 'desc', call());
+    await cut.next();
+    expect(await openContexts()).to.be.above(0);
+    await cut.return({ shortfalls: [] });
+    const leaving = new AbortController();
+    const left = store.export(ALL, 'desc', call(leaving.signal));
+    await left.next();
+    leaving.abort();
+    await left.next().catch(() => undefined);
+    expect(await openContexts()).to.equal(0);
+  });
+
+  it('gives each line once where shards share times and sequence numbers, page by page and as an export', async () => {
+    const indexPrefix = 'shards';
+    await node.ask('PUT', `/_index_template/${indexPrefix}`, {
+      index_patterns: [`${indexPrefix}-*`],
+      priority: 200,
+      template: {
+        settings: { number_of_shards: 5, number_of_replicas: 0 },
+        mappings: (indexTemplate(indexPrefix) as { template: { mappings: unknown } }).template.mappings,
+      },
+    });
+    const time = '2026-01-15T10:00:00.123456789Z';
+    const records = Array.from({ length: 300 }, (_, n) => record(`line ${n}`, time));
+    await loadOpenSearch(node.url, records, { indexPrefix, template: 'dynamic' });
+    const store = newStore(node.url, { indexPrefix, pageSize: 7 });
+    for (const order of ['asc', 'desc'] as const) {
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await store.query(
+          ALL,
+          { order, size: 7, from: 0, ...(after === undefined ? {} : { after }) },
+          call(),
+        );
+        expect(page.total).to.deep.equal({ count: 300, relation: 'eq' });
+        seen.push(...page.records.map(({ log }) => log));
+        after = page.next;
+      } while (after !== undefined);
+      expect(seen).to.have.length(300);
+      expect(new Set(seen).size).to.equal(300);
+      const exported: string[] = [];
+      for await (const batch of store.export(ALL, order, call()))
+        exported.push(...batch.map(({ log }) => log));
+      expect(new Set(exported).size).to.equal(300);
+      expect(exported).to.have.length(300);
+    }
+  });
+
+  it('shows 1,500 namespaces, each since another time, nothing of what was there before', async () => {
+    const indexPrefix = 'many';
+    const moment = (minute: number) =>
+      new Date(Date.UTC(2026, 0, 15) + minute * 30_000).toISOString().replace('Z', '000000Z');
+    const namespaces = Array.from({ length: 1_500 }, (_, n) => ({ name: `team-${n}`, since: moment(n) }));
+    const records = namespaces.flatMap(({ name, since }, n) => [
+      ...(n % 10 === 0 && n > 0 ? [record('of the predecessor', moment(n - 1), name)] : []),
+      record('own', since, name),
+    ]);
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const store = newStore(node.url, { indexPrefix });
+    const selection: Selection = { scope: { everything: false, namespaces }, range: ALWAYS };
+    const page = await store.query(selection, { order: 'asc', size: 1_000, from: 0 }, call());
+    expect(page.total).to.deep.equal({ count: 1_500, relation: 'eq' });
+    expect(new Set(page.records.map(({ log }) => log))).to.deep.equal(new Set(['own']));
+    expect(await store.statistics(selection, call())).to.deep.include({
+      logs: { count: 1_500, relation: 'eq' },
+      containers: 1_500,
+    });
+    const edges = [Date.UTC(2026, 0, 15), Date.UTC(2026, 0, 16)];
+    expect((await store.histogram(selection, { edges }, call())).counts).to.deep.equal([1_500]);
+    let exported = 0;
+    for await (const batch of store.export(selection, 'asc', call())) exported += batch.length;
+    expect(exported).to.equal(1_500);
+  });
+
+  it('tells whole names from parts of them where days were mapped differently', async () => {
+    const indexPrefix = 'mixed';
+    await loadOpenSearch(
+      node.url,
+      [
+        record('a', '2026-01-14T10:00:00.000000001Z', 'team-a'),
+        record('b', '2026-01-14T10:00:00.000000002Z', 'team'),
+      ],
+      {
+        indexPrefix,
+        template: 'dynamic',
+      },
+    );
+    await loadOpenSearch(
+      node.url,
+      [
+        record('c', '2026-01-15T10:00:00.000000001Z', 'team-a'),
+        record('d', '2026-01-15T10:00:00.000000002Z', 'team'),
+      ],
+      {
+        indexPrefix,
+      },
+    );
+    const store = newStore(node.url, { indexPrefix });
+    const range = { start: '2026-01-14T00:00:00.000000000Z', end: DAY.end };
+    const scope: Selection['scope'] = {
+      everything: false,
+      namespaces: [{ name: 'team', since: ALWAYS.start }],
+    };
+    const page = await store.query({ scope, range }, { order: 'asc', size: 10, from: 0 }, call());
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['b', 'd']);
+    const parts: Selection = { scope, range, text: { mode: 'regex', texts: ['[bd]'], caseSensitive: true } };
+    const { shortfalls, total } = await store.query(parts, { order: 'asc', size: 10, from: 0 }, call());
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(total.relation).to.equal('gte');
+    expect(
+      (await store.statistics({ scope: { everything: true }, range }, call())).containersApproximate,
+    ).to.equal(true);
+  });
+
+  it('gives followers the lines that are found late, once', async () => {
+    const indexPrefix = 'late';
+    const at = (ms: number) => new Date(ms).toISOString().replace('Z', '000000Z');
+    const now = Date.now();
+    await loadOpenSearch(node.url, [record('first', at(now - 2_000))], { indexPrefix });
+    const store = newStore(node.url, { indexPrefix, followTuning: { busyMs: 20, idleMs: 20 } });
+    const ending = new AbortController();
+    const range = { start: at(now - 10_000), end: at(now) };
+    const seen: string[] = [];
+    const late: LogRecord[][] = [
+      [record('second', at(now - 1_000))],
+      [record('late', at(now - 5_000)), record('too', at(now - 1_000))],
+      [record('late again', at(now - 1_500))],
+    ];
+    for await (const batch of store.follow({ scope: { everything: true }, range }, call(ending.signal))) {
+      seen.push(...batch.map(({ log }) => log));
+      if (seen.length === 5) break;
+      const next = [1, 2, 4].includes(seen.length) ? late.shift() : undefined;
+      if (next) await loadOpenSearch(node.url, next, { indexPrefix });
+    }
+    expect(seen.toSorted()).to.deep.equal(['first', 'late', 'late again', 'second', 'too']);
+  });
+
+  it('ends the search when the caller goes away', async () => {
+    const indexPrefix = 'slow';
+    const records = Array.from({ length: 4_000 }, (_, n) =>
+      record(`${'abcdefgh '.repeat(150)}${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
+    );
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const store = newStore(node.url, { indexPrefix });
+    const leaving = new AbortController();
+    const text = { mode: 'regex', texts: ['(a|b).*(c|d).*(e|f).*(g|h).*zz'], caseSensitive: true } as const;
+    const asking = Array.from({ length: 6 }, () =>
+      store.statistics({ ...ALL, text }, call(leaving.signal)).catch((error: unknown) => error),
+    );
+    const searching = async () => {
+      const tasks = await node.ask('GET', '/_tasks?actions=indices:data/read/search*&group_by=none');
+      return (tasks as { tasks: unknown[] }).tasks.length;
+    };
+    while ((await searching()) === 0);
+    leaving.abort();
+    await Promise.all(asking);
+    while ((await searching()) > 0);
+    await store.check(call());
+  });
+
+  it('makes the same words of any text as matching/words.ts', async () => {
+    const common = constantFrom(...Array.from('aB12_.,:;\'-/@" \t'));
+    // Letters of many scripts, signs and faces. Known to differ, and left out: symbols that Lucene takes for pictures,
+    // flags, tones of skin, joiners of no width, and a quote behind a Hebrew letter.
+    const alphabets = [
+      [0x20, 0x7e],
+      [0xa0, 0x17f],
+      [0x391, 0x3c9],
+      [0x400, 0x481],
+      [0x621, 0x64a],
+      [0x905, 0x939],
+      [0xe01, 0xe3a],
+      [0x2010, 0x2027],
+      [0x3041, 0x3096],
+      [0x30a1, 0x30fe],
+      [0x4e00, 0x4e80],
+      [0xac00, 0xac80],
+      [0xff01, 0xff5a],
+      [0x1f600, 0x1f64f],
+      [0x301, 0x301],
+    ] as const;
+    const rare = oneof(
+      ...alphabets.map(([min, max]) => integer({ min, max }).map((code) => String.fromCodePoint(code))),
+    );
+    const piece = oneof({ weight: 3, arbitrary: common }, { weight: 1, arbitrary: rare });
+    const texts = sample(
+      array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
+      { numRuns: 600, seed: 11 },
+    );
+    const different: unknown[] = [];
+    for (const text of texts.filter((one) => one !== '')) {
+      const answer = await node.ask('POST', '/_analyze', { tokenizer: 'standard', text });
+      const tokens = (answer as { tokens: { token: string }[] }).tokens.map(({ token }) => token);
+      if (JSON.stringify(tokens) !== JSON.stringify(wordsOf(text))) {
+        different.push({ text, tokens, words: wordsOf(text) });
+      }
+    }
+    expect(different.slice(0, 10), `${different.length} texts`).to.deep.equal([]);
+  });
+});
