@@ -13,7 +13,7 @@ export interface ScopesOptions {
   readonly authorizer: Authorizer;
   /** Throws ServiceUnavailable while they are not known. */
   readonly namespaces: () => ReadonlyMap<string, Namespace>;
-  /** How long a yes and a no are remembered, in ms. */
+  /** How long a yes and a no are remembered, in ms; longer for who asks about very many namespaces. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   /** Questions of one caller that the cluster is asked at a time; 32 when none is given. */
@@ -27,12 +27,22 @@ export interface ScopesOptions {
 const MAX_CALLERS = 256;
 /** The rights of one caller. */
 const MAX_RIGHTS = 16_384;
+/**
+ * Namespaces that are asked about in the time of one TTL. Asking about very many takes longer than the TTL, so that
+ * nothing would be remembered when the next query comes; their rights hold in proportion, which bounds what one caller
+ * has the cluster do.
+ */
+const NAMESPACES_A_TTL = 250;
 /** What Kubernetes takes for the name of a namespace; nothing else is worth a question. */
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
+interface Right extends Decision {
+  readonly ttlMs: number;
+}
+
 export class Scopes {
   readonly #options: ScopesOptions;
-  readonly #callers = new Map<string, ReviewCache<Decision>>();
+  readonly #callers = new Map<string, ReviewCache<Right>>();
 
   constructor(options: ScopesOptions) {
     this.#options = options;
@@ -47,35 +57,43 @@ export class Scopes {
     filter: NameFilter | undefined,
     scope: { readonly signal: AbortSignal },
   ): Promise<Scope> {
+    const { authorizer, allowTtlMs, denyTtlMs, parallel = 32 } = this.#options;
     const rights = this.#rightsOf(user);
-    const may = async (namespace: string): Promise<boolean> => {
-      const decision = await rights.get(
+    const may = async (namespace: string, stretch: number): Promise<boolean> => {
+      const right = await rights.get(
         namespace,
-        async (signal) => this.#options.authorizer.authorize(readLogs(user, namespace), { signal }),
+        async (signal) => {
+          const decision = await authorizer.authorize(readLogs(user, namespace), { signal });
+          return { ...decision, ttlMs: (decision.allowed ? allowTtlMs : denyTtlMs) * stretch };
+        },
         scope,
       );
-      return decision.allowed;
+      return right.allowed;
     };
-    if (await may('')) return { everything: true };
+    if (await may('', 1)) return { everything: true };
     const namespaces = this.#options.namespaces();
-    // Names that were given are asked about whether or not they exist, so that the time tells nothing.
+    // Names that were given are asked about whether or not they exist, and where parts of names were given all are, so
+    // that the time does not tell which there are.
     const asked = filter?.exact
       ? [...new Set(filter.exact)].filter((name) => NAMESPACE.test(name))
       : [...namespaces.keys()];
-    const wanted = asked.filter(nameMatcher(filter));
-    const allowed = await inParallel(this.#options.parallel ?? 32, wanted, may);
-    const visible = wanted.flatMap((name, index) => (allowed[index] && namespaces.get(name)) || []);
+    const stretch = Math.max(1, asked.length / NAMESPACES_A_TTL);
+    const allowed = await inParallel(parallel, asked, (namespace) => may(namespace, stretch));
+    const isWanted = nameMatcher(filter);
+    const visible = asked.flatMap(
+      (name, index) => (allowed[index] && isWanted(name) && namespaces.get(name)) || [],
+    );
     return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  #rightsOf(user: UserInfo): ReviewCache<Decision> {
+  #rightsOf(user: UserInfo): ReviewCache<Right> {
     const key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
     const known = this.#callers.get(key);
     if (known) return known;
-    const { allowTtlMs, denyTtlMs, signal, monotonic } = this.#options;
-    const rights = new ReviewCache<Decision>({
+    const { signal, monotonic } = this.#options;
+    const rights = new ReviewCache<Right>({
       size: MAX_RIGHTS,
-      ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
+      ttlMs: ({ ttlMs }) => ttlMs,
       // `inParallel` bounds each request; questions that several of them ask are asked once.
       maxPending: Number.POSITIVE_INFINITY,
       signal,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { Scopes } from '../../../../server/logging/scope.ts';
 import { record } from '../../../../server/resources/read.ts';
 import { LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
@@ -89,10 +90,56 @@ describe('what a caller may see of the logs', () => {
     }
   });
 
-  it('is asked about namespaces that fit only, once each for many queries at a time', async () => {
+  it('is asked about every namespace once, whatever part of a name is looked for, so that time tells none', async () => {
     const service = await serve({ allowed: (namespace) => namespace === 'bank' });
-    await Promise.all(Array.from({ length: 5 }, () => total(service, 'namespace_query=a')));
-    expect(service.asked).to.deep.equal(['', 'bank']);
+    const parts = ['a', 'shop', 'none', 'bank', 'o'];
+    const totals = await Promise.all(parts.map((part) => total(service, `namespace_query=${part}`)));
+    expect(totals).to.deep.equal([1, 0, 0, 1, 0]);
+    expect(service.asked.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
+  });
+
+  it('is remembered longer, the more namespaces were asked about', async () => {
+    const user = { name: 'jane', uid: '', groups: [], extra: {} };
+    let now = 0;
+    const asked: number[] = [];
+    for (const count of [250, 1_500]) {
+      let questions = 0;
+      const scopes = new Scopes({
+        authorizer: {
+          authorize: async (attributes) => {
+            questions += 1;
+            return { allowed: 'namespace' in attributes && attributes.namespace !== '', reason: '' };
+          },
+        },
+        namespaces: () =>
+          new Map(
+            Array.from({ length: count }, (_, number) => {
+              const name = `n-${number}`;
+              return [name, { name, since: '2020-01-01T00:00:00.000000000Z' }];
+            }),
+          ),
+        allowTtlMs: 10_000,
+        denyTtlMs: 10_000,
+        signal: new AbortController().signal,
+        monotonic: () => now,
+      });
+      const look = async (at: number): Promise<number> => {
+        const before = questions;
+        now = at;
+        const scope = await scopes.of(user, undefined, { signal: new AbortController().signal });
+        expect(scope).to.have.property('namespaces').with.length(count);
+        return questions - before;
+      };
+      asked.push(
+        await look(0),
+        await look(9_999),
+        await look(10_001),
+        await look(59_999),
+        await look(70_002),
+      );
+    }
+    // Whether everything may be seen is asked after each TTL.
+    expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
   });
 
   it('is asked about 1,500 namespaces with 32 questions at a time', async () => {
