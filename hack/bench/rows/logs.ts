@@ -23,12 +23,17 @@ const EXPORT_GROWTH_MB = 50;
 export function logRows(scene: Scene): Promise<readonly Row[]> {
   return withLogStores(scene, async (logs) => {
     const rows: Row[] = [];
+    // Told at once: the whole takes long.
+    const add = (...measured: readonly Row[]): void => {
+      for (const { work, peer, ours, ratio } of measured)
+        scene.progress([work, peer, ours, ratio].join(' | '));
+      rows.push(...measured);
+    };
     for (const side of logs.sides) {
-      scene.progress(`asking ${side.peer.name}`);
-      rows.push(...(await questionRows(side, logs)));
-      scene.progress(`exporting from ${side.peer.name}`);
-      rows.push(...(await exportRows(side, logs)));
-      rows.push(await tailRow(side, logs), await busyRow(scene, side, logs));
+      add(...(await questionRows(side, logs)));
+      add(...(await exportRows(side, logs)));
+      add(await tailRow(side, logs));
+      add(await busyRow(scene, side, logs));
     }
     return rows;
   });
