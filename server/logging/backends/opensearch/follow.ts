@@ -53,6 +53,7 @@ export async function* followRecords(
   const tuning = { ...TUNING, ...options.tuning };
   const follower = new Follower(options, tuning, selection);
   let failingSince: number | undefined;
+  let answered = false;
   while (!call.signal.aborted) {
     let wait = tuning.busyMs;
     try {
@@ -62,11 +63,14 @@ export async function* followRecords(
       }
       wait = wait === 0 ? tuning.busyMs : tuning.idleMs;
       failingSince = undefined;
+      answered = true;
     } catch (error) {
       if (call.signal.aborted) return;
       failingSince ??= options.wallClock();
       const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
-      if (!isPassing || options.wallClock() - failingSince > tuning.patienceMs) throw error;
+      // Whoever begins to follow is told at once that the store is down; whoever does follow would only begin again.
+      const isOver = !answered || options.wallClock() - failingSince > tuning.patienceMs;
+      if (!isPassing || isOver) throw error;
       wait = tuning.idleMs;
     }
     await delay(wait, undefined, { signal: call.signal }).catch(() => undefined);

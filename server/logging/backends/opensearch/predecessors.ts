@@ -1,8 +1,9 @@
 // Namespaces that were deleted and made anew: what their predecessors wrote must not be found. A bound for each of
 // 1,500 namespaces is more than a query may hold, so only those get one that really have lines from before.
 import { createHash } from 'node:crypto';
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, Selection } from '../../log-store.ts';
-import { newNotSupported, newStoreUnavailable } from '../../store-errors.ts';
+import { newStoreUnavailable } from '../../store-errors.ts';
 import type { Clause } from './clause.ts';
 import type { FieldMap } from './field-map.ts';
 import { instantOf, millisecondsOf } from './instant.ts';
@@ -15,13 +16,25 @@ import { STORE } from './store-name.ts';
 
 type Namespaces = readonly { readonly name: string; readonly since: string }[];
 
-/** Bounds that are just written down, two clauses each, of the 1,024 that a query may hold. */
+/** Bounds that are just written down. Each is three of the 1,024 clauses that a query may hold. */
 const DIRECT = 100;
-const MAX_BOUNDS = 350;
+const MAX_BOUNDS = 280;
 /** Lines of a predecessor may still be on their way for so long. */
 const SETTLED_MS = 3_600_000;
 const TRUSTED_MS = 10_000;
 const KEPT = 32;
+
+export interface Exclusions {
+  /** Clauses that must not hold. */
+  readonly clauses: readonly Clause[];
+  readonly shortfalls: readonly Shortfall[];
+}
+
+const TOO_MANY: Shortfall = {
+  reason: 'NotCovered',
+  message:
+    'of namespaces that were made anew, the first lines are left out: there are too many for one question',
+};
 
 export class Predecessors {
   readonly #searches: Searches;
@@ -35,12 +48,12 @@ export class Predecessors {
     this.#wallClock = wallClock;
   }
 
-  /** Clauses that must not hold, for what these namespaces' predecessors wrote within the range. */
+  /** What these namespaces' predecessors wrote within the range. */
   async exclusions(
     namespaces: Namespaces,
     { range, indices, fields }: { range: Selection['range']; indices: string; fields: FieldMap },
     call: Call,
-  ): Promise<Clause[]> {
+  ): Promise<Exclusions> {
     const late = namespaces.filter(({ since }) => since > range.start);
     let bounds = grouped(late);
     if (bounds.size > DIRECT) {
@@ -49,17 +62,11 @@ export class Predecessors {
       const having = await this.#withPredecessors(old, range.start, indices, fields, call);
       bounds = grouped(late.filter(({ name, since }) => since >= settled || having.has(name)));
     }
-    if (bounds.size > MAX_BOUNDS) {
-      throw newNotSupported(
-        STORE,
-        'namespaces',
-        'too many namespaces were made anew in that time; ask for fewer',
-      );
-    }
     const coverage = fields.exact('namespace');
-    return [...bounds].map(([since, names]) => ({
+    const clauses = [...fitting(bounds)].map(([since, names]) => ({
       bool: { filter: [exactClause(names, coverage), timeRange(fields.names.time, { before: since })] },
     }));
+    return { clauses, shortfalls: bounds.size > MAX_BOUNDS ? [TOO_MANY] : [] };
   }
 
   async #withPredecessors(
@@ -135,6 +142,19 @@ function grouped(namespaces: Namespaces): Map<string, string[]> {
     else groups.set(since, [name]);
   }
   return groups;
+}
+
+/** Neighbours share the last of their bounds where there are too many: rather too little is shown than too much. */
+function fitting(bounds: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const each = Math.ceil(bounds.size / MAX_BOUNDS);
+  const ascending = [...bounds].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const groups = Map.groupBy(ascending.entries(), ([index]) => Math.floor(index / each));
+  return new Map(
+    [...groups.values()].map((group) => [
+      group.at(-1)?.[1][0] ?? '',
+      group.flatMap(([, [, names]]) => names),
+    ]),
+  );
 }
 
 /** Milliseconds of each namespace's first line. */

@@ -54,12 +54,15 @@ export class SelectionQueries {
     };
     const filter: Clause[] = [timeRange(fields.names.time, { from: range.start, before: range.end })];
     const exclusions: Clause[] = [];
+    const shortfalls: Shortfall[] = [];
     if (!scope.everything) {
       const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
       if (namespaces.length === 0) return undefined;
       const names = namespaces.map(({ name }) => name);
       filter.push(exactClause(names, exact('namespace')));
-      exclusions.push(...(await predecessors.exclusions(namespaces, { range, indices, fields }, call)));
+      const excluded = await predecessors.exclusions(namespaces, { range, indices, fields }, call);
+      exclusions.push(...excluded.clauses);
+      shortfalls.push(...excluded.shortfalls);
     }
     for (const [field, names] of [
       ['namespace', selection.namespaces],
@@ -85,7 +88,7 @@ export class SelectionQueries {
       if (wildcard) used.push(wildcard);
     }
     const query = { bool: { filter, ...(exclusions.length === 0 ? {} : { must_not: exclusions }) } };
-    return { indices, fields, query, shortfalls: gapsOf(used) };
+    return { indices, fields, query, shortfalls: [...shortfalls, ...gapsOf(used)] };
   }
 }
 

@@ -149,6 +149,29 @@ describe('a node of OpenSearch', function () {
     expect(exported).to.equal(1_500);
   });
 
+  it('leaves out rather too much than too little, and says so, where very many namespaces had a predecessor', async () => {
+    const indexPrefix = 'anew';
+    const moment = (minute: number) =>
+      new Date(Date.UTC(2026, 0, 15) + minute * 60_000).toISOString().replace('Z', '000000Z');
+    const namespaces = Array.from({ length: 600 }, (_, n) => ({ name: `team-${n}`, since: moment(n + 1) }));
+    const records = namespaces.flatMap(({ name, since }, n) => [
+      record('of the predecessor', moment(n), name),
+      record('own', since, name),
+      record('own, later', moment(1_000), name),
+    ]);
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const page = await newStore(node.url, { indexPrefix }).query(
+      { scope: { everything: false, namespaces }, range: ALWAYS },
+      { order: 'desc', size: 1_000, from: 0 },
+      call(),
+    );
+    const logs = page.records.map(({ log }) => log);
+    expect(logs).not.to.include('of the predecessor');
+    expect(logs.filter((log) => log === 'own, later')).to.have.length(600);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.total.relation).to.equal('gte');
+  });
+
   it('tells whole names from parts of them where days were mapped differently', async () => {
     const indexPrefix = 'mixed';
     await loadOpenSearch(
