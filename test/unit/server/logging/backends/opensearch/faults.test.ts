@@ -71,6 +71,37 @@ describe('an OpenSearch that fails', () => {
     expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
   });
 
+  it('is unavailable at once for who begins to follow, and waited for by who does follow', async () => {
+    const store = await scriptedStore(() => answer([]));
+    await store[Symbol.asyncDispose]();
+    const begin = storeAt(store.url).follow(SELECTION, call());
+    const error = await begin.next().catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
+
+    const first = { id: 'a', key: '1768435200000000001', sequence: 1 };
+    const second = { id: 'b', key: '1768435200000000002', sequence: 2 };
+    let searches = 0;
+    await using passing = await scriptedStore((_, response) => {
+      searches += 1;
+      if (searches === 1) return answer([first]);
+      if (searches > 3) return answer([first, second]);
+      response.writeHead(503).end('{}');
+      return ANSWERED;
+    });
+    const leaving = new AbortController();
+    const lines = storeAt(passing.url, { followTuning: { busyMs: 1, idleMs: 1 } }).follow(
+      SELECTION,
+      call(60_000, leaving.signal),
+    );
+    const logs: string[] = [];
+    for await (const batch of lines) {
+      logs.push(...batch.map(({ log }) => log));
+      if (logs.length === 2) leaving.abort();
+    }
+    expect(logs).to.deep.equal(['a', 'b']);
+    expect(searches).to.be.above(3);
+  });
+
   it('has taken too long when it does not answer in time', async () => {
     const error = await refused(() => ANSWERED, 20);
     expect(error.code).to.equal(504);
