@@ -7,9 +7,9 @@ import { ClusterUserDirectory } from '../../../server/oauth/users/cluster-user-d
 import { FirstAdministrator } from '../../../server/oauth/users/first-administrator.ts';
 import { describeCredentialStore } from '../../conformance/credential-store.ts';
 import { describeUsers } from '../../conformance/users.ts';
+import { until } from '../../support/until.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 import { type IamCluster, startIamCluster } from './iam-cluster.ts';
-import { until } from './until.ts';
 
 const log = pino({ level: 'silent' });
 const group = 'iam.platform.io';

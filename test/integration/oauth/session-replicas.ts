@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import type { ClusterClient } from '../../../server/cluster/client.ts';
@@ -7,6 +6,7 @@ import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../server/oauth/sessions/cluster-session-store.ts';
 import { FreezingProxy } from '../../support/freezing-proxy.ts';
 import { memoryKeyRing } from '../../support/memory-key-ring.ts';
+import { until } from '../../support/until.ts';
 import { type IamCluster, startIamCluster } from '../iam/iam-cluster.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 
@@ -69,9 +69,4 @@ export class SessionReplicas {
     await until(() => store.fresh || options.keys !== undefined);
     return replica;
   }
-}
-
-/** Resolves as soon as the condition holds; it is looked at every few milliseconds, for caches tell nobody. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5);
 }

@@ -12,7 +12,8 @@ import { memoryKeyRing } from '../../support/memory-key-ring.ts';
 import { newSession } from '../../support/new-session.ts';
 import { newClient } from '../../support/oauth-clients.ts';
 import { ALICE, passwordSince } from '../../support/signed-in.ts';
-import { GROUP, log, type Replica, SessionReplicas, until } from './session-replicas.ts';
+import { until } from '../../support/until.ts';
+import { GROUP, log, type Replica, SessionReplicas } from './session-replicas.ts';
 
 const CLIENT = newClient('console');
 

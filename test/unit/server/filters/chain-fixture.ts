@@ -180,8 +180,3 @@ export async function readAll(socket: Socket): Promise<string> {
   for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
-
-/** Resolves once `condition` holds: asked after each turn of the event loop, until the test's own time is over. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}

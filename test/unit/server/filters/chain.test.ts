@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { newNotFound, newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { isLongRunning } from '../../../../server/filters/long-running.ts';
 import type { Handler, RequestContext } from '../../../../server/filters/request-context.ts';
+import { until } from '../../../support/until.ts';
 import {
   alice,
   ask,
@@ -15,7 +16,6 @@ import {
   rawConnection,
   readAll,
   startChain,
-  until,
 } from './chain-fixture.ts';
 
 const asAlice = { headers: { 'test-user': 'alice' } };

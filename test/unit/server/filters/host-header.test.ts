@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type ChainFixture, rawConnection, readAll, startChain, until } from './chain-fixture.ts';
+import { until } from '../../../support/until.ts';
+import { type ChainFixture, rawConnection, readAll, startChain } from './chain-fixture.ts';
 
 describe('the Host of a request', () => {
   let chain: ChainFixture;
