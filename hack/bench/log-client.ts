@@ -7,6 +7,8 @@ import type { Target } from './load-generator.ts';
 
 export interface LogAnswer {
   readonly status: number;
+  /** Seconds after which to come again, as the answer says; 0 when it says nothing. */
+  readonly retryAfter: number;
   readonly body: Buffer;
 }
 
@@ -43,7 +45,8 @@ export class LogClient {
   /** The whole answer, whatever its status. */
   async ask(path: string, posted?: Posted): Promise<LogAnswer> {
     const answer = await this.open(path, posted);
-    return { status: answer.statusCode ?? 0, body: await buffer(answer) };
+    const retryAfter = Number(answer.headers['retry-after'] ?? 0);
+    return { status: answer.statusCode ?? 0, retryAfter, body: await buffer(answer) };
   }
 
   /** The same for answers that have to be 200. */

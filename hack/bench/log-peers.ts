@@ -148,17 +148,25 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
       const pit = { id: memberOf(opened, 'pit_id'), keep_alive: '5m' };
       const query = { bool: { filter: [within(range)] } };
       // By default it forgets nanoseconds where the next page begins, and gives lines twice.
-      const time = { order: 'asc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' };
-      const sort = [{ time }, { _seq_no: 'asc' }];
+      const sort = [{ time: { order: 'asc', numeric_type: 'date_nanos' } }, { _seq_no: 'asc' }];
       let lines = 0;
-      let after: unknown;
+      let after = '';
       for (;;) {
-        const body = { size: PAGE, pit, query, sort, _source: source, track_total_hits: false };
-        const asked = json(after === undefined ? body : { ...body, search_after: after });
-        const hits = memberOf(await client.json('/_search', asked), 'hits', 'hits');
+        const body = JSON.stringify({
+          size: PAGE,
+          pit,
+          query,
+          sort,
+          _source: source,
+          track_total_hits: false,
+        });
+        const asked = { type: 'application/json', body: `${body.slice(0, -1)}${after}}` };
+        const text = (await client.expect('/_search', asked)).toString('utf8');
+        const hits = memberOf(JSON.parse(text), 'hits', 'hits');
         if (!Array.isArray(hits) || hits.length === 0) break;
         lines += hits.length;
-        after = memberOf(hits.at(-1), 'sort');
+        // As it stands there: nanoseconds are no numbers that JavaScript can hold.
+        after = `,"search_after":${/.*"sort":(\[[^\]]*\])/s.exec(text)?.[1] ?? '[]'}`;
       }
       await client.expect('/_search/point_in_time', json({ pit_id: [pit.id] }, 'DELETE'));
       return lines;

@@ -1,4 +1,5 @@
 // What many log queries at once do to each other, and to the rest of the server.
+import { setTimeout as delay } from 'node:timers/promises';
 import { LogClient } from '../log-client.ts';
 import { LOGS, type LogScene, type LogSide } from '../log-scene.ts';
 import { alone } from '../machine.ts';
@@ -27,11 +28,13 @@ export async function busyRow(
   const over = new AbortController();
   const lane = async (number: number): Promise<void> => {
     for (let turn = 0; !over.signal.aborted; turn++) {
-      const status = await client.ask(path(number, turn)).then(
-        (answer) => String(answer.status),
-        (error: unknown) => String(error),
+      const { status, retryAfter } = await client.ask(path(number, turn)).then(
+        (answer) => ({ ...answer, status: String(answer.status) }),
+        (error: unknown) => ({ status: String(error), retryAfter: 1 }),
       );
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (retryAfter > 0)
+        await delay(retryAfter * 1000, undefined, { signal: over.signal }).catch(() => undefined);
     }
   };
   // The store has to do with the other core: what it takes away from the server is not the server's doing.
@@ -55,6 +58,6 @@ export async function busyRow(
     ratio: `${(during / before).toFixed(2)} ×`,
     goal: `≤ ${RATIO.toFixed(1)} ×, only 200 and 429`,
     met: during <= RATIO * before && others.length === 0,
-    note: `peer: the same while there are none; answers to the queries: ${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`,
+    note: `peer: the same while there are none; who is refused comes again when the answer says; answers to the queries: ${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`,
   };
 }

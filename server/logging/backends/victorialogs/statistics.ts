@@ -40,8 +40,13 @@ export async function countContainers(
       return { logs: numberIn(row, 'n') + judged.length, containers: containersIn(row) + ids.length - both };
     }
   }
-  const [row = {}] = await asking.allRows(exact, [`stats ${counted('*')}`], deadline);
-  return { logs: numberIn(row, 'n'), containers: containersIn(row) };
+  // Nearly every line has the id; what the names would cost is asked for when some have not.
+  const simple = `stats count() as n, count(${id}) as told, count_uniq(${id}) as ids`;
+  const [row = {}] = await asking.allRows(exact, [simple], deadline);
+  const logs = numberIn(row, 'n');
+  if (logs === numberIn(row, 'told')) return { logs, containers: numberIn(row, 'ids') };
+  const [all = {}] = await asking.allRows(exact, [`stats ${counted('*')}`], deadline);
+  return { logs: numberIn(all, 'n'), containers: containersIn(all) };
 }
 
 async function containersOf(

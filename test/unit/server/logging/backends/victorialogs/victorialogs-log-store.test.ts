@@ -111,7 +111,7 @@ describe('the VictoriaLogs store', () => {
     await using server = await ScriptedVictoriaLogs.start((response, asked) => {
       requests++;
       if (requests === 2) response.socket?.resetAndDestroy();
-      else rows({ n: '1', ids: '1', named: '0' })(response, asked);
+      else rows({ n: '1', told: '1', ids: '1' })(response, asked);
     });
     const store = newStore(server.url);
     await store.statistics(SELECTION, call());
@@ -135,7 +135,7 @@ describe('the VictoriaLogs store', () => {
   });
 
   it('sends the caller’s scope and the time beside the query', async () => {
-    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0', ids: '0', named: '0' }));
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0', told: '0', ids: '0' }));
     const scope = { everything: false, namespaces: [{ name: 'a', since: RANGE.start }] } as const;
     await newStore(server.url).statistics({ ...SELECTION, scope, pods: { exact: ['*'] } }, call(2_000));
     const [asked] = server.asked;
