@@ -11,7 +11,7 @@ export async function newLogStore(
   const log = parent.child({ store });
   if (store === 'opensearch') {
     const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
-    return new OpenSearchLogStore({ ...opensearch, logger: log });
+    return new OpenSearchLogStore(opensearch);
   }
   if (store === 'victorialogs') {
     const { VictoriaLogsLogStore } = await import(

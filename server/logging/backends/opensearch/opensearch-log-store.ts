@@ -1,6 +1,5 @@
 // Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
 // the answers are read; whether the caller may see the lines is decided before, and collecting them is somebody else's.
-import type { Logger } from 'pino';
 import type {
   Buckets,
   Call,
@@ -34,7 +33,6 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly fields: FieldNames;
   /** Records that one request of an export fetches, at most. */
   readonly pageSize: number;
-  readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
 import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-store.ts';
 import { type OpenSearchOptions, startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
 import { requireJava } from '../../../../../../hack/log-stores/require-java.ts';
@@ -67,7 +66,6 @@ export function newStore(url: string, rest: Partial<OpenSearchLogStoreOptions> =
     dailyIndices: true,
     fields: FIELDS,
     pageSize: 1_000,
-    logger: pino({ level: 'silent' }),
     ...rest,
   });
 }

@@ -1,7 +1,6 @@
 // An HTTP server that answers as OpenSearch would, or as it should not.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pino from 'pino';
 import {
   OpenSearchLogStore,
   type OpenSearchLogStoreOptions,
@@ -95,7 +94,6 @@ export function storeAt(url: string, rest: Partial<OpenSearchLogStoreOptions> = 
     dailyIndices: true,
     fields: FIELDS,
     pageSize: 1_000,
-    logger: pino({ level: 'silent' }),
     ...rest,
   });
 }
