@@ -76,8 +76,9 @@ async function measure(
   const informs = { peer: milliseconds(bare.ms), ratio: '', goal: '', met: undefined };
   try {
     const page = await timed(() => client.json(`${LOGS}?${range}&size=100`));
-    const total = memberOf(page.result, 'query', 'total');
-    if (total !== PODS * LINES) throw new Error(`${String(total)} lines, not ${PODS * LINES}`);
+    const total = Number(memberOf(page.result, 'query', 'total'));
+    // Under its time limit the answer says that it is partial: then the row says so too.
+    const covered = total === PODS * LINES ? '' : `; partial, ${total} of ${PODS * LINES} lines`;
     const began = performance.now();
     const answer = await client.open(`${LOGS}?${range}&operation=export&format=ndjson&sort=asc`);
     let first = 0;
@@ -90,7 +91,12 @@ async function measure(
     const what = `${PODS} pods of ${LINES.toLocaleString('en')} lines`;
     const note = 'peer: reading these logs without doing anything with them';
     return [
-      { ...informs, work: `pod logs: newest 100 and the total, ${what}`, ours: milliseconds(page.ms), note },
+      {
+        ...informs,
+        work: `pod logs: newest 100 and the total, ${what}`,
+        ours: milliseconds(page.ms),
+        note: `${note}${covered}`,
+      },
       { ...informs, work: `pod logs: first line of an export in order, ${what}`, ours: milliseconds(first) },
       { ...informs, work: `pod logs: all lines of it`, ours: milliseconds(all) },
       {
