@@ -16,6 +16,8 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Names in one list. */
 export const MAX_NAMES = 1_000;
+/** Consoles name all namespaces of a workspace, and clusters have thousands. */
+export const MAX_NAMESPACES = 5_000;
 /** Texts that one `log_query` asks for. */
 export const MAX_TEXTS = 20;
 /** Characters of one text or pattern. */
@@ -30,11 +32,11 @@ export const MAX_CONTEXT = 500;
 
 const NAME = Type.String({ minLength: 1, maxLength: 253 });
 
-const names = (what: string) =>
+const names = (what: string, maxItems = MAX_NAMES) =>
   Type.Optional(
     Type.Array(NAME, {
       minItems: 1,
-      maxItems: MAX_NAMES,
+      maxItems,
       description: `${what}: exact names, separated by commas. Empty: as if it were not given.`,
     }),
   );
@@ -65,7 +67,7 @@ export const LogQuerySchema = Type.Object(
       'First second, a Unix timestamp in whole seconds. None: from the first line that there is.',
     ),
     end_time: seconds('Last second, a Unix timestamp in whole seconds; all of it counts. None: up to now.'),
-    namespaces: names('Namespaces'),
+    namespaces: names('Namespaces', MAX_NAMESPACES),
     namespace_query: fuzzy('Namespaces'),
     workloads: names('Workloads, told by the names that their controllers give to pods'),
     workload_query: fuzzy('Workloads'),

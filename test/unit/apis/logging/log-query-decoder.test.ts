@@ -44,6 +44,11 @@ describe('a log query', () => {
     }
   });
 
+  it('takes the names of all namespaces of a large cluster', () => {
+    const namespaces = Array.from({ length: 1_500 }, (_, number) => `team-${number}`);
+    expect(decode(`namespaces=${namespaces.join()}`).namespaces).to.deep.equal(namespaces);
+  });
+
   for (const [what, search, parameter, words] of [
     ['milliseconds', 'start_time=1700000000123', 'start_time', /milliseconds.*here 1700000000$/],
     ['milliseconds at the end', 'end_time=1700000000123', 'end_time', /milliseconds.*here 1700000000$/],
