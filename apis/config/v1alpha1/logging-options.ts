@@ -32,9 +32,8 @@ const limits = section('How much one query, and all of them together, may take.'
   buckets: countOption(2_000, 'Buckets of one histogram.'),
 });
 
-const fields = (initial: Readonly<Record<'time' | 'message', string>>) => ({
-  time: textOption(initial.time, 'When the line was written.'),
-  message: textOption(initial.message, 'The line.'),
+const fields = (message: string) => ({
+  message: textOption(message, 'The line.'),
   namespace: textOption('kubernetes.namespace_name', 'Namespace of the pod.'),
   pod: textOption('kubernetes.pod_name', 'Name of the pod.'),
   container: textOption('kubernetes.container_name', 'Name of the container.'),
@@ -73,7 +72,10 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
     true,
     'Whether there is one index a day of UTC, `<indexPrefix>-YYYY.MM.DD`; otherwise all that begin with the prefix are searched.',
   ),
-  fields: section('Names of the fields.', fields({ time: 'time', message: 'log' })),
+  fields: section('Names of the fields.', {
+    time: textOption('time', 'When the line was written.'),
+    ...fields('log'),
+  }),
   pageSize: countOption(5_000, 'Lines that one request of an export fetches; at most what the index allows.'),
 });
 
@@ -83,7 +85,7 @@ const victorialogs = section('VictoriaLogs.', {
   bearerTokenFile: textOption('', 'File with a bearer token, in place of user and password.'),
   accountID: countOption(0, 'Tenant: account.', 0),
   projectID: countOption(0, 'Tenant: project.', 0),
-  fields: section('Names of the fields.', fields({ time: '_time', message: '_msg' })),
+  fields: section('Names of the fields.', fields('_msg')),
 });
 
 export const logging = section('Log queries.', {
