@@ -119,6 +119,12 @@ export class QueryDecoder<Schema extends TObject> {
       case 'minimum':
       case 'maximum':
         return `is not from ${String(minimum)} to ${String(maximum)}`;
+      case 'minLength':
+        return 'is empty';
+      case 'maxLength':
+        return `has more than ${String(error.params['limit'])} characters`;
+      case 'maxItems':
+        return `has more than ${String(error.params['limit'])} values`;
       case 'format': {
         const format = this.#rules.formats?.[String(error.params['format'])];
         if (!format) return 'is not valid';
@@ -160,9 +166,9 @@ export function instead(mistyped: string, known: readonly string[]): string {
   return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
 }
 
-function faultOf({ check }: QueryFormat, text: string): string | undefined {
+function faultOf(format: QueryFormat, text: string): string | undefined {
   try {
-    check(text);
+    format.check(text);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
