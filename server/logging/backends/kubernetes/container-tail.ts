@@ -28,12 +28,16 @@ export interface ContainerTailOptions {
   /** How long kube-apiserver may be out of reach, in ms. */
   readonly patienceMs?: number;
   readonly initialBackoffMs?: number;
+  /** How long a stream is read on after its pod has gone, in ms. */
+  readonly lastWordsMs?: number;
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
 }
 
 const SILENCE_MS = 300_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
+/** The last words of a pod that is gone may still be on their way for so long. */
+const LAST_WORDS_MS = 2_000;
 
 export class ContainerTail {
   readonly #options: ContainerTailOptions;
@@ -54,6 +58,25 @@ export class ContainerTail {
 
   /** Ends when the pod is gone or the signal is aborted. Throws LogFailure when there is no use in going on. */
   async run(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const gone = this.#endWithPod(AbortSignal.any([signal, over.signal]), over);
+    try {
+      await this.#rounds(AbortSignal.any([signal, over.signal]));
+    } finally {
+      over.abort();
+      await gone;
+    }
+  }
+
+  /** Whoever holds the stream need not notice that the pod is gone: its node may be gone with it. */
+  async #endWithPod(signal: AbortSignal, over: AbortController): Promise<void> {
+    const { changed, sources, lastWordsMs = LAST_WORDS_MS } = this.#options;
+    while (!signal.aborted && sources()) await changed(signal);
+    await delay(lastWordsMs, undefined, { signal }).catch(() => undefined);
+    over.abort();
+  }
+
+  async #rounds(signal: AbortSignal): Promise<void> {
     for (let there = true; there && !signal.aborted; ) {
       const round = new AbortController();
       // A change that comes while we read must not be missed.

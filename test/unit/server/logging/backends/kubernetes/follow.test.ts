@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { until } from '../../../../../support/until.ts';
 import { at, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';
 import { LogCluster } from './log-cluster.ts';
@@ -31,7 +32,7 @@ class Reading {
   }
 }
 
-const tuning = { initialBackoffMs: 5 };
+const tuning = { initialBackoffMs: 5, lastWordsMs: 20 };
 
 describe('following pod logs', () => {
   let cluster: LogCluster;
@@ -109,6 +110,17 @@ describe('following pod logs', () => {
     log.end();
     other.append(at(2));
     expect(await reading.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('ends with the pod, whether or not the kubelet ends the stream', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    const other = cluster.add('shop', 'b');
+    await follow().until('line 1');
+    cluster.remove('shop', 'a');
+    await until(() => log.followers === 0);
+    log.append(at(2));
+    other.append(at(3));
+    expect(await reading.until('line 3')).to.deep.equal(['line 1', 'line 3']);
   });
 
   it('waits for a container that has not started', async () => {
