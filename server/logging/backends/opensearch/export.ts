@@ -22,6 +22,8 @@ export interface ExportOptions {
 const FIRST_PAGE = 500;
 const PAGE_BYTES = 4 << 20;
 const SMALLEST_PAGE = 20;
+/** What one page may take; an export may take long, but not because a store hangs. */
+export const PAGE_MS = 60_000;
 
 interface Page {
   readonly records: readonly LogRecord[];
@@ -40,15 +42,11 @@ export async function* exportRecords(
   const ended = new AbortController();
   const signal = AbortSignal.any([call.signal, ended.signal]);
   const shortfalls = new Map(selected.shortfalls.map((shortfall) => [shortfall.message, shortfall]));
-  const point = await options.points.open(selected.indices, call);
+  const pageCall = (): Call => ({ signal, timeoutMs: Math.min(PAGE_MS, deadline - options.now()) });
+  const point = await options.points.open(selected.indices, pageCall());
   if (!point) return { shortfalls: selected.shortfalls };
   const fetch = (position: Position | undefined, size: number) =>
-    fetchPage(
-      options,
-      selected,
-      { order, point, position, size },
-      { signal, timeoutMs: deadline - options.now() },
-    );
+    fetchPage(options, selected, { order, point, position, size }, pageCall());
   let next: Promise<Page> | undefined;
   try {
     next = fetch(undefined, Math.min(FIRST_PAGE, options.pageSize));

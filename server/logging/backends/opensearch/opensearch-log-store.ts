@@ -15,7 +15,7 @@ import type {
 } from '../../log-store.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { bucketRange, countByTime, countContainers } from './counting.ts';
-import { exportRecords } from './export.ts';
+import { exportRecords, PAGE_MS } from './export.ts';
 import type { FieldNames } from './field-map.ts';
 import { FieldProbe } from './field-probe.ts';
 import { type FollowTuning, followRecords } from './follow.ts';
@@ -103,7 +103,11 @@ export class OpenSearchLogStore implements LogBackend {
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const timed = this.#timed(call);
-    const selected = await this.#queries.query(selection, timed());
+    const { signal, timeoutMs } = timed();
+    const selected = await this.#queries.query(selection, {
+      signal,
+      timeoutMs: Math.min(PAGE_MS, timeoutMs),
+    });
     if (!selected) return { shortfalls: [] };
     const { pageSize } = this.#options;
     const options = { searches: this.#searches, points: this.#points, pageSize, now: this.#now };

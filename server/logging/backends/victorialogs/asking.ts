@@ -34,6 +34,11 @@ export class Deadline {
     return new Deadline({ signal: this.signal, timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
   }
 
+  /** The same, or sooner. */
+  within(ms: number): Deadline {
+    return new Deadline({ signal: this.signal, timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
+  }
+
   /** The same, ended by another signal too. */
   until(signal: AbortSignal): Deadline {
     const either = AbortSignal.any([this.signal, signal]);

@@ -22,6 +22,8 @@ export interface ExportWanted extends Omit<SlicePlan, 'size'> {
 /** Lines of a slice: enough to make a request worth while, few enough to hold three of them. */
 const SLICE = 8_000;
 const BATCH = 2_000;
+/** What one request may take; an export may take long, but not because a store hangs. */
+export const REQUEST_MS = 60_000;
 /** Slices that are fetched before they are asked for. */
 const AHEAD = 2;
 /** When lines keep coming, a slice may have grown; beyond this it is cut anew. */
@@ -77,7 +79,7 @@ async function readSlice(
   const asked = question(range);
   if (!asked) return [];
   const records: LogRecord[] = [];
-  for await (const rows of asking.rows(asked, [recordFields(fields)], deadline)) {
+  for await (const rows of asking.rows(asked, [recordFields(fields)], deadline.within(REQUEST_MS))) {
     for (const row of rows) records.push(recordOf(row, fields));
     if (records.length <= MAX_SLICE) continue;
     const isMoment = records.every(({ time }) => time === range.start);

@@ -21,7 +21,7 @@ import type {
 } from '../../log-store.ts';
 import { Asking, Deadline } from './asking.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { exportLines } from './export.ts';
+import { exportLines, REQUEST_MS } from './export.ts';
 import type { FieldNames } from './fields.ts';
 import { NewLines } from './follow.ts';
 import { countBuckets } from './histogram.ts';
@@ -120,7 +120,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const questions = this.#questions(selection);
     // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
     const { count, span: range } = questions
-      ? await simpleOverview(this.#asking, questions.rough, deadline)
+      ? await simpleOverview(this.#asking, questions.rough, deadline.within(REQUEST_MS))
       : NOTHING;
     if (!range) return { shortfalls: [] };
     const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
