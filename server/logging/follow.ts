@@ -2,7 +2,7 @@
 // see has changed. What is not taken by the reader is not fetched from the store.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
-import { newExpired, StatusError } from '../../apis/meta/v1/errors.ts';
+import { isExpired, newExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
 import { answering } from './log-answers.ts';
@@ -80,7 +80,12 @@ export async function writeFollowed(
   // A stop and the end of the time need no words: the caller comes again.
   const reason: unknown = over.signal.reason === DONE ? failure : over.signal.reason;
   if (reason !== undefined && !request.signal.aborted) {
-    await body.write(format.failure({ reason: 'StoreFailed', message: wordsFor(reason) }));
+    await body.write(
+      format.failure({
+        reason: isExpired(reason) ? 'ScopeChanged' : 'StoreFailed',
+        message: wordsFor(reason),
+      }),
+    );
   }
   await body.end();
   if (reason === failure && failure !== undefined && !request.signal.aborted) throw failure;

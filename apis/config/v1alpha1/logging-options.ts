@@ -60,7 +60,7 @@ const kubernetes = section('The pod log API: nothing to install, and only what t
       atLeast: '64Ki',
     },
   ),
-  memory: quantityOption('64Mi', 'Lines that are held for one query, at most.', { atLeast: '1Mi' }),
+  memory: quantityOption('32Mi', 'Lines that are held for one query, at most.', { atLeast: '1Mi' }),
 });
 
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {

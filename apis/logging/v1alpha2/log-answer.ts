@@ -2,7 +2,14 @@
 import { type Static, Type } from 'typebox';
 
 /** Why an answer does not cover all that was asked for. */
-export const SHORTFALL_REASONS = ['Timeout', 'ShardFailed', 'NotCovered', 'Limit', 'StoreFailed'] as const;
+export const SHORTFALL_REASONS = [
+  'Timeout',
+  'ShardFailed',
+  'NotCovered',
+  'Limit',
+  'StoreFailed',
+  'ScopeChanged',
+] as const;
 
 export const ShortfallSchema = Type.Object(
   {

@@ -40,7 +40,7 @@ describe('a live tail', () => {
     for (const now of [seeing(), seeing('shop', 'bank'), undefined]) {
       const { body } = await (await serve({ currentSelection: async () => now }, { reviewMs: 5 })).ask('/');
       expect(JSON.parse(body.toString())).to.deep.equal({
-        error: { reason: 'StoreFailed', message: 'what you may see has changed; follow again' },
+        error: { reason: 'ScopeChanged', message: 'what you may see has changed; follow again' },
       });
       await server?.close();
       server = undefined;
