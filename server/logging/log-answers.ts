@@ -17,6 +17,7 @@ import { lineMatcher } from './matching/line-matcher.ts';
 import { idOf } from './record-id.ts';
 import type { Scopes } from './scope.ts';
 import { namespacesOf, rangeOf, selectionOf, textOf } from './selection.ts';
+import { Turns } from './turns.ts';
 
 export interface LogAnswersOptions {
   readonly store: LogStore;
@@ -38,6 +39,7 @@ export type Untimed<Answer> = Omit<Answer, 'took'>;
 
 export class LogAnswers {
   readonly #options: LogAnswersOptions;
+  readonly #turns = new Turns();
 
   constructor(options: LogAnswersOptions) {
     this.#options = options;
@@ -55,6 +57,7 @@ export class LogAnswers {
     };
     const page = selection ? await this.#options.store.query(selection, request, call) : NOTHING;
     const { count: total, relation: totalRelation } = page.total;
+    await this.#turns.next();
     const next =
       page.next === undefined ? {} : { cursor: writeCursor(query, { range, position: page.next }) };
     return {

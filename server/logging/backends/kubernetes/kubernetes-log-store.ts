@@ -3,6 +3,7 @@
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/client.ts';
+import { Pacer } from '../../../cluster/pacer.ts';
 import type {
   Buckets,
   Call,
@@ -18,6 +19,7 @@ import type {
   Total,
 } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
+import { Turns } from '../../turns.ts';
 import { BucketCounts } from './bucket-counts.ts';
 import { asStoreError, deadlineOf, STORE } from './call-bounds.ts';
 import { FollowQuota } from './follow-quota.ts';
@@ -35,7 +37,6 @@ import { Shortfalls } from './shortfalls.ts';
 import { Export } from './slices.ts';
 import { chooseSources } from './source-selection.ts';
 import { survey, type Tally } from './survey.ts';
-import { Turns } from './turns.ts';
 
 /** `logging.kubernetes` of the configuration. */
 export interface KubernetesLimits {
@@ -73,7 +74,7 @@ export class KubernetesLogStore implements LogBackend {
     this.#reader = new LogReader({
       client,
       slots: new ReadSlots(limits.concurrentReads),
-      turns: new Turns(),
+      turns: new Turns(new Pacer()),
       ...(kubeletTimeoutMs === undefined ? {} : { idleMs: kubeletTimeoutMs }),
     });
   }

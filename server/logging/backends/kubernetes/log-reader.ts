@@ -4,12 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../cluster/client.ts';
 import { liveBody } from '../../../cluster/live-body.ts';
 import type { Instant } from '../../log-store.ts';
+import type { Turns } from '../../turns.ts';
 import { BlockDecoder } from './block-decoder.ts';
 import { shifted, timeAt } from './kubelet-time.ts';
 import { LogFailure, type LogRequest, openLog } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
 import type { ReadSlots } from './read-slots.ts';
-import type { Turns } from './turns.ts';
 
 /**
  * `ordinal`: which line of its second it is, in this log; together with the time it names the line. `time` and `text`

@@ -2,6 +2,7 @@
 // is asked is the business of the callers, and what was answered of search-answer.ts.
 import type { Call } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
+import { Turns } from '../../turns.ts';
 import type { Connection, StoreRequest } from './connection.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
@@ -16,9 +17,11 @@ const STORE_SHARE = 0.9;
 
 export class Searches {
   readonly #connection: Connection;
+  readonly #turns: Turns;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, turns = new Turns()) {
     this.#connection = connection;
+    this.#turns = turns;
   }
 
   /** `indices`: part of a path; none: what the body's point in time holds. `after`: JSON of `search_after`. */
@@ -51,6 +54,7 @@ export class Searches {
   async ask<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
     const text = await this.#connection.request(request, call);
     if (text === undefined) return undefined;
+    await this.#turns.next();
     try {
       return read(text);
     } catch (error) {

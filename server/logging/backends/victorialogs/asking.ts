@@ -1,5 +1,6 @@
 // One question to the store and the rows of its answer, within the time of a call.
 import type { Call } from '../../log-store.ts';
+import { Turns } from '../../turns.ts';
 import type { Connection } from './connection.ts';
 import type { Question } from './question.ts';
 import { refusalOf, statusOf } from './refusal.ts';
@@ -47,10 +48,13 @@ export class Deadline {
 }
 
 export class Asking {
+  /** Of all who read what the store answers. */
+  readonly turns: Turns;
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, turns = new Turns()) {
     this.#connection = connection;
+    this.turns = turns;
   }
 
   /** Throws StatusErrors. Ending the iteration ends the work in the store. */
@@ -68,7 +72,7 @@ export class Asking {
       const args = { query, extra_filters: extraFilters, timeout: `${deadline.leftMs}ms` };
       const answer = await this.#connection.post(QUERY_PATH, args, signal);
       if (answer.statusCode !== 200) throw await refusalOf(answer);
-      yield* rowsOf(answer);
+      yield* rowsOf(answer, this.turns);
     } catch (error) {
       throw statusOf(error, deadline.signal, deadline.isOver || late.aborted);
     } finally {

@@ -45,12 +45,14 @@ export class Judge {
     ];
     const rows = await this.#asking.allRows(question, pipes, deadline);
     if (rows.length > MAX_LINES) return undefined;
-    return rows
-      .map((row) => {
-        const id = row[containerID];
-        return { ...recordOf(row, this.#fields), containerID: typeof id === 'string' ? id : '' };
-      })
-      .filter(this.isMeant);
+    const judged: JudgedLine[] = [];
+    for (const row of rows) {
+      if (this.#asking.turns.spent) await this.#asking.turns.next();
+      const id = row[containerID];
+      const line = { ...recordOf(row, this.#fields), containerID: typeof id === 'string' ? id : '' };
+      if (this.isMeant(line)) judged.push(line);
+    }
+    return judged;
   }
 }
 

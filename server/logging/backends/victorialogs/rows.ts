@@ -1,5 +1,6 @@
 // Reads the answer of a query: one JSON object of texts a line. Many lines are parsed at once, which is the fastest way.
 import { LineTooLongError } from '../../../cluster/line-splitter.ts';
+import type { Turns } from '../../turns.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,10 @@ export class BrokenAnswerError extends Error {
 }
 
 /** The rows of each piece as they come; throws when the answer is not what it should be, or ends too early. */
-export async function* rowsOf(body: AsyncIterable<Buffer>): AsyncGenerator<readonly Row[], void, undefined> {
+export async function* rowsOf(
+  body: AsyncIterable<Buffer>,
+  turns: Turns,
+): AsyncGenerator<readonly Row[], void, undefined> {
   let pending: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -28,6 +32,7 @@ export async function* rowsOf(body: AsyncIterable<Buffer>): AsyncGenerator<reado
       continue;
     }
     const complete = chunk.subarray(0, end);
+    await turns.next();
     yield parse(pending.length === 0 ? complete : Buffer.concat([...pending, complete]));
     pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
     length = chunk.length - end - 1;

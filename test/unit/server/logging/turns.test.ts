@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { Pacer } from '../../../../../../server/cluster/pacer.ts';
-import { ReadSlots } from '../../../../../../server/logging/backends/kubernetes/read-slots.ts';
-import { Turns } from '../../../../../../server/logging/backends/kubernetes/turns.ts';
+import { Pacer } from '../../../../server/cluster/pacer.ts';
+import { ReadSlots } from '../../../../server/logging/backends/kubernetes/read-slots.ts';
+import { Turns } from '../../../../server/logging/turns.ts';
 
 describe('turns', () => {
   it('let everything else run between the pieces of work of many readers', async () => {
