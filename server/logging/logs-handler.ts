@@ -189,6 +189,7 @@ function slotsFor(limits: LogLimits): Readonly<Record<LogOperation, Slots>> {
     queue: limits.queuedQueries,
     waitMs: limits.queueTimeout,
     retryAfterSeconds: 1,
+    retrySpreadSeconds: 3,
   });
   const streams = (what: string, slots: number) =>
     new Slots({ what, slots, queue: 0, waitMs: 0, retryAfterSeconds: 10 });

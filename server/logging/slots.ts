@@ -10,6 +10,8 @@ export interface SlotsOptions {
   readonly waitMs: number;
   /** Seconds after which a caller who is refused may come again. */
   readonly retryAfterSeconds: number;
+  /** Over how many seconds those who are refused one after the other are spread; 1 when none is given. */
+  readonly retrySpreadSeconds?: number;
 }
 
 interface Waiting {
@@ -21,6 +23,7 @@ export class Slots {
   readonly #options: SlotsOptions;
   readonly #queue = new Set<Waiting>();
   #taken = 0;
+  #refused = 0;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
@@ -85,7 +88,9 @@ export class Slots {
   }
 
   #refusal(): Error {
-    const { what, retryAfterSeconds } = this.#options;
-    return newTooManyRequests(`too many ${what} at a time, please try again later`, retryAfterSeconds);
+    const { what, retryAfterSeconds, retrySpreadSeconds = 1 } = this.#options;
+    // Many are refused at one moment; they must not all come again at one moment.
+    const seconds = retryAfterSeconds + (this.#refused++ % retrySpreadSeconds);
+    return newTooManyRequests(`too many ${what} at a time, please try again later`, seconds);
   }
 }

@@ -43,6 +43,14 @@ describe('slots', () => {
     expect([slots.taken, slots.waiting]).to.deep.equal([0, 0]);
   });
 
+  it('send those who are refused together back at different times', async () => {
+    const slots = new Slots({ ...OPTIONS, queue: 0, retrySpreadSeconds: 2 });
+    await slots.take(never);
+    const refused = [await failure(slots.take(never)), await failure(slots.take(never))];
+    expect(refused).to.have.nested.property('[0].details.retryAfterSeconds', 3);
+    expect(refused).to.have.nested.property('[1].details.retryAfterSeconds', 4);
+  });
+
   it('are not kept for who has left the queue', async () => {
     const slots = new Slots(OPTIONS);
     const leave = await slots.take(never);
