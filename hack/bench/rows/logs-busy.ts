@@ -26,6 +26,8 @@ export async function busyRow(
   const path = (lane: number, turn: number) =>
     `${LOGS}?log_query=timeout&size=100&start_time=${range.start + ((lane * 31 + turn) % 3_600)}&end_time=${range.end}`;
   const over = new AbortController();
+  const open = Promise.withResolvers<void>();
+  let unanswered = QUERIES;
   const lane = async (number: number): Promise<void> => {
     for (let turn = 0; !over.signal.aborted; turn++) {
       const { status, retryAfter } = await client.ask(path(number, turn)).then(
@@ -33,6 +35,7 @@ export async function busyRow(
         (error: unknown) => ({ status: String(error), retryAfter: 1 }),
       );
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (turn === 0 && --unanswered === 0) open.resolve();
       if (retryAfter > 0)
         await delay(retryAfter * 1000, undefined, { signal: over.signal }).catch(() => undefined);
     }
@@ -42,6 +45,8 @@ export async function busyRow(
     const before = await load.requests(job);
     const lanes = Array.from({ length: QUERIES }, (_, number) => lane(number));
     try {
+      // Their connections are made once: what 200 handshakes at one moment cost is not what queries do to others.
+      await open.promise;
       return [before, await load.requests(job)] as const;
     } finally {
       over.abort();
