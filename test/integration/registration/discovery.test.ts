@@ -10,7 +10,13 @@ import { namesFor } from '../../../hack/generate/names.ts';
 import { completeConfig } from '../../../server/config.ts';
 import { readEnvironment } from '../../../server/environment.ts';
 import { run } from '../../../server/server.ts';
-import { API_SERVICE, type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
+import {
+  API_SERVICE,
+  API_SERVICES,
+  type RegisteredCluster,
+  SERVER_USER,
+  startCluster,
+} from './registered-cluster.ts';
 
 const DISCOVERY = '/apis/resources.platform.io/v1alpha3';
 
@@ -34,7 +40,7 @@ describe('discovery of a registered server, whatever else is broken', function (
   afterEach(async () => {
     stop.abort();
     await ended;
-    await cluster.kubectl(['delete', 'apiservice', API_SERVICE, '--ignore-not-found']);
+    await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES, '--ignore-not-found']);
   });
 
   /** Registers the server and starts it; `spoil` comes between the two. */
@@ -155,7 +161,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     expect(new Set(seen.slice(first, last + 1))).to.deep.equal(new Set([200]));
   });
 
-  it('is missed when the server is gone and its APIService is not, and not any more without the APIService', async () => {
+  it('is missed when the server is gone and its APIServices are not, and not any more without its APIServices', async () => {
     await serve();
     await available();
     stop.abort();
@@ -170,7 +176,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await cluster.kubectl(['delete', 'namespace', 'blocked', '--wait=false']);
     const failing = '--for=condition=NamespaceDeletionDiscoveryFailure';
     await cluster.kubectl(['wait', failing, '--timeout=60s', 'namespace/blocked']);
-    await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+    await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES]);
     await cluster.kubectl(['wait', '--for=delete', '--timeout=90s', 'namespace/blocked']);
   });
 

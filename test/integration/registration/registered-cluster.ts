@@ -6,6 +6,8 @@ import { type ControlPlane, startControlPlane } from '../../../hack/control-plan
 
 export const ROOT = join(import.meta.dirname, '../../..');
 export const API_SERVICE = 'v1alpha3.resources.platform.io';
+/** All that the server registers: a namespace can be deleted only when each of them answers, or is gone. */
+export const API_SERVICES = [API_SERVICE, 'v1alpha2.logging.platform.io'];
 export const API_SERVICE_PATH = `/apis/apiregistration.k8s.io/v1/apiservices/${API_SERVICE}`;
 
 /** The account that the manifests make for the server, so that it has exactly their rights. */
