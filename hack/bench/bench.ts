@@ -6,7 +6,7 @@ import { formatElapsed, printProgress } from '../control-plane/progress.ts';
 import { sameNodes } from './comparison.ts';
 import { describeMachine } from './machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';
-import { table, writeReport } from './report.ts';
+import { type MeasuredGroup, table, writeReport } from './report.ts';
 import type { Row } from './row.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
@@ -44,7 +44,9 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
   const print = printProgress(process.stderr);
   const progress = (line: string, transient = false): void =>
     print(`${formatElapsed(performance.now() - began).padStart(6)}  ${line}`, transient);
-  const rows: Row[] = [];
+  const date = new Date().toISOString();
+  const { loadBefore, ...hardware } = machine;
+  const groups: Partial<Record<Group, MeasuredGroup>> = {};
   await withScene(options, machine, progress, signal, async (scene) => {
     progress('comparing the nodes of both sides');
     await sameNodes(scene);
@@ -52,16 +54,16 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
       progress(`measuring: ${group}`);
       const measured = await ROWS[group](scene);
       process.stdout.write(`${table(measured)}\n`);
-      rows.push(...measured);
+      groups[group] = { date, loadBefore, rows: measured };
       signal.throwIfAborted();
     }
     progress('comparing the nodes of both sides again');
     await sameNodes(scene);
   });
-  process.stdout.write(`\n${table(rows)}\n`);
+  process.stdout.write(`\n${table(Object.values(groups).flatMap(({ rows }) => rows))}\n`);
   if (options.write) {
-    const date = new Date().toISOString();
-    await writeReport({ date, machine, nodes: options.nodes, kubernetes: `v${KUBERNETES_VERSION}`, rows });
+    const { nodes } = options;
+    await writeReport({ machine: hardware, nodes, kubernetes: `v${KUBERNETES_VERSION}`, groups });
     progress('written: hack/bench/results.md, hack/bench/results.json');
   }
 }

@@ -36,7 +36,8 @@ export const USAGE = `usage: npm run bench -- [options]
   --watchers LIST   how many watches at once; 300,1000,5000
   --log-lines N     lines in each log store; 1000000
   --no-write        leave hack/bench/results.md and results.json as they are
-                    (also with other rows, nodes or lines than all of 5000 and a million)
+                    (also with other nodes or lines than 5000 and a million);
+                    rows that were not asked for stay as they were measured before
 `;
 
 /** Throws one line that says what is wrong. */
@@ -67,7 +68,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     seconds: positive('--seconds', values.seconds),
     watchers: values.watchers.split(',').map((count) => positive('--watchers', count)),
     logLines,
-    write: !values['no-write'] && logLines === 1_000_000 && nodes === 5000 && groups.length === GROUPS.length,
+    write: !values['no-write'] && logLines === 1_000_000 && nodes === 5000,
   };
 }
 

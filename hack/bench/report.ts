@@ -1,15 +1,24 @@
-// The result as a table for people (results.md, standard output) and as data (results.json).
-import { writeFile } from 'node:fs/promises';
+// The result as a table for people (results.md, standard output) and as data (results.json). Each group of rows was
+// measured in one run, and bears its date: a run of some groups leaves the others as they are.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from './machine.ts';
+import { GROUPS, type Group } from './options.ts';
 import type { Row } from './row.ts';
 
-export interface Report {
+export interface MeasuredGroup {
+  /** When the run began. */
   readonly date: string;
-  readonly machine: Machine;
+  /** Load average before it. */
+  readonly loadBefore: number;
+  readonly rows: readonly Row[];
+}
+
+export interface Report {
+  readonly machine: Omit<Machine, 'loadBefore'>;
   readonly nodes: number;
   readonly kubernetes: string;
-  readonly rows: readonly Row[];
+  readonly groups: Readonly<Partial<Record<Group, MeasuredGroup>>>;
 }
 
 const HEADINGS = ['work', 'peer', 'ours', 'ours to its', 'goal', 'met'] as const;
@@ -31,19 +40,23 @@ function verdict({ met }: Row): string {
 }
 
 export function markdown(report: Report): string {
-  const { machine, rows } = report;
+  const { machine } = report;
+  const groups = GROUPS.flatMap((name) => {
+    const group = report.groups[name];
+    return group ? [{ name, ...group }] : [];
+  });
+  const rows = groups.flatMap((group) => group.rows);
   const notes = rows.flatMap(({ work, note }) => (note === undefined ? [] : `- ${work}: ${note}`));
   const missed = rows.flatMap(({ work, met, shortfall }) =>
     met === false ? `- ${work}: ${shortfall ?? 'not looked into yet'}` : [],
   );
   return `# What the bench measured
 
-Written by \`npm run bench\` on ${report.date.slice(0, 10)}: ${report.nodes} nodes; both sides in one run, in turn, by the
-same client over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC. The peer is
+Written by \`npm run bench\`: ${report.nodes} nodes; both sides of a row in one run, in turn, by the same client over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC. The peer is
 kube-apiserver unless a note says otherwise.
 
 Machine: ${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, ${machine.system}; Node ${machine.node},
-kube-apiserver ${report.kubernetes}. Load average before the start: ${machine.loadBefore.toFixed(2)}.
+kube-apiserver ${report.kubernetes}. ${groups.map(whenMeasured).join('; ')}.
 
 ${table(rows)}
 
@@ -51,7 +64,19 @@ ${notes.join('\n')}
 ${missed.length === 0 ? '' : `\n## What falls short, and why\n\n${missed.join('\n')}\n`}`;
 }
 
-export async function writeReport(report: Report): Promise<void> {
+function whenMeasured({ name, date, loadBefore }: MeasuredGroup & { readonly name: Group }): string {
+  return `${name}: ${date.slice(0, 10)}, load average before ${loadBefore.toFixed(2)}`;
+}
+
+const DATA = join(import.meta.dirname, 'results.json');
+
+/** Puts the groups that were measured in place of what was known of them. */
+export function merged(known: Report, measured: Report): Report {
+  return { ...measured, groups: { ...known.groups, ...measured.groups } };
+}
+
+export async function writeReport(measured: Report): Promise<void> {
+  const report = merged(JSON.parse(await readFile(DATA, 'utf8')) as Report, measured);
   await writeFile(join(import.meta.dirname, 'results.md'), markdown(report));
-  await writeFile(join(import.meta.dirname, 'results.json'), `${JSON.stringify(report, null, 2)}\n`);
+  await writeFile(DATA, `${JSON.stringify(report, null, 2)}\n`);
 }

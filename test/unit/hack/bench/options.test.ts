@@ -12,12 +12,13 @@ describe('the options of the bench', () => {
     });
   });
 
-  it('leave the file alone for a part of the rows, and for fewer nodes', () => {
+  it('write the rows that are asked for, but leave the file alone for fewer nodes or lines', () => {
     expect(parseOptions(['--rows', 'get,list']))
-      .to.include({ write: false })
+      .to.include({ write: true })
       .and.to.deep.include({
         groups: ['list', 'get'],
       });
+    expect(parseOptions(['--log-lines', '1000'])).to.include({ write: false });
     expect(parseOptions(['--nodes', '500'])).to.include({ write: false, nodes: 500 });
     expect(parseOptions(['--no-write'])).to.include({ write: false });
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { markdown, table } from '../../../../hack/bench/report.ts';
+import type { Group } from '../../../../hack/bench/options.ts';
+import { markdown, merged, type Report, table } from '../../../../hack/bench/report.ts';
 import { atLeast, atMost, below, megabytes, milliseconds, perSecond } from '../../../../hack/bench/row.ts';
 
 describe('the report of the bench', () => {
@@ -24,6 +25,21 @@ describe('the report of the bench', () => {
     expect(lines[3]).to.contain('yes');
   });
 
+  it('keeps the groups that were not measured this time', () => {
+    const report = (date: string, ...names: readonly Group[]): Report => ({
+      machine: { cores: 2, processor: 'X', memoryGB: 24, system: '', node: '', loadCore: 1, serverCore: 0 },
+      nodes: 5000,
+      kubernetes: 'v1.36.3',
+      groups: Object.fromEntries(names.map((name) => [name, { date, loadBefore: 0, rows: [] }])),
+    });
+    const { groups } = merged(report('before', 'list', 'get'), report('now', 'get', 'logs'));
+    expect(Object.entries(groups).map(([name, group]) => `${name} ${group.date}`)).to.have.members([
+      'list before',
+      'get now',
+      'logs now',
+    ]);
+  });
+
   it('gives the units a reader expects', () => {
     expect([0.36, 45, 2300].map(milliseconds)).to.deep.equal(['0.36 ms', '45 ms', '2.30 s']);
     expect([2.4e6, 40e6].map(megabytes)).to.deep.equal(['2.40 MB', '40 MB']);
@@ -37,13 +53,14 @@ describe('the report of the bench', () => {
       memoryGB: 24,
       system: 'Linux 6.1',
       node: 'v24.21.0',
-      loadBefore: 0.1,
       loadCore: 1,
       serverCore: 0,
     };
     const row = { ...atMost('list', 200, 40, 0.2, milliseconds), note: 'a remark' };
     const date = '2026-11-21T00:00:00Z';
-    const text = markdown({ date, machine, nodes: 5000, kubernetes: 'v1.36.3', rows: [row] });
+    const groups = { list: { date, loadBefore: 0.1, rows: [row] } };
+    const text = markdown({ machine, nodes: 5000, kubernetes: 'v1.36.3', groups });
+    expect(text).to.contain('list: 2026-11-21, load average before 0.10');
     expect(text).to.contain('2 cores (X), 24 GB, Linux 6.1').and.to.contain('- list: a remark');
   });
 });
