@@ -94,16 +94,35 @@ function faultOf(certificate: X509Certificate, below: number, now: number): stri
   const purposes: readonly string[] | undefined = certificate.keyUsage;
   // RFC 5280 4.2.1.12: without the extension a certificate may serve any purpose.
   if (purposes !== undefined && !allowsClients(purposes)) return 'is not meant for client authentication';
-  const parsed = new ParsedCertificate(certificate.raw);
-  for (const extension of parsed.extensions) {
-    if (extension.critical && !UNDERSTOOD.has(extension.type)) {
-      return `has a critical extension that is not understood (${extension.type})`;
-    }
+  const { notUnderstood, pathLength } = extensionsOf(certificate);
+  if (notUnderstood !== undefined) {
+    return `has a critical extension that is not understood (${notUnderstood})`;
   }
   if (below === 0) return undefined;
   if (!certificate.ca) return 'is no CA';
-  const pathLength = parsed.getExtension(BasicConstraintsExtension)?.pathLength;
   return pathLength !== undefined && below - 1 > pathLength ? 'may not have a CA below it' : undefined;
+}
+
+interface Extensions {
+  /** The first critical one of them. */
+  readonly notUnderstood: string | undefined;
+  readonly pathLength: number | undefined;
+}
+
+/** CAs are met again with every new connection, and taking one apart costs a millisecond and more. */
+const known = new WeakMap<X509Certificate, Extensions>();
+
+function extensionsOf(certificate: X509Certificate): Extensions {
+  let extensions = known.get(certificate);
+  if (!extensions) {
+    const parsed = new ParsedCertificate(certificate.raw);
+    extensions = {
+      notUnderstood: parsed.extensions.find(({ critical, type }) => critical && !UNDERSTOOD.has(type))?.type,
+      pathLength: parsed.getExtension(BasicConstraintsExtension)?.pathLength,
+    };
+    known.set(certificate, extensions);
+  }
+  return extensions;
 }
 
 function allowsClients(purposes: readonly string[]): boolean {
