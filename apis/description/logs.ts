@@ -33,7 +33,14 @@ export function logOperations(platform: string): Operation[] {
       'Shows lines of the namespaces where the caller may `get pods/log`. Exports and live tails are streams of their own type.',
     query: LogQuerySchema,
   };
-  const refused = errors({ ...COMMON_ERRORS, 404: 'The record of `context` is gone.' }, 'Status');
+  const refused = errors(
+    {
+      ...COMMON_ERRORS,
+      404: 'The record of `context` is gone.',
+      431: 'The parameters are longer than the server takes.',
+    },
+    'Status',
+  );
   const found = {
     description: 'The answer, by operation; of an export the file, of `follow` the lines as they come.',
     type: 'application/json',
