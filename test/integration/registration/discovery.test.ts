@@ -69,7 +69,12 @@ describe('discovery of a registered server, whatever else is broken', function (
   }
 
   const available = () =>
-    cluster.kubectl(['wait', '--for=condition=Available', '--timeout=30s', `apiservice/${API_SERVICE}`]);
+    cluster.kubectl([
+      'wait',
+      '--for=condition=Available',
+      '--timeout=30s',
+      ...API_SERVICES.map((name) => `apiservice/${name}`),
+    ]);
 
   async function deletesNamespace(name: string): Promise<void> {
     await cluster.kubectl(['create', 'namespace', name]);
