@@ -14,7 +14,7 @@ export const LOG_STORES = ['kubernetes', 'opensearch', 'victorialogs'] as const;
 
 const limits = section('How much one query, and all of them together, may take.', {
   concurrentQueries: countOption(
-    16,
+    8,
     'Queries, statistics and histograms at a time; more wait for `queueTimeout`, then get 429.',
   ),
   queuedQueries: countOption(64, 'Queries that may wait for their turn; more get 429 at once.', 0),
