@@ -63,6 +63,8 @@ export async function busyRow(
     ratio: `${(during / before).toFixed(2)} ×`,
     goal: `≤ ${RATIO.toFixed(1)} ×, only 200 and 429`,
     met: during <= RATIO * before && others.length === 0,
+    shortfall:
+      'either the time, or answers other than 200 and 429, which the note counts: on two cores a store that takes seconds for each of the queries runs out of time',
     note: `peer: the same while there are none; who is refused comes again when the answer says; answers to the queries: ${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`,
   };
 }

@@ -49,6 +49,8 @@ export async function tailRow(side: LogSide, { sample }: LogScene): Promise<Row>
     ratio: `${own - theirs < 0 ? '−' : '+'}${milliseconds(Math.abs(own - theirs))}`,
     goal: `≤ ${ADDED_MS} ms later`,
     met: own - theirs <= ADDED_MS,
+    shortfall:
+      'while nothing comes OpenSearch is asked about twice a second; as its indices are refreshed once a second unless told otherwise, asking more often would show little sooner',
     note: `after it was handed to the store; median of ${LINES}. ${peer.followNote}`,
   };
 }
