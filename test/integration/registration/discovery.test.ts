@@ -105,7 +105,7 @@ describe('discovery of a registered server, whatever else is broken', function (
 
   it('is there without the right to list nodes', async () => {
     await serve(() => cluster.kubectl(['delete', 'clusterrolebinding', 'platform:ks-apiserver']));
-    // Without the right to its APIService it cannot set the bundle either; so this is done for it.
+    // Without the right to its APIServices it cannot set the bundles either; so this is done for it.
     await trustAnyCertificate();
     await available();
     expect(await status('/readyz/informer-sync')).to.equal(500);
@@ -187,6 +187,8 @@ describe('discovery of a registered server, whatever else is broken', function (
 
   async function trustAnyCertificate(): Promise<void> {
     const patch = '{"spec":{"insecureSkipTLSVerify":true,"caBundle":null}}';
-    await cluster.kubectl(['patch', 'apiservice', API_SERVICE, '--type', 'merge', '--patch', patch]);
+    for (const name of API_SERVICES) {
+      await cluster.kubectl(['patch', 'apiservice', name, '--type', 'merge', '--patch', patch]);
+    }
   }
 });
