@@ -20,7 +20,7 @@ export interface ExportOptions {
 
 /** The first page is small, for nobody knows how long the lines are; from then on pages have about this many bytes. */
 const FIRST_PAGE = 500;
-const PAGE_BYTES = 4 << 20;
+const PAGE_BYTES = 1 << 20;
 const SMALLEST_PAGE = 20;
 /** What one page may take; an export may take long, but not because a store hangs. */
 export const PAGE_MS = 60_000;

@@ -20,7 +20,7 @@ export interface ExportWanted extends Omit<SlicePlan, 'size'> {
 }
 
 /** Lines of a slice: enough to make a request worth while, few enough to hold three of them. */
-const SLICE = 8_000;
+const SLICE = 4_000;
 const BATCH = 2_000;
 /** What one request may take; an export may take long, but not because a store hangs. */
 export const REQUEST_MS = 60_000;
