@@ -18,3 +18,11 @@ export function instantOf(milliseconds: number): Instant {
 export function millisecondsOf(instant: Instant): number {
   return Date.parse(`${instant.slice(0, 23)}Z`);
 }
+
+export function earlier(left: Instant, right: Instant): Instant {
+  return left < right ? left : right;
+}
+
+export function later(left: Instant, right: Instant): Instant {
+  return left > right ? left : right;
+}

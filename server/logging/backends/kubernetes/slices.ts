@@ -4,7 +4,7 @@
 // order as fit into the memory, and gives back its slots before it hands them out. Newest first works alike, a stretch
 // at a time from the end; how long the next stretch is, is told from how many lines the last one had.
 import { Pacer } from '../../../cluster/pacer.ts';
-import { BEGINNING, instantOf, millisecondsOf } from '../../instant.ts';
+import { BEGINNING, earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
 import { shifted } from './kubelet-time.ts';
 import type { LineFilter } from './line-filter.ts';
@@ -241,14 +241,6 @@ function following(done: Stretch, whole: Stretch, order: Order, width: number): 
 
 function before(instant: Instant, ms: number): Instant {
   return instantOf(Math.max(0, Math.floor(millisecondsOf(instant) - ms)));
-}
-
-function earlier(a: Instant, b: Instant): Instant {
-  return a < b ? a : b;
-}
-
-function later(a: Instant, b: Instant): Instant {
-  return a > b ? a : b;
 }
 
 function nameOf({ namespace, pod, container }: LogSource): string {

@@ -1,7 +1,9 @@
 // The connection to OpenSearch or Elasticsearch: one request, one text. Owns sockets, TLS, credentials, the end of a
 // request at its deadline, and what failures mean; what is asked and read is the business of the files beside it.
+
 import type { IncomingMessage } from 'node:http';
 import { Client } from '@opensearch-project/opensearch';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { CredentialFiles, type CredentialOptions } from '../credential-files.ts';
@@ -59,7 +61,7 @@ export class Connection {
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) throw newStoreTimeout(STORE);
-      if (error instanceof Error && error.name === 'StatusError') throw error;
+      if (error instanceof StatusError) throw error;
       throw newStoreUnavailable(STORE, error);
     }
   }

@@ -1,8 +1,9 @@
 // Counts: of lines, of containers, and of lines by time.
+
+import { instantOf } from '../../instant.ts';
 import type { Buckets, Call, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import type { ExactField } from './field-map.ts';
-import { instantOf } from './instant.ts';
 import { arrayOf, countOf, isObject, type JsonObject, objectOf } from './json-reader.ts';
 import { timeRange } from './range-clause.ts';
 import type { SearchAnswer } from './search-answer.ts';

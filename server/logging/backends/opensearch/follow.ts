@@ -2,9 +2,9 @@
 // after it was written, and lines of different nodes overtake one another; so each question counts what the last
 // seconds hold, and when that is more than was given, they are read once more.
 import { setTimeout as delay } from 'node:timers/promises';
+import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
-import { instantOf, millisecondsOf } from './instant.ts';
 import { pageBody, repeated, unseen } from './page-reader.ts';
 import { digestOf, type Position, searchAfter } from './position.ts';
 import { type Hit, positionBehind, recordOf, type SearchAnswer } from './search-answer.ts';

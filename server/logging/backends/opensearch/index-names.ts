@@ -1,5 +1,5 @@
 // The indices that can hold lines of a time: one a day of UTC, or everything that begins with the prefix.
-import { instantOf, millisecondsOf } from './instant.ts';
+import { instantOf, millisecondsOf } from '../../instant.ts';
 
 export interface IndexNaming {
   readonly prefix: string;

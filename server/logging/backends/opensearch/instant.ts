@@ -34,12 +34,3 @@ export function toInstant(value: unknown): Instant | undefined {
   if (Number.isNaN(date.getTime())) return undefined;
   return `${date.toISOString().slice(0, -1)}${String(time.ns).padStart(6, '0')}Z`;
 }
-
-/** Milliseconds since the epoch, rounded down. */
-export function millisecondsOf(instant: Instant): number {
-  return parsed(instant)?.ms ?? Number.NaN;
-}
-
-export function instantOf(milliseconds: number): Instant {
-  return `${new Date(milliseconds).toISOString().slice(0, -1)}000000Z`;
-}

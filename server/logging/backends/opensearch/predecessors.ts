@@ -2,11 +2,11 @@
 // 1,500 namespaces is more than a query may hold, so only those get one that really have lines from before.
 import { createHash } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Selection } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import type { Clause } from './clause.ts';
 import type { FieldMap } from './field-map.ts';
-import { instantOf, millisecondsOf } from './instant.ts';
 import { arrayOf, isObject, textOf } from './json-reader.ts';
 import { exactClause } from './name-clauses.ts';
 import { timeRange } from './range-clause.ts';

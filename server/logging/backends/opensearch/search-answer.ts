@@ -1,8 +1,9 @@
 // What a search answered, read narrowly: counts, records with their sort keys, and what the answer does not cover.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { instantOf } from '../../instant.ts';
 import type { LogRecord, Total } from '../../log-store.ts';
 import type { FieldNames } from './field-map.ts';
-import { instantOf, toInstant } from './instant.ts';
+import { toInstant } from './instant.ts';
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, textOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
 

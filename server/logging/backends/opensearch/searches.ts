@@ -1,5 +1,6 @@
 // Puts searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; what
 // is asked is the business of the callers, and what was answered of search-answer.ts.
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import { Turns } from '../../turns.ts';
@@ -58,7 +59,7 @@ export class Searches {
     try {
       return read(text);
     } catch (error) {
-      if (error instanceof Error && error.name === 'StatusError') throw error;
+      if (error instanceof StatusError) throw error;
       throw newStoreUnavailable(STORE, error);
     }
   }

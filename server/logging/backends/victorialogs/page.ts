@@ -1,5 +1,6 @@
 // A page of lines. The store sorts by time alone, all that it is asked for: so it is asked for a short time that should
 // hold enough, then for longer ones; and lines of the time at which a page ends are fetched all, to be put in order.
+import { earlier, later } from '../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../log-store.ts';
 import type { Asking, Deadline } from './asking.ts';
 import type { FieldNames } from './fields.ts';
@@ -61,7 +62,9 @@ function rangeLeft({ overview: { span }, order, after }: PageWanted): Range | un
   const { start, end } = span;
   const time = nanosecondsOf(after.time);
   const left =
-    order === 'asc' ? { start: max(start, after.time), end } : { start, end: min(end, instantAt(time + 1n)) };
+    order === 'asc'
+      ? { start: later(start, after.time), end }
+      : { start, end: earlier(end, instantAt(time + 1n)) };
   return left.start < left.end ? left : undefined;
 }
 
@@ -100,12 +103,4 @@ async function linesAt(
   const asked = question({ start: time, end: instantAt(nanosecondsOf(time) + 1n) });
   const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline) : [];
   return rows.map((row) => recordOf(row, fields)).filter(isMeant);
-}
-
-function max(left: Instant, right: Instant): Instant {
-  return left > right ? left : right;
-}
-
-function min(left: Instant, right: Instant): Instant {
-  return left < right ? left : right;
 }

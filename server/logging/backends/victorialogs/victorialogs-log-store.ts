@@ -3,13 +3,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { instantOf } from '../../instant.ts';
+import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import { earlier, instantOf, later } from '../../instant.ts';
 import type {
   Buckets,
   Call,
   Coverage,
-  Instant,
   LogBackend,
   LogHistogram,
   LogPage,
@@ -227,10 +226,6 @@ const LATENESS_MS = 30_000;
 /** How long the store may be away before those who follow are told. */
 const OUTAGE_MS = 60_000;
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof StatusError && error.code === 504;
-}
-
 function outOfTime(message: string): Shortfall {
   return { reason: 'Timeout', message };
 }
@@ -240,12 +235,4 @@ function overlapOf({ start, end }: Range, edges: readonly number[]): Range | und
   if (first === undefined || last === undefined || first >= last) return undefined;
   const within = { start: later(start, instantOf(first)), end: earlier(end, instantOf(last)) };
   return within.start < within.end ? within : undefined;
-}
-
-function later(left: Instant, right: Instant): Instant {
-  return left > right ? left : right;
-}
-
-function earlier(left: Instant, right: Instant): Instant {
-  return left < right ? left : right;
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { millisecondsOf, toInstant } from '../../../../../../server/logging/backends/opensearch/instant.ts';
+import { toInstant } from '../../../../../../server/logging/backends/opensearch/instant.ts';
+import { millisecondsOf } from '../../../../../../server/logging/instant.ts';
 
 describe('the time of a record', () => {
   const cases: readonly [written: unknown, instant: string | undefined][] = [
