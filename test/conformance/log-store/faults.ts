@@ -1,11 +1,13 @@
 // What log stores do when what they ask is down, slow, cuts its answers or talks nonsense: they say so, in their own
 // words, and never answer with less as if it were all.
+
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
 import { type Fault, type FaultyFront, STORE_SECRET } from '../../support/faulty-front.ts';
 import { answered, MemoryLogStore } from '../../support/memory-log-store.ts';
+import { collect } from './collect.ts';
 import { call, expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
 
@@ -190,7 +192,7 @@ export function describeLogStoreFaults(
         const time = new Date().toISOString().replace('Z', `00000${round}Z`);
         const written = [{ ...sample, time, log: `after the cut ${round}` }];
         expected.push(...written.map(answered));
-        const reading = read(lines, arrived, expected.length);
+        const reading = collect(lines, arrived, expected.length);
         if (round > 0) {
           await front.untilAsked();
           front.cut();
@@ -227,16 +229,4 @@ function expectHonest(outcome: unknown, what: string): void {
 function sameTimes(found: readonly LogRecord[], expected: readonly LogRecord[]): boolean {
   const times = (records: readonly LogRecord[]) => records.map(({ time }) => time.slice(0, 23)).join();
   return times(found) === times(expected);
-}
-
-async function read(
-  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
-  arrived: LogRecord[],
-  many: number,
-): Promise<void> {
-  while (arrived.length < many) {
-    const { done, value } = await lines.next();
-    if (done === true) throw new Error(`it ended behind ${arrived.length} lines`);
-    arrived.push(...value);
-  }
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
 import { answered } from '../../support/memory-log-store.ts';
+import { collect } from './collect.ts';
 import { call, expectStatus } from './comparison.ts';
 import { ALWAYS, milliseconds, type Subject, selection } from './subject.ts';
 
@@ -159,19 +160,6 @@ function twoContainers({ records }: Subject): readonly [StoredRecord, StoredReco
   );
   if (one === undefined || other === undefined) throw new Error('the data set has only one namespace');
   return [one, other];
-}
-
-/** Reads until so many have arrived. */
-async function collect(
-  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
-  arrived: LogRecord[],
-  many: number,
-): Promise<void> {
-  while (arrived.length < many) {
-    const { done, value } = await lines.next();
-    if (done === true) throw new Error(`it ended behind ${arrived.length} lines`);
-    arrived.push(...value);
-  }
 }
 
 async function endOf(

@@ -2,7 +2,8 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
-import { newStore, startedNode } from './started-node.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { startedNode } from './started-node.ts';
 
 /** What words alone can not tell; without a field of type wildcard the store says so. */
 function needsWildcard({ text, levels }: Selection): boolean {
@@ -26,7 +27,7 @@ for (const template of ['recommended', 'dynamic'] as const) {
       const data = logData({ lines: 6_000 });
       const indexPrefix = `logs-${template}`;
       await loadOpenSearch(node.url, data.records(), { indexPrefix, template });
-      const store = newStore(node.url, { indexPrefix });
+      const store = storeAt(node.url, { indexPrefix });
       const ending = new AbortController();
       const running = store.run(ending.signal);
       return {

@@ -2,7 +2,8 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
 import { FaultyFront } from '../../../../../support/faulty-front.ts';
-import { newStore, startedNode } from './started-node.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { startedNode } from './started-node.ts';
 
 const indexPrefix = 'logs-faults';
 
@@ -24,7 +25,7 @@ describeLogStoreFaults(
     const records = [...logData({ lines: 2_000 }).records()];
     await loadOpenSearch(node.url, records, { indexPrefix });
     const front = await FaultyFront.start(node.url);
-    const store = newStore(front.url, { indexPrefix });
+    const store = storeAt(front.url, { indexPrefix });
     const ending = new AbortController();
     const running = store.run(ending.signal);
     return {

@@ -5,7 +5,8 @@ import { indexTemplate } from '../../../../../../hack/log-stores/recommended-tem
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
-import { newStore, type StartedNode, startedNode } from './started-node.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { type StartedNode, startedNode } from './started-node.ts';
 
 const DAY = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
 const ALL: Selection = { scope: { everything: true }, range: DAY };
@@ -70,7 +71,7 @@ describe('a node of OpenSearch', function () {
       record(`line ${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
     );
     await loadOpenSearch(node.url, records, { indexPrefix });
-    const store = newStore(node.url, { indexPrefix });
+    const store = storeAt(node.url, { indexPrefix });
     const lines: string[] = [];
     for await (const batch of store.export(ALL, 'asc', call())) lines.push(...batch.map(({ log }) => log));
     expect(lines).to.deep.equal(records.map(({ log }) => log));
@@ -99,7 +100,7 @@ describe('a node of OpenSearch', function () {
     const time = '2026-01-15T10:00:00.123456789Z';
     const records = Array.from({ length: 300 }, (_, n) => record(`line ${n}`, time));
     await loadOpenSearch(node.url, records, { indexPrefix, template: 'dynamic' });
-    const store = newStore(node.url, { indexPrefix, pageSize: 7 });
+    const store = storeAt(node.url, { indexPrefix, pageSize: 7 });
     for (const order of ['asc', 'desc'] as const) {
       const seen: string[] = [];
       let after: string | undefined;
@@ -133,7 +134,7 @@ describe('a node of OpenSearch', function () {
       record('own', since, name),
     ]);
     await loadOpenSearch(node.url, records, { indexPrefix });
-    const store = newStore(node.url, { indexPrefix });
+    const store = storeAt(node.url, { indexPrefix });
     const selection: Selection = { scope: { everything: false, namespaces }, range: ALWAYS };
     const page = await store.query(selection, { order: 'asc', size: 1_000, from: 0 }, call());
     expect(page.total).to.deep.equal({ count: 1_500, relation: 'eq' });
@@ -160,7 +161,7 @@ describe('a node of OpenSearch', function () {
       record('own, later', moment(1_000), name),
     ]);
     await loadOpenSearch(node.url, records, { indexPrefix });
-    const page = await newStore(node.url, { indexPrefix }).query(
+    const page = await storeAt(node.url, { indexPrefix }).query(
       { scope: { everything: false, namespaces }, range: ALWAYS },
       { order: 'desc', size: 1_000, from: 0 },
       call(),
@@ -195,7 +196,7 @@ describe('a node of OpenSearch', function () {
         indexPrefix,
       },
     );
-    const store = newStore(node.url, { indexPrefix });
+    const store = storeAt(node.url, { indexPrefix });
     const range = { start: '2026-01-14T00:00:00.000000000Z', end: DAY.end };
     const scope: Selection['scope'] = {
       everything: false,
@@ -217,7 +218,7 @@ describe('a node of OpenSearch', function () {
     const at = (ms: number) => new Date(ms).toISOString().replace('Z', '000000Z');
     const now = Date.now();
     await loadOpenSearch(node.url, [record('first', at(now - 2_000))], { indexPrefix });
-    const store = newStore(node.url, { indexPrefix, followTuning: { busyMs: 20, idleMs: 20 } });
+    const store = storeAt(node.url, { indexPrefix, followTuning: { busyMs: 20, idleMs: 20 } });
     const ending = new AbortController();
     const range = { start: at(now - 10_000), end: at(now) };
     const seen: string[] = [];
@@ -241,7 +242,7 @@ describe('a node of OpenSearch', function () {
       record(`${'abcdefgh '.repeat(150)}${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
     );
     await loadOpenSearch(node.url, records, { indexPrefix });
-    const store = newStore(node.url, { indexPrefix });
+    const store = storeAt(node.url, { indexPrefix });
     const leaving = new AbortController();
     const text = { mode: 'regex', texts: ['(a|b).*(c|d).*(e|f).*(g|h).*zz'], caseSensitive: true } as const;
     const asking = Array.from({ length: 6 }, () =>

@@ -1,23 +1,10 @@
-// One OpenSearch for the tests of a file, and the store before it.
+// One OpenSearch for the tests of a file.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-store.ts';
 import { type OpenSearchOptions, startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
 import { requireJava } from '../../../../../../hack/log-stores/require-java.ts';
-import {
-  OpenSearchLogStore,
-  type OpenSearchLogStoreOptions,
-} from '../../../../../../server/logging/backends/opensearch/opensearch-log-store.ts';
-
-export const FIELDS = {
-  time: 'time',
-  message: 'log',
-  namespace: 'kubernetes.namespace_name',
-  pod: 'kubernetes.pod_name',
-  container: 'kubernetes.container_name',
-  containerID: 'kubernetes.docker_id',
-} as const;
 
 export interface StartedNode {
   readonly process: LogStoreProcess;
@@ -57,15 +44,4 @@ async function ask(url: string, method: string, body: unknown): Promise<unknown>
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
-}
-
-export function newStore(url: string, rest: Partial<OpenSearchLogStoreOptions> = {}): OpenSearchLogStore {
-  return new OpenSearchLogStore({
-    urls: [url],
-    indexPrefix: 'logs',
-    dailyIndices: true,
-    fields: FIELDS,
-    pageSize: 1_000,
-    ...rest,
-  });
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
-import { ANSWERED, answer, call, type Script, SELECTION, scriptedStore, storeAt } from './scripted-store.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { ANSWERED, answer, call, type Script, SELECTION, scriptedStore } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;
 

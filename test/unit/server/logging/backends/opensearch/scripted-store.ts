@@ -1,10 +1,6 @@
 // An HTTP server that answers as OpenSearch would, or as it should not.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  OpenSearchLogStore,
-  type OpenSearchLogStoreOptions,
-} from '../../../../../../server/logging/backends/opensearch/opensearch-log-store.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 
 export interface Asked {
@@ -77,26 +73,6 @@ export const CAPABILITIES = {
     'kubernetes.docker_id': keyword,
   },
 };
-
-export const FIELDS = {
-  time: 'time',
-  message: 'log',
-  namespace: 'kubernetes.namespace_name',
-  pod: 'kubernetes.pod_name',
-  container: 'kubernetes.container_name',
-  containerID: 'kubernetes.docker_id',
-} as const;
-
-export function storeAt(url: string, rest: Partial<OpenSearchLogStoreOptions> = {}): OpenSearchLogStore {
-  return new OpenSearchLogStore({
-    urls: [url],
-    indexPrefix: 'logs',
-    dailyIndices: true,
-    fields: FIELDS,
-    pageSize: 1_000,
-    ...rest,
-  });
-}
 
 export const SELECTION: Selection = {
   scope: { everything: true },

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startFront } from '../../../../../../hack/log-stores/front.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
-import { answer, call, SELECTION, scriptedStore, storeAt } from './scripted-store.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { answer, call, SELECTION, scriptedStore } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
 

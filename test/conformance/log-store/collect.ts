@@ -1,0 +1,14 @@
+import type { LogRecord } from '../../../server/logging/log-store.ts';
+
+/** Reads until so many have arrived. */
+export async function collect(
+  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
+  arrived: LogRecord[],
+  many: number,
+): Promise<void> {
+  while (arrived.length < many) {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`it ended behind ${arrived.length} lines`);
+    arrived.push(...value);
+  }
+}

@@ -1,0 +1,24 @@
+import {
+  OpenSearchLogStore,
+  type OpenSearchLogStoreOptions,
+} from '../../server/logging/backends/opensearch/opensearch-log-store.ts';
+
+const FIELDS = {
+  time: 'time',
+  message: 'log',
+  namespace: 'kubernetes.namespace_name',
+  pod: 'kubernetes.pod_name',
+  container: 'kubernetes.container_name',
+  containerID: 'kubernetes.docker_id',
+} as const;
+
+export function storeAt(url: string, rest: Partial<OpenSearchLogStoreOptions> = {}): OpenSearchLogStore {
+  return new OpenSearchLogStore({
+    urls: [url],
+    indexPrefix: 'logs',
+    dailyIndices: true,
+    fields: FIELDS,
+    pageSize: 1_000,
+    ...rest,
+  });
+}
