@@ -8,7 +8,10 @@ import { AuthenticatorChain } from './authentication/authenticator-chain.ts';
 import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
 import { countedAuthentication } from './authentication/counted-authentication.ts';
-import { CredentialCheckingAuthenticator } from './authentication/credential-id.ts';
+import {
+  CredentialCheckingAuthenticator,
+  CredentialCheckingTokenAuthenticator,
+} from './authentication/credential-id.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
 import { PeerCertificates } from './authentication/peer-certificates.ts';
@@ -66,8 +69,12 @@ export function newAccess(
       oauth ? new CredentialCheckingAuthenticator(frontProxy, oauth.tokenIDs) : frontProxy,
       new ClientCertificateAuthenticator(settings, peers),
       new BearerTokenAuthenticator([
-        ...(oauth ? [new AccessTokenAuthenticator(oauth.verifier)] : []),
-        tokenReview,
+        ...(oauth
+          ? [
+              new AccessTokenAuthenticator(oauth.verifier),
+              new CredentialCheckingTokenAuthenticator(tokenReview, oauth.tokenIDs),
+            ]
+          : [tokenReview]),
       ]),
     ],
     { anonymous },

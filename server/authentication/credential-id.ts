@@ -1,5 +1,6 @@
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
 /** A token of ours by its id, when the token itself did not reach us. */
@@ -11,8 +12,12 @@ export interface KnowsTokenIDs {
   check(
     jti: string,
     user: { readonly name: string; readonly uid: string },
-    scope: { readonly signal: AbortSignal },
+    scope: Scope,
   ): Promise<void> | void;
+}
+
+interface Scope {
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -33,20 +38,42 @@ export class CredentialCheckingAuthenticator implements Authenticator {
 
   authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined {
     const user = this.#inner.authenticate(request);
-    if (user instanceof Promise) return user.then((found) => found && this.#checked(found, request));
-    return user && this.#checked(user, request);
+    if (user instanceof Promise) return user.then((found) => found && checked(found, this.#tokens, request));
+    return user && checked(user, this.#tokens, request);
+  }
+}
+
+/**
+ * The same for bearer tokens that the cluster was asked about. Ours are known here without asking; should kube-apiserver
+ * ever read one where we see none, what it says about it must not undo a revocation.
+ */
+export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator {
+  readonly name: string;
+  readonly #inner: TokenAuthenticator;
+  readonly #tokens: KnowsTokenIDs;
+
+  constructor(inner: TokenAuthenticator, tokens: KnowsTokenIDs) {
+    this.name = inner.name;
+    this.#inner = inner;
+    this.#tokens = tokens;
   }
 
-  #checked(user: UserInfo, scope: AuthenticationRequest): Promise<UserInfo> | UserInfo {
-    const prefix = CLAIM_MAPPING.username.prefix;
-    const pending: Promise<void>[] = [];
-    for (const credential of user.extra[CREDENTIAL_ID] ?? []) {
-      const jti = jtiOf(credential);
-      if (jti === undefined) continue;
-      const name = user.name.startsWith(prefix) ? user.name.slice(prefix.length) : '';
-      const checking = this.#tokens.check(jti, { name, uid: user.uid }, scope);
-      if (checking) pending.push(checking);
-    }
-    return pending.length === 0 ? user : Promise.all(pending).then(() => user);
+  authenticate(token: string, scope: Scope): Promise<UserInfo | undefined> | UserInfo | undefined {
+    const user = this.#inner.authenticate(token, scope);
+    if (user instanceof Promise) return user.then((found) => found && checked(found, this.#tokens, scope));
+    return user && checked(user, this.#tokens, scope);
   }
+}
+
+function checked(user: UserInfo, tokens: KnowsTokenIDs, scope: Scope): Promise<UserInfo> | UserInfo {
+  const prefix = CLAIM_MAPPING.username.prefix;
+  const pending: Promise<void>[] = [];
+  for (const credential of user.extra[CREDENTIAL_ID] ?? []) {
+    const jti = jtiOf(credential);
+    if (jti === undefined) continue;
+    const name = user.name.startsWith(prefix) ? user.name.slice(prefix.length) : '';
+    const checking = tokens.check(jti, { name, uid: user.uid }, scope);
+    if (checking) pending.push(checking);
+  }
+  return pending.length === 0 ? user : Promise.all(pending).then(() => user);
 }

@@ -3,7 +3,10 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
-import { CredentialCheckingAuthenticator } from '../../../../server/authentication/credential-id.ts';
+import {
+  CredentialCheckingAuthenticator,
+  CredentialCheckingTokenAuthenticator,
+} from '../../../../server/authentication/credential-id.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 
 const scope = { signal: new AbortController().signal };
@@ -87,5 +90,39 @@ describe('CredentialCheckingAuthenticator', () => {
       (error: unknown) => error,
     );
     expect(later).to.have.property('code', 401);
+  });
+});
+
+describe('CredentialCheckingTokenAuthenticator', () => {
+  const reviewed: UserInfo = { name: 'alice', uid: 'u-1', groups: [], extra: { [EXTRA]: ['JTI=one'] } };
+
+  it('lets nobody in with a revoked token, although the cluster still takes it', async () => {
+    for (const answer of [reviewed, Promise.resolve(reviewed)]) {
+      const asked: string[] = [];
+      const authenticator = new CredentialCheckingTokenAuthenticator(
+        { name: 'token-review', authenticate: () => answer },
+        {
+          check: (jti, { name, uid }) => {
+            asked.push(`${jti} ${name} ${uid}`);
+            return Promise.reject(newUnauthorized(new Error('the session is over')));
+          },
+        },
+      );
+      const refusal: unknown = await Promise.resolve(authenticator.authenticate('token', scope)).catch(
+        (error: unknown) => error,
+      );
+      expect(refusal).to.include({ code: 401 });
+      expect(asked).to.deep.equal(['one alice u-1']);
+    }
+  });
+
+  it('has nothing to say about tokens that the cluster does not know, and about foreign ones', async () => {
+    for (const user of [undefined, { ...reviewed, extra: {} }]) {
+      const authenticator = new CredentialCheckingTokenAuthenticator(
+        { name: 'token-review', authenticate: () => Promise.resolve(user) },
+        { check: () => expect.fail('there is no id to ask about') },
+      );
+      expect(await authenticator.authenticate('token', scope)).to.equal(user);
+    }
   });
 });
