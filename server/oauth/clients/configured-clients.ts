@@ -6,6 +6,7 @@ import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import { record, texts } from '../../resources/read.ts';
+import { isRedirectable } from '../codes/redirect-uri.ts';
 import type { ConfiguredClient } from '../settings.ts';
 import { ClientSecrets } from './client-secrets.ts';
 import type { ClientRegistry, SecretGuard } from './oauth-client.ts';
@@ -114,10 +115,10 @@ export class ConfiguredClients implements ClientRegistry {
   }
 }
 
-/** Throws StartupError for clients that could never be told apart or never prove themselves. */
+/** Throws StartupError for clients that could never be told apart, never prove themselves, or never be sent a code. */
 export function checkClients(clients: readonly ConfiguredClient[]): void {
   const seen = new Set<string>();
-  for (const { id, isPublic, secretFiles, secretRefs, wellKnownSecret } of clients) {
+  for (const { id, isPublic, redirectURIs, secretFiles, secretRefs, wellKnownSecret } of clients) {
     if (seen.has(id)) throw fault(`two clients have the id ${id}`);
     seen.add(id);
     const places = secretFiles.length + secretRefs.length + (wellKnownSecret === undefined ? 0 : 1);
@@ -125,8 +126,15 @@ export function checkClients(clients: readonly ConfiguredClient[]): void {
     if (!isPublic && places === 0) {
       throw fault(`the client ${id} has no secret: give it secretFiles or a secretRef, or make it public`);
     }
+    for (const uri of redirectURIs) {
+      if (!isRedirectable(uri))
+        throw fault(`the client ${id} has a redirect URI that is never used: ${uri}. ${REDIRECTABLE}`);
+    }
   }
 }
+
+const REDIRECTABLE =
+  'Take https, http on the machine itself (localhost, 127.0.0.1, [::1]), or the scheme of an app, without a fragment';
 
 function fault(message: string): StartupError {
   return new StartupError('ERR_OAUTH_CLIENTS', `oauth.clients: ${message}`);

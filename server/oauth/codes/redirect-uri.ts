@@ -42,13 +42,17 @@ export function placeName(uri: string): string {
   return host === '' ? protocol : host;
 }
 
-/** No fragment (RFC 6749, 3.1.2), and no scheme that runs or shows what it holds, such as `javascript:`. */
-function isRedirectable(uri: string): boolean {
+/**
+ * No fragment (RFC 6749, 3.1.2), no scheme that runs or shows what it holds, such as `javascript:`, and none that others
+ * on the way can read, but on the machine itself (RFC 9700, 2.6).
+ */
+export function isRedirectable(uri: string): boolean {
   if (!PRINTABLE.test(uri) || uri.includes('#')) return false;
   if (!URL.canParse(uri)) return false;
   const { protocol } = new URL(uri);
+  if (protocol === 'http:') return withoutPort(uri) !== undefined;
   // RFC 8252, 7.1: the scheme of an app is a domain name turned round, so it has a dot.
-  return protocol === 'https:' || protocol === 'http:' || protocol.includes('.');
+  return protocol === 'https:' || protocol.includes('.');
 }
 
 function withoutPort(uri: string): string | undefined {

@@ -72,6 +72,10 @@ describe('the configured clients', () => {
     ['two clients of one id', [newConfiguredClient('a', { wellKnownSecret: 'x' }), newConfiguredClient('a')]],
     ['a confidential client without a place for its secret', [newConfiguredClient('a')]],
     ['a public client with a secret', [newConfiguredClient('a', { isPublic: true, secretFiles: ['/x'] })]],
+    [
+      'a redirect URI that others on the way could read',
+      [newConfiguredClient('a', { isPublic: true, redirectURIs: ['http://console.example.com/cb'] })],
+    ],
   ] as const) {
     it(`refuse to start with ${what}`, () => {
       expect(() => checkClients(clients)).to.throw(StartupError, 'oauth.clients');

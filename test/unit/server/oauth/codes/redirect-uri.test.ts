@@ -61,7 +61,13 @@ describe('a redirect URI', () => {
   });
 
   it('has its port fixed anywhere else', () => {
-    expect(isRegistered('http://10.0.0.1:81/cb', ['http://10.0.0.1:80/cb'])).to.equal(false);
+    expect(isRegistered('https://10.0.0.1:81/cb', ['https://10.0.0.1:80/cb'])).to.equal(false);
+  });
+
+  it('is never read by others on the way: plain HTTP leads nowhere but to the machine itself', () => {
+    for (const uri of ['http://console.example.com/cb', 'http://10.0.0.1/cb', 'http://127.0.0.2/cb']) {
+      expect(isRegistered(uri, [uri]), uri).to.equal(false);
+    }
   });
 
   it('has no fragment and no scheme that shows what it holds, registered or not', () => {
