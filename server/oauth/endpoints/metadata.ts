@@ -40,13 +40,21 @@ const ENDPOINTS = {
 
 export function metadataOf({ issuer, mounted, grants, clients }: MetadataSource): ServerMetadata {
   const url = issuer();
-  const has = (name: keyof typeof ENDPOINTS): boolean => mounted.has(`/oauth${ENDPOINTS[name]}`);
   const offered = grants.filter((grant) =>
     clients.some((client) => client.grants.some((one) => one === grant)),
   );
-  const withCode = has('authorization_endpoint') && offered.includes('authorization_code');
+  const withSecret = clients.some(({ isPublic }) => !isPublic) ? WITH_SECRET : [];
+  const methods = clients.some(({ isPublic }) => isPublic) ? [...withSecret, 'none'] : withSecret;
+  // What no client may use is as good as absent.
+  const usable: Partial<Record<keyof typeof ENDPOINTS, boolean>> = {
+    authorization_endpoint: offered.includes('authorization_code'),
+    device_authorization_endpoint: offered.includes('urn:ietf:params:oauth:grant-type:device_code'),
+    introspection_endpoint: withSecret.length > 0,
+  };
+  const has = (name: keyof typeof ENDPOINTS): boolean =>
+    mounted.has(`/oauth${ENDPOINTS[name]}`) && usable[name] !== false;
+  const withCode = has('authorization_endpoint');
   const names = (Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[]).filter(has);
-  const methods = clients.some(({ isPublic }) => isPublic) ? [...WITH_SECRET, 'none'] : WITH_SECRET;
   return {
     issuer: url,
     jwks_uri: `${url}/keys`,
@@ -65,7 +73,7 @@ export function metadataOf({ issuer, mounted, grants, clients }: MetadataSource)
     id_token_signing_alg_values_supported: ['ES256'],
     ...(has('token_endpoint') ? { token_endpoint_auth_methods_supported: methods } : {}),
     ...(has('revocation_endpoint') ? { revocation_endpoint_auth_methods_supported: methods } : {}),
-    ...(has('introspection_endpoint') ? { introspection_endpoint_auth_methods_supported: WITH_SECRET } : {}),
+    ...(has('introspection_endpoint') ? { introspection_endpoint_auth_methods_supported: withSecret } : {}),
     claims_supported: [
       'iss',
       'sub',

@@ -47,8 +47,31 @@ describe('the metadata of the token handler', () => {
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       scopes_supported: ['openid', 'email'],
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+    const both = metadataOf({ issuer, mounted, grants: ['authorization_code'], clients: [browser, client] });
+    expect(both).to.deep.include({
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     });
+  });
+
+  it('names no endpoint that no client may use', () => {
+    const paths = ['authorize', 'device_authorization', 'introspect', 'token'];
+    const mounted = new Set(paths.map((path) => `/oauth/${path}`));
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const endpoints = (clients: Parameters<typeof metadataOf>[0]['clients']): string[] => {
+      const metadata = metadataOf({
+        issuer,
+        mounted,
+        grants: ['password', 'authorization_code', device],
+        clients,
+      });
+      return Object.keys(metadata).filter((name) => name.endsWith('_endpoint'));
+    };
+    expect(endpoints([client])).to.have.members(['token_endpoint', 'introspection_endpoint']);
+    expect(
+      endpoints([{ isPublic: true, grants: ['authorization_code', device], scopes: [] }]),
+    ).to.have.members(['token_endpoint', 'authorization_endpoint', 'device_authorization_endpoint']);
   });
 
   it('is the same at both well-known paths, and may be kept for minutes', async () => {
