@@ -15,6 +15,8 @@ export interface AuthorizationRequest {
   readonly challenge: string;
   readonly state?: string;
   readonly nonce?: string;
+  /** Nobody else may sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
+  readonly user?: string;
 }
 
 /** Codes of RFC 6749, 4.1.2.1 and of OpenID Connect Core, 3.1.2.6. */

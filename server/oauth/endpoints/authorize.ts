@@ -12,6 +12,7 @@ import type { CodeIssuer } from '../codes/code-issuer.ts';
 import { isRegistered, placeName, policySource } from '../codes/redirect-uri.ts';
 import { parseForm, readForm } from '../form.ts';
 import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
+import type { IDTokenHints } from './id-token-hint.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
 export interface AuthorizeOptions {
@@ -24,14 +25,24 @@ const MAX_HINT = 253;
 
 /** GET and POST, as OpenID Connect demands; parameters from the query or the body, never from both. */
 export function authorizeHandler(
-  { issuer, clients }: AuthorizeOptions,
+  { issuer, clients, hints }: AuthorizeOptions & { readonly hints: Pick<IDTokenHints, 'read'> },
   forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
 ): Handler {
   return forBrowsers(['GET', 'POST'], issuer, async (context) => {
     const parameters =
       context.request.method === 'POST' ? await readForm(context.request) : parseForm(queryOf(context));
     const request = authorizationRequest(parameters, clients);
-    forms.show(context, request, { user: parameters.get('login_hint')?.slice(0, MAX_HINT) ?? '' });
+    const hint = parameters.get('id_token_hint');
+    const hinted = hint === undefined ? undefined : await hints.read(hint);
+    if (hint !== undefined && hinted?.clientID !== request.clientID) {
+      throw new AuthorizationRefusal(
+        'invalid_request',
+        'id_token_hint is no id token of the client',
+        request,
+      );
+    }
+    const user = hinted?.user ?? parameters.get('login_hint')?.slice(0, MAX_HINT) ?? '';
+    forms.show(context, hinted ? { ...request, user: hinted.user } : request, { user });
   });
 }
 
@@ -60,6 +71,9 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       formTarget: policySource(request.redirectURI),
     }),
     granted: async (context, request, by) => {
+      if (request.user !== undefined && by.account.name !== request.user) {
+        throw new AuthorizationRefusal('login_required', 'another user has signed in', request);
+      }
       const code = await codes.issue({ ...by, request, client: clientOf(request) }, context.signal);
       answerClient(context, request, issuer(), { code });
     },

@@ -11,6 +11,7 @@ import type { SourceAddress } from '../source-address.ts';
 import type { CredentialStore } from '../users/account.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { ForcedPasswordChange, type ForcedPasswordChangeOptions } from './forced-password-change.ts';
+import { IDTokenHints } from './id-token-hint.ts';
 import { type PasswordCheck, SignInForms } from './sign-in.ts';
 
 export interface SignInPagesOptions {
@@ -18,7 +19,7 @@ export interface SignInPagesOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly sessions: Pick<SessionStore, 'create'>;
   readonly credentials: CredentialStore;
-  readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
+  readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'verification'>;
   readonly passwords: PasswordCheck;
   readonly hasher: ForcedPasswordChangeOptions['hasher'];
   readonly source: SourceAddress;
@@ -42,7 +43,10 @@ export function newSignInPages(options: SignInPagesOptions): ReadonlyMap<string,
     continuation: codeContinuation({ issuer, clients, codes }),
   });
   return new Map([
-    ['/oauth/authorize', authorizeHandler({ issuer, clients }, forms)],
+    [
+      '/oauth/authorize',
+      authorizeHandler({ issuer, clients, hints: new IDTokenHints({ keys, issuer }) }, forms),
+    ],
     ['/oauth/sign-in', forms.handler],
     [STYLE_PATH, styleHandler()],
   ]);

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
-import { ISSUER, PASSWORD, SignInSite, SiteState } from '../../../../support/sign-in-site.ts';
-import { REQUEST, sentBack, Visit } from '../../../../support/sign-in-visit.ts';
+import {
+  ISSUER,
+  PASSWORD,
+  REDIRECT,
+  SignInSite,
+  SiteState,
+  VERIFIER,
+} from '../../../../support/sign-in-site.ts';
+import { authorizePath, codeFor, REQUEST, sentBack, Visit } from '../../../../support/sign-in-visit.ts';
 
 describe('the sign-in form', () => {
   let state: SiteState;
@@ -54,6 +61,43 @@ describe('the sign-in form', () => {
     } finally {
       await other.close();
     }
+  });
+
+  describe('for somebody whom the client knows already, by an id token', () => {
+    let hint: string;
+    before(async () => {
+      await state.add('bob');
+      const { json } = await site.token({
+        grant_type: 'authorization_code',
+        client_id: 'console',
+        code: await codeFor(site),
+        redirect_uri: REDIRECT,
+        code_verifier: VERIFIER,
+      });
+      hint = String(json['id_token']);
+    });
+
+    it('lets him in, and finds his name filled in', async () => {
+      const visit = await Visit.begin(site, { id_token_hint: hint });
+      expect(visit.answer.text).to.contain('value="alice"');
+      expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
+    });
+
+    it('gives the client nothing of anybody else', async () => {
+      const visit = await Visit.begin(site, { id_token_hint: hint });
+      const back = sentBack(await visit.signIn('bob'));
+      expect(back.get('error')).to.equal('login_required');
+      expect(back.get('state')).to.equal(REQUEST['state']);
+      expect(back.has('code')).to.equal(false);
+    });
+
+    it('takes no id token of another client, and nothing that is none', async () => {
+      const other = { client_id: 'cli', redirect_uri: 'http://localhost:1234' };
+      for (const changes of [{ ...other, id_token_hint: hint }, { id_token_hint: `${hint}x` }]) {
+        const back = sentBack(await site.ask(authorizePath(changes)));
+        expect(back.get('error')).to.equal('invalid_request');
+      }
+    });
   });
 
   it('tells nobody whether the name or the password was wrong', async () => {
