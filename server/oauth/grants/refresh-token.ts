@@ -91,11 +91,13 @@ export class RefreshTokenGrant implements Grant {
       return this.#endReused(session, request);
     }
     const account = await this.#livingUser(session, request.signal);
-    const scopes = requestedScopes(request.form.get('scope'), session.scopes);
+    // What was taken from the client since is not given again.
+    const granted = session.scopes.filter((scope) => client.scopes.includes(scope));
+    const scopes = requestedScopes(request.form.get('scope'), granted);
     return this.#rotate(token, session, {
       ...request,
       account,
-      scopes: scopes.length > 0 ? scopes : session.scopes,
+      scopes: scopes.length > 0 ? scopes : granted,
     });
   }
 

@@ -72,6 +72,15 @@ describe('the refresh_token grant', () => {
       expect((await replica.refresh(next(narrow))).scope).to.equal('openid email');
     });
 
+    it('gives no scope any more that was taken from the client meanwhile', async () => {
+      cluster.clients.set('console', newClient('console', { scopes: ['email'] }));
+      const answer = await replica.refresh(login.refresh);
+      expect(answer.scope).to.equal('email');
+      expect(answer).to.not.have.property('id_token');
+      const asked = replica.refresh(next(answer), { scope: 'openid' });
+      expect(await refusal(asked)).to.equal('400 invalid_scope');
+    });
+
     it('says no scope when there is none', async () => {
       const plain = await replica.signIn('console', []);
       const answer = await replica.refresh(plain.refresh);
