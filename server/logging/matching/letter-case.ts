@@ -1,6 +1,6 @@
 // Which characters are the same when case is ignored: simple case folding, as JavaScript's flags `iu` have it.
 // Lucene's own `case_insensitive` knows ASCII only.
-import type { Range } from '../../matching/regex-dialect.ts';
+import type { Range } from './regex-dialect.ts';
 
 /** Behind it there are no letters with case. */
 const LAST = 0x1e943;
