@@ -5,7 +5,7 @@ import type { Asking, Deadline } from './asking.ts';
 import type { Judge } from './judge.ts';
 import { TIME, within } from './logsql.ts';
 import { instantIn, numberIn } from './overview.ts';
-import type { Question, Questions } from './question.ts';
+import type { Question, Questions, QuickQuestion } from './question.ts';
 import { newNonsense } from './refusal.ts';
 
 /** More cells than these are not asked for; then each bucket is counted by itself. */
@@ -20,7 +20,7 @@ export async function countBuckets(
   deadline: Deadline,
 ): Promise<readonly number[]> {
   if (quick) {
-    const { sure, unsure } = await counted(asking, quick, quick.unsure, buckets, deadline);
+    const { sure, unsure } = await counted(asking, quick, quick, buckets, deadline);
     const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
     for (const { time } of judged ?? []) count(sure, buckets.edges, time, 1);
     if (judged) return sure;
@@ -38,16 +38,16 @@ interface Counts {
 async function counted(
   asking: Asking,
   question: Question,
-  unsureFilter: string | undefined,
+  quick: QuickQuestion | undefined,
   { edges, step }: Buckets,
   deadline: Deadline,
 ): Promise<Counts> {
   const [first = 0, last = 0] = [edges[0], edges.at(-1)];
   const cell = step ?? commonWidth(edges);
-  if ((last - first) / cell > MAX_CELLS) return countEach(asking, question, unsureFilter, edges, deadline);
+  if ((last - first) / cell > MAX_CELLS) return countEach(asking, question, quick, edges, deadline);
   const offset = ((first % cell) + cell) % cell;
-  const functions = unsureFilter
-    ? `count() if (!${unsureFilter}) as n, count() if (${unsureFilter}) as unsure`
+  const functions = quick
+    ? `count() if (${quick.sure}) as n, count() if (${quick.unsure}) as unsure`
     : 'count() as n';
   const pipe = `stats by (${TIME}:${cell}ms offset ${offset}ms) ${functions}`;
   const sure = edges.slice(1).map(() => 0);
@@ -55,7 +55,7 @@ async function counted(
   for await (const rows of asking.rows(question, [pipe], deadline)) {
     for (const row of rows) {
       count(sure, edges, instantIn(row, TIME), numberIn(row, 'n'));
-      if (unsureFilter) unsure += numberIn(row, 'unsure');
+      if (quick) unsure += numberIn(row, 'unsure');
     }
   }
   return { sure, unsure };
@@ -91,20 +91,20 @@ function bucketOf(edges: readonly number[], time: number): number {
 async function countEach(
   asking: Asking,
   question: Question,
-  unsureFilter: string | undefined,
+  quick: QuickQuestion | undefined,
   edges: readonly number[],
   deadline: Deadline,
 ): Promise<Counts> {
   const begins = edges.slice(0, -1);
-  const sure = unsureFilter ? ` !${unsureFilter}` : '';
+  const sure = quick ? ` ${quick.sure}` : '';
   const each = begins.map((begin, index) => {
     const range = within({ start: instantOf(begin), end: instantOf(edges[index + 1] ?? 0) });
     return `count() if (${range}${sure}) as n${index}`;
   });
-  const unsure = unsureFilter ? [`count() if (${unsureFilter}) as unsure`] : [];
+  const unsure = quick ? [`count() if (${quick.unsure}) as unsure`] : [];
   const [row = {}] = await asking.allRows(question, [`stats ${[...each, ...unsure].join(', ')}`], deadline);
   return {
     sure: begins.map((_, index) => numberIn(row, `n${index}`)),
-    unsure: unsureFilter ? numberIn(row, 'unsure') : 0,
+    unsure: quick ? numberIn(row, 'unsure') : 0,
   };
 }

@@ -34,6 +34,11 @@ export function eitherOf(filters: readonly string[]): string {
   return only !== undefined && filters.length === 1 ? only : `(${filters.join(' or ')})`;
 }
 
+/** `filter`: one alone, or in brackets. */
+export function not(filter: string): string {
+  return filter.startsWith('!') ? filter.slice(1) : `!${filter}`;
+}
+
 /** Where the store keeps times, under this name and no other. */
 export const TIME = '_time';
 

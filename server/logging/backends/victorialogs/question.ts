@@ -2,21 +2,22 @@
 // may see go beside it, where the store reads each by itself and joins them: a fault in the query can not widen them.
 import type { NameFilter, Selection } from '../../log-store.ts';
 import type { FieldNames } from './fields.ts';
-import { eitherOf, isOneOf, matches, within } from './logsql.ts';
+import { eitherOf, isOneOf, matches, not, within } from './logsql.ts';
 import { ALL, scopeFilter } from './scope-filter.ts';
-import { type LineFilter, levelFilter, textFilter, unsure } from './text-filter.ts';
+import { type LineFilter, levelFilter, textFilter } from './text-filter.ts';
 
 export type Range = Selection['range'];
 
 /** What a request asks about. */
 export interface Question {
-  /** LogsQL: filters, and pipes that filter. */
+  /** LogsQL: filters all of which hold. */
   readonly lines: string;
   readonly extraFilters: readonly string[];
 }
 
-/** Exact for lines of ASCII, and what may be wanted of the others; `unsure` is a filter that tells those. */
+/** Finds all lines that are wanted and some others; a filter tells those that are wanted for sure, and one the rest. */
 export interface QuickQuestion extends Question {
+  readonly sure: string;
   readonly unsure: string;
 }
 
@@ -46,12 +47,12 @@ export function questionsOf(
   const extraFilters = [within(range), ...(scoped === ALL ? [] : [scoped])];
   const rough = names.length === 0 ? ALL : names.join(' ');
   const filters = lineFilters(selection, fields);
-  const asked = (pipes: readonly string[]) => ({ lines: [rough, ...pipes].join(' | '), extraFilters });
-  const isQuick = filters.some(({ quick }) => quick);
-  const quick = asked(filters.flatMap((filter) => filter.quick ?? filter.exact));
+  const asked = (more: readonly string[]) => ({ lines: [rough, ...more].join(' '), extraFilters });
+  const sure = filters.find(({ quick }) => quick)?.quick?.sure;
+  const quick = asked(filters.flatMap((filter) => filter.quick?.filters ?? filter.exact));
   return {
     exact: asked(filters.flatMap(({ exact }) => exact)),
-    quick: isQuick ? { ...quick, unsure: unsure(fields.message) } : undefined,
+    quick: sure === undefined ? undefined : { ...quick, sure, unsure: not(sure) },
     rough: asked([]),
   };
 }

@@ -27,8 +27,7 @@ export async function countContainers(
       `count_uniq(${names}) if (${id}:="" ${filter}) as named`,
     ].join(', ');
   if (quick) {
-    const sure = `!${quick.unsure}`;
-    const pipe = `stats ${counted(sure)}, count() if (${quick.unsure}) as unsure`;
+    const pipe = `stats ${counted(quick.sure)}, count() if (${quick.unsure}) as unsure`;
     const [row = {}] = await asking.allRows(quick, [pipe], deadline);
     const judged = numberIn(row, 'unsure') === 0 ? [] : await judge.lines(quick, deadline);
     const ids = [...new Set(judged?.map((line) => line.containerID))];
@@ -36,7 +35,7 @@ export async function countContainers(
       const both =
         ids.length === 0
           ? 0
-          : await containersOf(asking, quick, `${sure} ${isOneOf(containerID, ids)}`, id, deadline);
+          : await containersOf(asking, quick, `${quick.sure} ${isOneOf(containerID, ids)}`, id, deadline);
       return { logs: numberIn(row, 'n') + judged.length, containers: containersIn(row) + ids.length - both };
     }
   }
