@@ -22,5 +22,7 @@ export function jtiOf(credential: string): string | undefined {
   return credential.startsWith(JTI_PREFIX) ? credential.slice(JTI_PREFIX.length) : undefined;
 }
 
-/** What every `jti` of ours begins with; id tokens have none. */
+/** What the `jti` of an access token of ours begins with, before the id of its session. */
 export const OWN_JTI = 'ks.';
+/** The same of an id token, which is no access token. kube-apiserver takes one only where it is told to. */
+export const ID_TOKEN_JTI = 'ki.';

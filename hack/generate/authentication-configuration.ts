@@ -1,7 +1,7 @@
 // How kube-apiserver comes to accept our access tokens: its AuthenticationConfiguration, out of the same table of claims
 // that our own authenticator reads.
 import { stringify } from 'yaml';
-import { CLAIM_MAPPING, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
+import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 
 export interface TrustedIssuer {
   /** Byte for byte the `iss` of the tokens. */
@@ -9,6 +9,8 @@ export interface TrustedIssuer {
   /** Where kube-apiserver finds the metadata when that is not below `url`, for instance inside the cluster. */
   readonly discoveryURL?: string;
   readonly audience: string;
+  /** Clients whose id tokens count as well, for programs that send those. None of them may be called as the audience. */
+  readonly idTokensOf?: readonly string[];
   /** PEM; without it the system's own roots. */
   readonly certificateAuthority?: string;
 }
@@ -23,22 +25,18 @@ export function authenticationConfiguration(issuer: TrustedIssuer | undefined): 
   return stringify(configuration, { lineWidth: 0 });
 }
 
-function authenticator({ url, discoveryURL, audience, certificateAuthority }: TrustedIssuer): object {
+function authenticator(issuer: TrustedIssuer): object {
+  const { url, discoveryURL, audience, certificateAuthority, idTokensOf = [] } = issuer;
   const { username, groups, uid } = CLAIM_MAPPING;
   return {
     issuer: {
       url,
       ...(discoveryURL === undefined ? {} : { discoveryURL }),
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
-      audiences: [audience],
+      audiences: [audience, ...idTokensOf],
+      ...(idTokensOf.length > 0 ? { audienceMatchPolicy: 'MatchAny' } : {}),
     },
-    claimValidationRules: [
-      {
-        // An id token whose client is called as the audience would pass otherwise.
-        expression: `has(claims.jti) && claims.jti.startsWith('${OWN_JTI}')`,
-        message: 'not an access token',
-      },
-    ],
+    claimValidationRules: [tokenRule(idTokensOf)],
     claimMappings: { username, groups, uid },
     userValidationRules: [
       {
@@ -50,6 +48,19 @@ function authenticator({ url, discoveryURL, audience, certificateAuthority }: Tr
         message: 'names of groups have no colon',
       },
     ],
+  };
+}
+
+/** An id token whose client is called as the audience would pass without it. */
+function tokenRule(idTokensOf: readonly string[]): object {
+  const access = `claims.jti.startsWith('${OWN_JTI}')`;
+  if (idTokensOf.length === 0) {
+    return { expression: `has(claims.jti) && ${access}`, message: 'not an access token' };
+  }
+  const ofClient = `claims.jti.startsWith('${ID_TOKEN_JTI}') && claims.aud in ${JSON.stringify(idTokensOf)}`;
+  return {
+    expression: `has(claims.jti) && (${access} || (${ofClient}))`,
+    message: 'neither an access token nor an id token of a client that may show one',
   };
 }
 

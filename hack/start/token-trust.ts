@@ -9,6 +9,8 @@ export interface TrustedServer {
   /** PEM. */
   readonly caFile: string;
   readonly audience: string;
+  /** Clients whose id tokens count as well. */
+  readonly idTokensOf?: readonly string[];
 }
 
 export interface TokenTrust {
@@ -23,10 +25,11 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   await writeFile(file, authenticationConfiguration(undefined));
   return {
     flag: `--authentication-config=${file}`,
-    establish: async ({ port, caFile, audience }) => {
+    establish: async ({ port, caFile, audience, idTokensOf = [] }) => {
       const trusted = authenticationConfiguration({
         url: `https://localhost:${port}/oauth`,
         audience,
+        idTokensOf,
         certificateAuthority: await readFile(caFile, 'utf8'),
       });
       await writeFile(file, trusted);

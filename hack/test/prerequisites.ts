@@ -1,7 +1,9 @@
 import { buildClients } from '../clients/build.ts';
+import { buildKubelogin } from '../clients/kubelogin/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { printProgress } from '../control-plane/progress.ts';
-import { buildOpenSearch } from '../log-stores/opensearch-build.ts';
+import { buildNode } from '../log-stores/node-build.ts';
+import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { lackingForOpenSearch } from '../log-stores/require-java.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
 import type { StageContext } from './stage.ts';
@@ -22,10 +24,13 @@ export class Prerequisites {
     const progress = printProgress(process.stdout);
     await findBinaries({ env, signal, progress });
     await buildClients({ env, signal, progress });
+    await buildKubelogin({ env, signal, progress });
     await buildVictoriaLogs({ env, signal, progress });
-    const lacking = await lackingForOpenSearch(env);
-    if (lacking === undefined) await buildOpenSearch({ env, signal, progress });
-    else if (env['CI'] === 'true') throw new Error(lacking);
-    // Otherwise the suites that need OpenSearch say that they are skipped, and why.
+    for (const kind of NODE_KINDS) {
+      const lacking = await lackingForOpenSearch(env, kind, progress);
+      if (lacking === undefined) await buildNode(kind, { env, signal, progress });
+      else if (env['CI'] === 'true') throw new Error(lacking);
+      // Otherwise the suites that need it say that they are skipped, and why.
+    }
   }
 }

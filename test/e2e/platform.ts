@@ -46,8 +46,15 @@ export class Platform {
     this.server = server;
   }
 
-  /** Resolves when kube-apiserver calls the API available. */
-  static async start(nodes: number, configure?: Configure): Promise<Platform> {
+  /**
+   * Resolves when kube-apiserver calls the API available. `idTokensOf`: clients whose id tokens it takes beside access
+   * tokens.
+   */
+  static async start(
+    nodes: number,
+    configure?: Configure,
+    idTokensOf: readonly string[] = [],
+  ): Promise<Platform> {
     const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-e2e-'));
     const ended = new AbortController();
     const { signal } = ended;
@@ -74,7 +81,7 @@ export class Platform {
         const platform = new Platform(controlPlane, dir, options, ended, server);
         await register(controlPlane, port, signal);
         await available(controlPlane, signal);
-        await trust.establish({ port, caFile: options.certificate.ca, audience: 'platform' });
+        await trust.establish({ port, caFile: options.certificate.ca, audience: 'platform', idTokensOf });
         return platform;
       } catch (error) {
         await controlPlane.stop();

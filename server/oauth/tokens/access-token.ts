@@ -1,3 +1,5 @@
+import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
+
 /** Claims of an access token (RFC 9068), checked for presence and type. Times in seconds since the epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;
@@ -28,9 +30,14 @@ export interface AccessTokenVerifier {
   ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined;
 }
 
-const JTI = /^ks\.(s-[a-z2-7]{20})\.[\w-]{16,64}$/;
+const JTI = /^(?:ks|ki)\.(s-[a-z2-7]{20})\.[\w-]{16,64}$/;
 
-/** The session that a `jti` of ours names; undefined for a foreign one. */
+/** The session that the `jti` of an access token names; undefined for another one. */
 export function sessionOf(jti: string): string | undefined {
+  return jti.startsWith(OWN_JTI) ? sessionOfAny(jti) : undefined;
+}
+
+/** The session that any `jti` of ours names, of an access token or an id token; undefined for a foreign one. */
+export function sessionOfAny(jti: string): string | undefined {
   return JTI.exec(jti)?.[1];
 }

@@ -4,7 +4,7 @@ import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/er
 import type { Session, SessionStore } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
-import { sessionOf } from './access-token.ts';
+import { sessionOfAny } from './access-token.ts';
 
 /** Of a session what decides whether its tokens count. */
 export type Foundation = Pick<
@@ -105,7 +105,7 @@ export class TokenIDs {
     { name, uid }: { readonly name: string; readonly uid: string },
     scope: Scope,
   ): Promise<void> | void {
-    const sid = sessionOf(jti);
+    const sid = sessionOfAny(jti);
     if (sid === undefined) return undefined;
     return this.#liveness.check(
       { sid, user: name, uid: uid === '' ? undefined : uid, clientID: undefined },

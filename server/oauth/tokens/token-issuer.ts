@@ -1,7 +1,7 @@
 // Makes access tokens (RFC 9068) and id tokens. Whether somebody may have one was decided before, by a grant.
 import { hash, randomBytes } from 'node:crypto';
-import { CompactSign, type JWTPayload } from 'jose';
-import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
+import type { JWTPayload } from 'jose';
+import { ID_TOKEN_JTI, OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
@@ -48,10 +48,10 @@ export class TokenIssuer {
   }
 
   /** Never longer-lived than the session. Throws ServiceUnavailable while there is no key. */
-  async accessToken({ client, account, session, scopes }: TokenSubject): Promise<IssuedToken> {
+  accessToken({ client, account, session, scopes }: TokenSubject): IssuedToken {
     const { iat, exp } = this.#times(client, session);
-    const jti = `${OWN_JTI}${session.id}.${this.#random(12).toString('base64url')}`;
-    const token = await this.#sign('at+jwt', {
+    const jti = this.#jti(OWN_JTI, session);
+    const token = this.#sign('at+jwt', {
       iss: this.#options.issuer(),
       sub: account.name,
       aud: this.#options.audience,
@@ -72,13 +72,14 @@ export class TokenIssuer {
   }
 
   /**
-   * For the client to read, never to be accepted as access: another `typ`, no `jti`, and `aud` is the client. Bound to
-   * the access token beside it (OpenID Connect Core, 3.1.3.6).
+   * For the client to read, never to be accepted as access: another `typ`, another kind of `jti`, and `aud` is the
+   * client. Bound to the access token beside it (OpenID Connect Core, 3.1.3.6). Id and uid are for a kube-apiserver that
+   * is told to take id tokens: so the same user comes of it, and we can refuse what it hands on of an ended session.
    */
   idToken(
     subject: TokenSubject,
     { nonce, accessToken }: { readonly nonce?: string; readonly accessToken?: string } = {},
-  ): Promise<string> {
+  ): string {
     const { client, account, session, scopes } = subject;
     const { name, email, displayName, groups } = account;
     const { iat, exp } = this.#times(client, session);
@@ -88,8 +89,10 @@ export class TokenIssuer {
       aud: client.id,
       exp,
       iat,
+      jti: this.#jti(ID_TOKEN_JTI, session),
       auth_time: Math.floor(session.createdAt / 1000),
       sid: session.id,
+      uid: account.uid,
       ...(nonce === undefined ? {} : { nonce }),
       ...(accessToken === undefined ? {} : { at_hash: halfHash(accessToken) }),
       ...(scopes.includes('profile')
@@ -100,17 +103,26 @@ export class TokenIssuer {
     });
   }
 
+  #jti(kind: string, { id }: TokenSubject['session']): string {
+    return `${kind}${id}.${this.#random(12).toString('base64url')}`;
+  }
+
   #times(client: TokenSubject['client'], session: TokenSubject['session']): { iat: number; exp: number } {
     const iat = Math.floor(this.#now() / 1000);
     return { iat, exp: Math.min(iat + client.accessTokenLifetime, Math.floor(session.notAfter / 1000)) };
   }
 
-  #sign(typ: string, claims: JWTPayload): Promise<string> {
-    const { kid, privateKey } = this.#options.keys.signing();
-    // The claims are complete and ours: nothing of them has to be copied or checked first, as jose's SignJWT does.
-    const payload = Buffer.from(JSON.stringify(claims));
-    return new CompactSign(payload).setProtectedHeader({ alg: 'ES256', typ, kid }).sign(privateKey);
+  /** The compact form of RFC 7515. */
+  #sign(typ: string, claims: JWTPayload): string {
+    const key = this.#options.keys.signing();
+    const header = { alg: 'ES256', typ, kid: key.kid };
+    const input = `${base64url(header)}.${base64url(claims)}`;
+    return `${input}.${key.sign(input).toString('base64url')}`;
   }
+}
+
+function base64url(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
 function halfHash(token: string): string {

@@ -1,10 +1,10 @@
-import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { type Foundation, Liveness, TokenIDs } from '../../../../../server/oauth/tokens/liveness.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
 
 export const ISSUER = 'https://localhost:9443/oauth';
 export const AUDIENCE = 'platform';
@@ -109,20 +109,19 @@ export class Surroundings {
     return new Surroundings(await memoryKeyRing());
   }
 
-  async token(): Promise<string> {
+  token(): string {
     const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
-    return (await this.issuer.accessToken(subject)).token;
+    return this.issuer.accessToken(subject).token;
   }
 
   /** A token with our signature, whatever it says. */
-  sign(
-    claims: Readonly<Record<string, unknown>>,
-    header: Partial<JWTHeaderParameters> = {},
-  ): Promise<string> {
-    const { kid, privateKey } = this.keys.signing();
-    return new SignJWT({ ...this.claims(), ...claims })
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
-      .sign(privateKey);
+  sign(claims: Readonly<Record<string, unknown>>, header: Partial<JWTHeaderParameters> = {}): string {
+    const key = this.keys.signing();
+    return signedBy(
+      key,
+      { alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header },
+      { ...this.claims(), ...claims },
+    );
   }
 
   claims(): JWTPayload {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { base64url, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
 import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, Surroundings } from './token-fixture.ts';
 
 const scope = { signal: new AbortController().signal };
@@ -21,7 +21,7 @@ describe('TokenVerifier', () => {
   });
 
   it('gives the claims of a token that we have issued', async () => {
-    const claims = await answer(at, await at.token());
+    const claims = await answer(at, at.token());
     expect(claims).to.deep.include({
       iss: ISSUER,
       sub: 'alice',
@@ -36,14 +36,14 @@ describe('TokenVerifier', () => {
   });
 
   it('answers at once, and with the same claims, for a token that it has seen', async () => {
-    const token = await at.token();
+    const token = at.token();
     const first = await at.verifier.verify(token, scope);
     expect(at.verifier.verify(token, scope)).to.equal(first);
   });
 
   describe('leaves to others', () => {
     it('what is no JWT in compact form', async () => {
-      const token = await at.token();
+      const token = at.token();
       const [header = '', payload = '', signature = ''] = token.split('.');
       const json = JSON.stringify({ protected: header, payload, signature });
       for (const other of [
@@ -68,33 +68,32 @@ describe('TokenVerifier', () => {
         '',
         undefined,
       ]) {
-        expect(await answer(at, await at.sign({ iss })), iss).to.equal(undefined);
+        expect(await answer(at, at.sign({ iss })), iss).to.equal(undefined);
       }
     });
 
     it('tokens longer than 8 KiB', async () => {
-      expect(await answer(at, await at.sign({ more: 'x'.repeat(9000) }))).to.equal(undefined);
+      expect(await answer(at, at.sign({ more: 'x'.repeat(9000) }))).to.equal(undefined);
     });
   });
 
   describe('refuses', () => {
     it('a signature of another key', async () => {
       const other = await memoryKeyRing();
-      const token = await new SignJWT(at.claims())
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid })
-        .sign(other.signing().privateKey);
+      const header = { alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid };
+      const token = signedBy(other.signing(), header, at.claims());
       expect(await answer(at, token)).to.equal(401);
     });
 
     it('a changed payload', async () => {
-      const [header, payload = '', signature] = (await at.token()).split('.');
+      const [header, payload = '', signature] = at.token().split('.');
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
       const changed = base64url.encode(JSON.stringify({ ...claims, sub: 'bob' }));
       expect(await answer(at, `${header}.${changed}.${signature}`)).to.equal(401);
     });
 
     it('no signature at all, and a signature of zeros', async () => {
-      const [header, payload] = (await at.token()).split('.');
+      const [header, payload] = at.token().split('.');
       expect(await answer(at, `${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(401);
       const unsecured = new UnsecuredJWT(at.claims()).encode();
       expect(await answer(at, `${unsecured}AA`)).to.equal(401);
@@ -132,19 +131,15 @@ describe('TokenVerifier', () => {
 
     it('an id token, and any other type', async () => {
       const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
-      expect(await answer(at, await at.issuer.idToken(subject))).to.equal(401);
+      expect(await answer(at, at.issuer.idToken(subject))).to.equal(401);
       const sameAudience = { ...subject, client: { ...CLIENT, id: AUDIENCE } };
-      expect(await answer(at, await at.issuer.idToken(sameAudience))).to.equal(401);
+      expect(await answer(at, at.issuer.idToken(sameAudience))).to.equal(401);
       for (const typ of ['JWT', 'at+JWT+x', ''])
-        expect(await answer(at, await at.sign({}, { typ })), typ).to.equal(401);
+        expect(await answer(at, at.sign({}, { typ })), typ).to.equal(401);
     });
 
     it('extensions that it does not know', async () => {
-      const { kid, privateKey } = at.keys.signing();
-      const token = await new SignJWT(at.claims())
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, crit: ['x'], x: 1 })
-        .sign(privateKey, { crit: { x: true } });
-      expect(await answer(at, token)).to.equal(401);
+      expect(await answer(at, at.sign({}, { crit: ['x'], x: 1 }))).to.equal(401);
     });
 
     for (const [what, claims] of [
@@ -157,6 +152,7 @@ describe('TokenVerifier', () => {
       ['a subject that is no text', { sub: 7 }],
       ['no id', { jti: undefined }],
       ['an id that names another session', { jti: 'ks.s-bbbbbbbbbbbbbbbbbbbb.AAAAAAAAAAAAAAAA' }],
+      ['the id of an id token', { jti: `ki.${SESSION.id}.AAAAAAAAAAAAAAAA` }],
       ['an id that is not ours', { jti: 'something', sid: 'something' }],
       ['no client', { client_id: undefined }],
       ['groups that are no list', { groups: 'developers' }],
@@ -165,12 +161,12 @@ describe('TokenVerifier', () => {
       ['a validity that has not begun', { nbf: NOW / 1000 + 5 }],
     ] as const) {
       it(what, async () => {
-        expect(await answer(at, await at.sign(claims))).to.equal(401);
+        expect(await answer(at, at.sign(claims))).to.equal(401);
       });
     }
 
     it('a token at the second of its expiry, remembered or not', async () => {
-      const token = await at.token();
+      const token = at.token();
       at.now = NOW + 7200_000 - 1;
       expect(await answer(at, token)).to.be.an('object');
       at.now = NOW + 7200_000;
@@ -179,7 +175,7 @@ describe('TokenVerifier', () => {
   });
 
   it('asks once for keys that it does not know, and refuses a key that nobody knows', async () => {
-    const token = await at.token();
+    const token = at.token();
     at.keys = await memoryKeyRing();
     expect(await answer(at, token)).to.equal(401);
     expect(at.rereads).to.equal(1);
@@ -188,7 +184,7 @@ describe('TokenVerifier', () => {
   describe('looks at what a token stands on at every use:', () => {
     let token: string;
     beforeEach(async () => {
-      token = await at.token();
+      token = at.token();
       expect(await answer(at, token)).to.be.an('object');
     });
 
@@ -263,21 +259,23 @@ describe('TokenVerifier', () => {
 });
 
 describe('TokenIDs', () => {
-  it('judges ids of our own only', async () => {
-    const at = await Surroundings.make();
-    const alice = { name: 'alice', uid: ALICE.uid };
-    const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
-    expect(at.ids.check(ours, alice, scope)).to.equal(undefined);
-    at.cached = undefined;
-    at.stored = undefined;
-    expect(at.ids.check('b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c', alice, scope)).to.equal(undefined);
-    const refused = await Promise.resolve(at.ids.check(ours, alice, scope)).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(refused).to.have.property('code', 401);
-    expect(at.reads).to.equal(1);
-  });
+  for (const kind of ['ks', 'ki']) {
+    it(`judges ids of our own only, here one that begins with ${kind}`, async () => {
+      const at = await Surroundings.make();
+      const alice = { name: 'alice', uid: ALICE.uid };
+      const ours = `${kind}.${SESSION.id}.AAAAAAAAAAAAAAAA`;
+      expect(at.ids.check(ours, alice, scope)).to.equal(undefined);
+      at.cached = undefined;
+      at.stored = undefined;
+      expect(at.ids.check('b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c', alice, scope)).to.equal(undefined);
+      const refused = await Promise.resolve(at.ids.check(ours, alice, scope)).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(refused).to.have.property('code', 401);
+      expect(at.reads).to.equal(1);
+    });
+  }
 
   it('needs no uid, which kube-apiserver hands on only when it is told to, but refuses another one', async () => {
     const at = await Surroundings.make();

@@ -1,0 +1,214 @@
+// kubelogin, the credential plugin that most people sign in to kubectl with, against a kube-apiserver that takes its id
+// tokens: with a password, with a browser, and without one.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { buildKubelogin } from '../../hack/clients/kubelogin/build.ts';
+import { freePort } from '../../hack/control-plane/ports.ts';
+import { type StartedChromium, startChromium } from '../support/chromium.ts';
+import { Platform, RESOURCE } from './platform.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const CLIENT = 'kubectl';
+/** One whose id tokens kube-apiserver is not told to take. */
+const OTHER_CLIENT = 'console';
+const VISIT = /Please visit the following URL in your browser: (\S+)/;
+
+describe('kubelogin', function () {
+  this.timeout(300_000);
+  let platform: Platform;
+  let chromium: StartedChromium;
+  let page: Page;
+  let kubelogin: string;
+  let logins = 0;
+
+  before(async () => {
+    const signal = AbortSignal.timeout(240_000);
+    kubelogin = await buildKubelogin({ env: process.env, signal, progress: () => undefined });
+    const client = {
+      id: CLIENT,
+      displayName: 'kubectl',
+      public: true,
+      grants: [
+        'password',
+        'refresh_token',
+        'authorization_code',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
+      redirectURIs: ['http://localhost'],
+    };
+    const clients = [client, { ...client, id: OTHER_CLIENT }];
+    platform = await Platform.start(2, async () => ({ oauth: { clients } }), [CLIENT]);
+    await platform.succeeding(
+      'create',
+      'clusterrolebinding',
+      'developers',
+      '--clusterrole=platform-nodes-reader',
+      '--group=developers',
+    );
+    const userUID = await apply({ kind: 'User', spec: { groups: ['developers'] } });
+    const changedTime = new Date().toISOString();
+    await apply({ kind: 'Credential', spec: { userUID, passwordHash: await hash(PASSWORD), changedTime } });
+    chromium = await startChromium();
+    page = await chromium.browser.newPage();
+    await page.setJavaScriptEnabled(false);
+  });
+  after(async () => {
+    await chromium?.[Symbol.asyncDispose]();
+    await platform?.stop();
+  });
+
+  /** For alice; resolves with its uid. */
+  async function apply(object: { kind: string; spec: object }): Promise<string> {
+    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
+    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
+    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+  }
+
+  /** A kubeconfig that signs in by kubelogin, with a token cache of its own; its path. */
+  async function kubeconfig(...flags: string[]): Promise<string> {
+    const { url, pki } = platform.controlPlane;
+    const login = `login-${++logins}`;
+    const cache = `${await platform.write(login, '')}.cache`;
+    const args = [
+      'get-token',
+      `--oidc-issuer-url=${platform.server.url.replace('127.0.0.1', 'localhost')}/oauth`,
+      `--oidc-client-id=${CLIENT}`,
+      '--oidc-extra-scope=groups',
+      `--certificate-authority=${await platform.write('issuer.crt', platform.controlPlane.ca)}`,
+      `--token-cache-dir=${cache}`,
+      ...flags,
+    ];
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1beta1',
+      command: kubelogin,
+      args,
+      interactiveMode: 'Never',
+    };
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority': pki.files.clusterCa } }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    return platform.write(`${login}.json`, JSON.stringify(config));
+  }
+
+  const byPassword = (...flags: string[]): Promise<string> =>
+    kubeconfig('--grant-type=password', '--username=alice', `--password=${PASSWORD}`, ...flags);
+
+  /** kube-apiserver asks the issuer, and the server hears of alice, when they like to. */
+  async function trusted(config: string): Promise<void> {
+    const signal = AbortSignal.timeout(60_000);
+    while ((await platform.kubectl('--kubeconfig', config, 'auth', 'whoami')).code !== 0) {
+      await delay(200, undefined, { signal });
+    }
+  }
+
+  async function expectAlice(config: string): Promise<void> {
+    const who = await platform.succeeding('--kubeconfig', config, 'auth', 'whoami', '-o', 'json');
+    const { status } = JSON.parse(who) as { status: { userInfo: Record<string, unknown> } };
+    const uid = (await platform.succeeding('get', 'user', 'alice', '-o', 'jsonpath={.metadata.uid}')).trim();
+    const groups = ['developers', 'system:authenticated'];
+    expect(status.userInfo).to.deep.include({ username: 'alice', groups, uid });
+    const nodes = await platform.succeeding('--kubeconfig', config, 'get', RESOURCE, '-o', 'name');
+    expect(nodes.trim().split('\n')).to.have.length(2);
+  }
+
+  /** A kubectl that signs in anew: the address that kubelogin asks to visit, and its end. */
+  async function signingIn(config: string): Promise<{ url: string; end: Promise<void> }> {
+    const child = spawn(platform.controlPlane.kubectl, ['--kubeconfig', config, 'get', RESOURCE], {
+      env: platform.environment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+      signal: platform.signal,
+    }).on('error', () => undefined);
+    const named = Promise.withResolvers<string>();
+    let told = '';
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      told += `${line}\n`;
+      const url = VISIT.exec(line)?.[1];
+      if (url !== undefined) named.resolve(url);
+    });
+    const end = once(child, 'close').then(([code]) => {
+      named.reject(new Error(`kubelogin named no address: ${told}`));
+      expect(code, told).to.equal(0);
+    });
+    end.catch(() => undefined);
+    return { url: await named.promise, end };
+  }
+
+  async function signIn(): Promise<void> {
+    await page.focus('#username');
+    await page.keyboard.type('alice');
+    await page.focus('#password');
+    await page.keyboard.type(PASSWORD);
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  }
+
+  it('signs in with a password', async () => {
+    const config = await byPassword();
+    await trusted(config);
+    await expectAlice(config);
+  });
+
+  it('is nobody with an id token of a client that kube-apiserver does not know', async () => {
+    const config = await byPassword(`--oidc-client-id=${OTHER_CLIENT}`);
+    const { code, stderr } = await platform.kubectl('--kubeconfig', config, 'auth', 'whoami');
+    expect(code).not.to.equal(0);
+    expect(stderr).to.match(/Unauthorized|must be logged in/);
+  });
+
+  it('goes on with its refresh token, again and again', async () => {
+    const config = await byPassword('--force-refresh');
+    await trusted(config);
+    await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+    await expectAlice(config);
+    await expectAlice(config);
+    const list = ['get', 'sessions.iam.platform.io', '-o', 'jsonpath={.items[*].spec.generation}'];
+    const generations = (await platform.succeeding(...list)).split(' ').map(Number);
+    expect(generations).to.have.length(1);
+    expect(generations[0]).to.be.at.least(2);
+  });
+
+  it('signs in with a browser', async () => {
+    const port = await freePort();
+    const address = `--listen-address=127.0.0.1:${port}`;
+    const config = await kubeconfig('--grant-type=authcode', '--skip-open-browser', address);
+    const { url, end } = await signingIn(config);
+    await page.goto(url);
+    await signIn();
+    await end;
+    await expectAlice(config);
+  });
+
+  it('signs in without a browser of its own', async () => {
+    const config = await kubeconfig('--grant-type=device-code', '--skip-open-browser');
+    const { url, end } = await signingIn(config);
+    await page.goto(url);
+    await signIn();
+    expect(await page.title()).to.equal('Device connected');
+    await end;
+    await expectAlice(config);
+  });
+
+  it('is out of our API when its session is deleted, although its id token has not expired', async () => {
+    const config = await byPassword();
+    await expectAlice(config);
+    await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+    const signal = AbortSignal.timeout(60_000);
+    for (;;) {
+      const { code, stderr } = await platform.kubectl('--kubeconfig', config, 'get', RESOURCE);
+      if (code !== 0) {
+        expect(stderr).to.match(/Unauthorized|must be logged in/);
+        return;
+      }
+      await delay(20, undefined, { signal });
+    }
+  });
+});
