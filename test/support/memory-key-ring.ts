@@ -1,9 +1,19 @@
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { ImportedKeys } from '../../server/oauth/keys/imported-keys.ts';
-import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
+import type { KeyRing, SigningKey } from '../../server/oauth/keys/key-ring.ts';
 import { newKey } from '../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../server/oauth/keys/rotation.ts';
 
 /** Keys that no Secret holds. */
 export async function memoryKeyRing(): Promise<KeyRing> {
   return ImportedKeys.from(firstSet(await newKey(), 0));
+}
+
+/** A token with the signature of `key`, whatever it says of itself. */
+export function signedBy(key: SigningKey, header: JWTHeaderParameters, claims: JWTPayload): string {
+  const [first, second] = [header, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  );
+  const input = `${first}.${second}`;
+  return `${input}.${key.sign(input).toString('base64url')}`;
 }

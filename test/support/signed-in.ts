@@ -144,8 +144,8 @@ export class Replica {
       new AbortController().signal,
     );
     const subject = { client, account: ALICE, session, scopes };
-    const { token: access } = await cluster.issuer.accessToken(subject);
-    return { session, access, refresh: refreshToken ?? '', id: await cluster.issuer.idToken(subject) };
+    const { token: access } = cluster.issuer.accessToken(subject);
+    return { session, access, refresh: refreshToken ?? '', id: cluster.issuer.idToken(subject) };
   }
 
   refresh(

@@ -77,7 +77,7 @@ export class SessionBeginning {
       familyHash: familyHash(code),
     };
     // Signed before the code is used up: a key that is missing must not cost the client its code.
-    const response = await tokenResponse(tokens, {
+    const response = tokenResponse(tokens, {
       client,
       account,
       session: begun,

@@ -111,7 +111,7 @@ export class RefreshTokenGrant implements Grant {
     const next = successor(token, random);
     // Signed before the write: a key that is missing must not cost the client its refresh token.
     const subject = { client, account, session, scopes };
-    const response = await tokenResponse(tokens, { ...subject, refreshToken: next.text });
+    const response = tokenResponse(tokens, { ...subject, refreshToken: next.text });
     const usedAt = Math.max(now(), session.lastUsedAt);
     const rotated = {
       ...session,

@@ -3,12 +3,12 @@ import type { TokenIssuer, TokenSubject } from '../tokens/token-issuer.ts';
 import type { TokenResponse } from './grant.ts';
 
 /** The tokens of a session that was just opened; an id token when `openid` was asked for. */
-export async function tokenResponse(
+export function tokenResponse(
   tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>,
   { refreshToken, nonce, ...subject }: TokenSubject & OpenedSession & { readonly nonce?: string },
-): Promise<TokenResponse> {
+): TokenResponse {
   const { scopes } = subject;
-  const access = await tokens.accessToken(subject);
+  const access = tokens.accessToken(subject);
   const bound = { accessToken: access.token, ...(nonce === undefined ? {} : { nonce }) };
   return {
     access_token: access.token,
@@ -16,6 +16,6 @@ export async function tokenResponse(
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
     expires_in: access.expiresIn,
     ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
-    ...(scopes.includes('openid') ? { id_token: await tokens.idToken(subject, bound) } : {}),
+    ...(scopes.includes('openid') ? { id_token: tokens.idToken(subject, bound) } : {}),
   };
 }

@@ -1,9 +1,10 @@
 import type { CryptoKey, JWK } from 'jose';
 
-/** Key of ES256, by its RFC 7638 thumbprint. */
+/** Key of ES256, by its RFC 7638 thumbprint. The private part stays inside. */
 export interface SigningKey {
   readonly kid: string;
-  readonly privateKey: CryptoKey;
+  /** R and S of the signature, as RFC 7518, 3.4 has them. */
+  sign(input: string): Buffer;
 }
 
 /** The keys as they are now; they change when they are rotated. From a Secret that all replicas follow. */

@@ -42,7 +42,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
   let issuer: TokenIssuer;
 
   const tokenOf = async (account = ALICE, client = CLIENT): Promise<string> =>
-    (await issuer.accessToken({ client, account, session: SESSION, scopes: ['openid'] })).token;
+    issuer.accessToken({ client, account, session: SESSION, scopes: ['openid'] }).token;
 
   before(async () => {
     cluster = await IssuingServer.start();
@@ -136,7 +136,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
 
   it('refuses an id token, even of a client that is called as the audience', async () => {
     const client = { ...CLIENT, id: AUDIENCE };
-    const token = await issuer.idToken({ client, account: ALICE, session: SESSION, scopes: ['openid'] });
+    const token = issuer.idToken({ client, account: ALICE, session: SESSION, scopes: ['openid'] });
     expect((await cluster.ask(token, SELF, REVIEW)).status).to.equal(401);
   });
 
@@ -157,14 +157,14 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       audience: AUDIENCE,
       now: () => NOW - 3_600_000,
     });
-    const expired = await past.accessToken({ client: CLIENT, account: ALICE, session: SESSION, scopes: [] });
+    const expired = past.accessToken({ client: CLIENT, account: ALICE, session: SESSION, scopes: [] });
     expect((await cluster.ask(expired.token, SELF, REVIEW)).status).to.equal(401);
     const elsewhere = new TokenIssuer({
       keys: cluster.keys,
       issuer: () => cluster.issuer,
       audience: 'other',
     });
-    const foreign = await elsewhere.accessToken({
+    const foreign = elsewhere.accessToken({
       client: CLIENT,
       account: ALICE,
       session: SESSION,

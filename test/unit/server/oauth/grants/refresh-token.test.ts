@@ -292,7 +292,9 @@ describe('the refresh_token grant', () => {
     it('does not burn the token when there is no key to sign with', async () => {
       const { issuer } = cluster;
       const sign = issuer.accessToken.bind(issuer);
-      issuer.accessToken = () => Promise.reject(newServiceUnavailable('no key'));
+      issuer.accessToken = () => {
+        throw newServiceUnavailable('no key');
+      };
       const error = await replica.refresh(login.refresh).catch((caught: unknown) => caught);
       expect(error).to.have.property('reason', 'ServiceUnavailable');
       issuer.accessToken = sign;
