@@ -11,6 +11,8 @@ export interface ExportFormat {
   readonly extension: string;
   readonly head: string;
   lines(records: readonly LogRecord[], first: boolean): string;
+  /** Whether the NDJSON of a batch is what `lines` would make of it. */
+  readonly isNDJSON?: boolean;
   /** `empty`: no line stands before it. */
   end(shortfalls: readonly Shortfall[], empty: boolean): string;
 }
@@ -34,6 +36,7 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
     contentType: 'application/x-ndjson',
     extension: 'ndjson',
     head: '',
+    isNDJSON: true,
     lines: (records) => records.map((record) => `${json(record)}\n`).join(''),
     end: (shortfalls) => shortfalls.map((each) => `${JSON.stringify({ error: each })}\n`).join(''),
   },

@@ -6,7 +6,7 @@ import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { acceptsGzip } from '../endpoints/rest/content-encoding.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
-import type { Call, Coverage, LogRecord, LogStore, Selection } from './log-store.ts';
+import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Selection } from './log-store.ts';
 import { StreamBody } from './stream-body.ts';
 
 export interface ExportRequest {
@@ -25,7 +25,7 @@ export interface ExportOptions {
   readonly now: () => number;
 }
 
-type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
+type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
 
 /** `complete`, or `incomplete` with a marker in front of it in the file. */
 export const OUTCOME_TRAILER = 'Log-Export-Outcome';
@@ -92,23 +92,30 @@ class LineWriter {
     this.#streamed = streamed;
   }
 
-  async write(
-    first: IteratorResult<readonly LogRecord[], Coverage>,
-    batches: Batches,
-  ): Promise<readonly Shortfall[]> {
+  async write(first: IteratorResult<ExportBatch, Coverage>, batches: Batches): Promise<readonly Shortfall[]> {
     for (let next = first; ; next = await batches.next()) {
       if (next.done) return next.value.shortfalls;
+      const batch = next.value;
       const room = this.#maxLines - this.#lines;
-      await this.#batch(next.value.slice(0, room));
-      if (next.value.length > room) {
+      if (batch.length > room) {
+        await this.#records([...batch].slice(0, room));
         return [
           { reason: 'Limit', message: `there are more lines than the ${this.#maxLines} of one export` },
         ];
       }
+      if (this.#format.isNDJSON && batch.ndjson) await this.#encoded(batch.ndjson, batch.length);
+      else await this.#records([...batch]);
     }
   }
 
-  async #batch(records: readonly LogRecord[]): Promise<void> {
+  async #encoded(ndjson: Buffer, lines: number): Promise<void> {
+    await this.#body.write(this.#head());
+    await this.#body.write(ndjson);
+    this.#lines += lines;
+    this.#streamed(lines);
+  }
+
+  async #records(records: readonly LogRecord[]): Promise<void> {
     for (let at = 0; at < records.length; at += SLICE) {
       const slice = records.slice(at, at + SLICE);
       await this.#body.write(this.#head() + this.#format.lines(slice, this.#lines === 0));

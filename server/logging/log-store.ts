@@ -77,6 +77,16 @@ export interface Call {
   readonly timeoutMs: number;
 }
 
+/** Some records of an export, in order; a list of them is one. */
+export interface ExportBatch extends Iterable<LogRecord> {
+  readonly length: number;
+  /**
+   * The same records, where the store writes them like this: UTF-8, a JSON object and a newline for each, whose members
+   * are those of LogRecord in the order time, namespace, pod, container, log.
+   */
+  readonly ndjson?: Buffer;
+}
+
 export interface Coverage {
   /** What is missing from the answer; empty when it is complete. */
   readonly shortfalls: readonly Shortfall[];
@@ -129,11 +139,7 @@ export interface LogStore {
    * All records in order, in batches of at most some thousands, with bounded memory: the next batch is fetched when
    * it is asked for, or a few ahead. What was not covered comes as the return value; a failure midway throws.
    */
-  export(
-    selection: Selection,
-    order: Order,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
+  export(selection: Selection, order: Order, call: Call): AsyncGenerator<ExportBatch, Coverage, undefined>;
   /**
    * Records from `range.start` on, then those that come, roughly in the order of time, until the signal is aborted or
    * the reader stops; `range.end` does not count. Heals itself after short failures without losing lines where the

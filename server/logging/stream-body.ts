@@ -35,9 +35,9 @@ export class StreamBody {
   }
 
   /** Rejects when the reader is gone, or takes nothing for too long. */
-  async write(text: string): Promise<void> {
+  async write(text: string | Buffer): Promise<void> {
     if (this.closed) throw GONE;
-    if (text === '') return;
+    if (text.length === 0) return;
     const target = this.#gzip ?? this.#response;
     if (target.write(text) || target.writableLength < HIGH_WATER) return;
     await this.#drained(target);

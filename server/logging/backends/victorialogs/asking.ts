@@ -58,11 +58,21 @@ export class Asking {
   }
 
   /** Throws StatusErrors. Ending the iteration ends the work in the store. */
-  async *rows(
-    { lines, extraFilters }: Question,
+  rows(
+    question: Question,
     pipes: readonly string[],
     deadline: Deadline,
   ): AsyncGenerator<readonly Row[], void, undefined> {
+    return this.read(question, pipes, deadline, rowsOf);
+  }
+
+  /** The same, with what `reader` makes of the answer. */
+  async *read<Read>(
+    { lines, extraFilters }: Question,
+    pipes: readonly string[],
+    deadline: Deadline,
+    reader: (body: AsyncIterable<Buffer>, turns: Turns) => AsyncIterable<Read>,
+  ): AsyncGenerator<Read, void, undefined> {
     const ended = new AbortController();
     const late = AbortSignal.timeout(deadline.leftMs + GRACE_MS);
     const signal = AbortSignal.any([deadline.signal, ended.signal, late]);
@@ -72,7 +82,7 @@ export class Asking {
       const args = { query, extra_filters: extraFilters, timeout: `${deadline.leftMs}ms` };
       const answer = await this.#connection.post(QUERY_PATH, args, signal);
       if (answer.statusCode !== 200) throw await refusalOf(answer);
-      yield* rowsOf(answer, this.turns);
+      yield* reader(answer, this.turns);
     } catch (error) {
       throw statusOf(error, deadline.signal, deadline.isOver || late.aborted);
     } finally {

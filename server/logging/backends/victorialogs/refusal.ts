@@ -36,6 +36,14 @@ export function isOutOfTime(error: unknown): boolean {
   return error instanceof Error && OUT_OF_TIME.test(error.message);
 }
 
+/** What callers have to change when the store has no memory for all that a question is about. */
+const TOO_MUCH = 'end_time';
+
+/** Whether it is a refusal for that reason, as a StatusError. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof StatusError && error.details?.causes?.[0]?.field === TOO_MUCH;
+}
+
 /** An answer that can be read and makes no sense. */
 export function newNonsense(what: string): StatusError {
   return newStoreUnavailable(STORE, new BrokenAnswerError(what));
@@ -48,6 +56,6 @@ export function statusOf(error: unknown, signal: AbortSignal, isOver: boolean): 
   if (signal.aborted || isOver || isOutOfTime(error)) return newStoreTimeout(STORE);
   const words = error instanceof Error ? error.message : '';
   if (BAD_PATTERN.test(words)) return newNotSupported(STORE, 'log_query', 'ask for a shorter pattern');
-  if (TOO_LARGE.test(words)) return newNotSupported(STORE, 'end_time', 'ask for a shorter time');
+  if (TOO_LARGE.test(words)) return newNotSupported(STORE, TOO_MUCH, 'ask for a shorter time');
   return newStoreUnavailable(STORE, error);
 }

@@ -16,16 +16,16 @@ export class BrokenAnswerError extends Error {
   }
 }
 
-/** The rows of each piece as they come; throws when the answer is not what it should be, or ends too early. */
-export async function* rowsOf(
+/** Pieces of whole lines, the newlines included; throws when the answer ends too early. */
+export async function* piecesOf(
   body: AsyncIterable<Buffer>,
   turns: Turns,
-): AsyncGenerator<readonly Row[], void, undefined> {
+): AsyncGenerator<Buffer, void, undefined> {
   let pending: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
-    const end = chunk.lastIndexOf(NEWLINE);
-    if (end === -1) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end === 0) {
       pending.push(chunk);
       length += chunk.length;
       if (length > MAX_LINE) throw new LineTooLongError(MAX_LINE);
@@ -33,15 +33,23 @@ export async function* rowsOf(
     }
     const complete = chunk.subarray(0, end);
     await turns.next();
-    yield parse(pending.length === 0 ? complete : Buffer.concat([...pending, complete]));
-    pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
-    length = chunk.length - end - 1;
+    yield pending.length === 0 ? complete : Buffer.concat([...pending, complete]);
+    pending = end < chunk.length ? [chunk.subarray(end)] : [];
+    length = chunk.length - end;
   }
   if (length > 0) throw new BrokenAnswerError('in the middle of a line');
 }
 
-function parse(lines: Buffer): readonly Row[] {
-  const text = lines.toString('utf8');
+/** The rows of each piece as they come; throws when the answer is not what it should be, or ends too early. */
+export async function* rowsOf(
+  body: AsyncIterable<Buffer>,
+  turns: Turns,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  for await (const piece of piecesOf(body, turns)) yield rowsIn(piece.toString('utf8', 0, piece.length - 1));
+}
+
+/** Of whole lines, the last one without its newline. */
+export function rowsIn(text: string): readonly Row[] {
   // A raw newline can not be inside JSON's strings.
   const rows = parsed(`[${text.replaceAll('\n', ',')}]`);
   if (!Array.isArray(rows)) throw new BrokenAnswerError(spoken(text));

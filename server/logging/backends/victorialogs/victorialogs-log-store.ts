@@ -9,6 +9,7 @@ import type {
   Buckets,
   Call,
   Coverage,
+  ExportBatch,
   LogBackend,
   LogHistogram,
   LogPage,
@@ -114,7 +115,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     selection: Selection,
     order: Order,
     call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  ): AsyncGenerator<ExportBatch, Coverage, undefined> {
     const deadline = this.#deadline(call);
     const questions = this.#questions(selection);
     // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
@@ -123,7 +124,7 @@ export class VictoriaLogsLogStore implements LogBackend {
       : NOTHING;
     if (!range) return { shortfalls: [] };
     const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
-    const { isMeant } = this.#judge(selection);
+    const isMeant = selection.text && this.#judge(selection).isMeant;
     const wanted = { question, fields: this.#fields, isMeant, order, range, count };
     try {
       yield* exportLines(this.#asking, wanted, deadline);

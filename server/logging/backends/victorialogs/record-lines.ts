@@ -1,0 +1,192 @@
+// Rows that the store writes as lines of our NDJSON: it sorts them by time, and names and orders their members, so that
+// most lines need only a look. What is left for us: times without all digits, members that are empty, and the order of
+// lines of the same time.
+import { isUtf8 } from 'node:buffer';
+import type { ExportBatch, Instant, LogRecord, Order } from '../../log-store.ts';
+import { newNotSupported } from '../../store-errors.ts';
+import type { Turns } from '../../turns.ts';
+import type { FieldNames } from './fields.ts';
+import { quoted, TIME } from './logsql.ts';
+import { instantFrom } from './nanoseconds.ts';
+import { byTime } from './record.ts';
+import { newNonsense, STORE } from './refusal.ts';
+import { piecesOf, type Row, rowsIn } from './rows.ts';
+
+/** Lines of whole moments: none of the same time follow. */
+export interface RecordLines extends ExportBatch {
+  readonly ndjson: Buffer;
+  /** The time of the last line of which the store was read. */
+  readonly until: Instant;
+}
+
+export interface LinesWanted {
+  readonly order: Order;
+  /** Whether a line that the question found is wanted; undefined when each is. Lines of ASCII always are. */
+  readonly isMeant: ((record: LogRecord) => boolean) | undefined;
+  /** Lines of one moment that may be held to be put in order. */
+  readonly maxMoment: number;
+}
+
+/** Names that no field of the store has. */
+const OURS = 'ks_';
+
+/** The pipes that make rows such lines, behind those that find and sort. */
+export function recordPipes({ namespace, pod, container, message }: FieldNames): string[] {
+  const sources = Object.entries({ time: TIME, namespace, pod, container, log: message });
+  const copies = sources.map(([member, field]) => `${quoted(field)} as ${OURS}${member}`);
+  // By way of other names, as a field may be called what another one is to be called.
+  return [
+    `copy ${copies.join(', ')}`,
+    `fields ${sources.map(([member]) => `${OURS}${member}`).join(', ')}`,
+    `rename ${sources.map(([member]) => `${OURS}${member} as ${member}`).join(', ')}`,
+  ];
+}
+
+/** The answer to a question with `recordPipes`, sorted by time. Throws when it is none. */
+export async function* recordLinesOf(
+  body: AsyncIterable<Buffer>,
+  turns: Turns,
+  wanted: LinesWanted,
+): AsyncGenerator<RecordLines, void, undefined> {
+  let held: readonly string[] = [];
+  let until: Instant | undefined;
+  for await (const piece of piecesOf(body, turns)) {
+    const lines = held.concat(linesIn(piece));
+    const end = beginOfLastMoment(lines);
+    held = lines.slice(end);
+    if (held.length > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
+    if (end === 0) continue;
+    const batch = batchOf(lines.slice(0, end), until, wanted);
+    until = batch.until;
+    yield batch;
+  }
+  if (held.length > 0) yield batchOf(held, until, wanted);
+}
+
+/** Each byte is a character here, whatever it is a part of: so a line costs no decoding. */
+function linesIn(piece: Buffer): string[] {
+  const text = (isUtf8(piece) ? piece : Buffer.from(piece.toString('utf8'))).toString('latin1');
+  const lines = text.split('\n').filter((line) => line !== '');
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    if (!WHOLE.test(line)) lines[index] = wholeLine(line);
+  }
+  return lines;
+}
+
+const TIME_BEGIN = '{"time":"'.length;
+const TIME_END = TIME_BEGIN + '0000-00-00T00:00:00.000000000Z'.length;
+/** A line with all its members. Quotes within strings are escaped, so none can be taken for an end. */
+const WHOLE =
+  /^\{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z","namespace":"[^"\\]*","pod":"[^"\\]*","container":"[^"\\]*","log":".*"\}$/;
+const BEGIN = /^\{"time":"([^"\\]{19,30})"/;
+
+/** The store leaves out zeros at the end of a time, and members that are empty. */
+function wholeLine(line: string): string {
+  const [begin = '', text = ''] = BEGIN.exec(line) ?? [];
+  const time = instantFrom(text);
+  const timed = time === undefined ? line : `{"time":"${time}"${line.slice(begin.length)}`;
+  if (WHOLE.test(timed)) return timed;
+  const [record] = recordsIn([line]);
+  return Buffer.from(JSON.stringify(record)).toString('latin1');
+}
+
+/** Together, which costs less. */
+function recordsIn(lines: readonly string[]): LogRecord[] {
+  const text = lines.join('\n');
+  return rowsIn(isASCII(text) ? text : Buffer.from(text, 'latin1').toString('utf8')).map(recordIn);
+}
+
+function recordIn(row: Row): LogRecord {
+  const time = typeof row['time'] === 'string' ? instantFrom(row['time']) : undefined;
+  if (time === undefined) throw newNonsense('a line without time');
+  const text = (member: string): string => {
+    const value = row[member];
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    time,
+    namespace: text('namespace'),
+    pod: text('pod'),
+    container: text('container'),
+    log: text('log'),
+  };
+}
+
+function isASCII(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- all of ASCII
+  return !/[^\x00-\x7f]/.test(text);
+}
+
+function timeOf(line: string): Instant {
+  return line.slice(TIME_BEGIN, TIME_END);
+}
+
+function tooManyAtOnce(lines: number): Error {
+  return newNotSupported(STORE, 'start_time', `more than ${lines} lines have the same time`);
+}
+
+/** The lines are in the order of time. */
+function beginOfLastMoment(lines: readonly string[]): number {
+  const [first = ''] = lines;
+  const time = timeOf(lines.at(-1) ?? '');
+  if (timeOf(first) === time) return 0;
+  return lines.findLastIndex((line) => timeOf(line) !== time) + 1;
+}
+
+/** `before`: the time that they have to be behind. */
+function batchOf(lines: readonly string[], before: Instant | undefined, wanted: LinesWanted): RecordLines {
+  const given = [...lines];
+  const moments: Moment[] = [];
+  let until = before;
+  for (let begin = 0, end = 0; begin < lines.length; begin = end) {
+    const time = timeOf(lines[begin] ?? '');
+    if (until !== undefined && (wanted.order === 'asc' ? time <= until : time >= until))
+      throw newNonsense('lines that are not in order');
+    until = time;
+    for (end = begin + 1; end < lines.length && timeOf(lines[end] ?? '') === time; ) end++;
+    if (end - begin > 1) moments.push({ begin, end });
+  }
+  sortMoments(given, moments, wanted.order);
+  return new Lines(wanted.isMeant ? meantOf(given, wanted.isMeant) : given, until ?? '');
+}
+
+/** Where the lines of one time are. */
+interface Moment {
+  readonly begin: number;
+  readonly end: number;
+}
+
+function sortMoments(lines: string[], moments: readonly Moment[], order: Order): void {
+  const sign = order === 'asc' ? 1 : -1;
+  const tied = moments.flatMap(({ begin, end }) => lines.slice(begin, end));
+  const read = recordsIn(tied).map((record, index) => ({ record, line: tied[index] ?? '' }));
+  for (const { begin, end } of moments) {
+    const moment = read
+      .splice(0, end - begin)
+      .sort((left, right) => sign * byTime(left.record, right.record));
+    for (const [index, { line }] of moment.entries()) lines[begin + index] = line;
+  }
+}
+
+function meantOf(lines: readonly string[], isMeant: (record: LogRecord) => boolean): string[] {
+  return lines.filter((line) => isASCII(line) || recordsIn([line]).every(isMeant));
+}
+
+class Lines implements RecordLines {
+  readonly length: number;
+  readonly ndjson: Buffer;
+  readonly until: Instant;
+
+  constructor(lines: readonly string[], until: Instant) {
+    this.length = lines.length;
+    this.ndjson = Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`, 'latin1');
+    this.until = until;
+  }
+
+  [Symbol.iterator](): Iterator<LogRecord> {
+    return rowsIn(this.ndjson.toString('utf8', 0, this.ndjson.length - 1))
+      .map(recordIn)
+      .values();
+  }
+}

@@ -1,0 +1,44 @@
+/** Of a slice that was read. */
+export interface SliceProgress {
+  readonly lines: number;
+  readonly bytes: number;
+  /** Of all its reading, the reader's pauses included. */
+  readonly ms: number;
+}
+
+const FIRST = 4_000;
+const LEAST = 1_000;
+const GROWTH = 4;
+const MAX_LINES = 200_000;
+const MAX_BYTES = 32 << 20;
+const MS = 1_000;
+
+/**
+ * How many lines to ask the store for at a time. Many cost it less, for it looks into all its blocks for each request;
+ * but it holds them all until they are read. So it should be what is read in a second, and not too many bytes. The first
+ * are few, so that something is there soon, and nobody knows yet how long they are.
+ */
+export class SliceSize {
+  #lines = FIRST;
+  #most = MAX_LINES;
+
+  get lines(): number {
+    return this.#lines;
+  }
+
+  learn({ lines, bytes, ms }: SliceProgress): void {
+    if (lines === 0) return;
+    const fitting = Math.min(
+      (lines * MS) / Math.max(1, ms),
+      (lines * MAX_BYTES) / bytes,
+      this.#lines * GROWTH,
+    );
+    this.#lines = Math.min(this.#most, Math.max(LEAST, Math.floor(fitting)));
+  }
+
+  /** They were more than the store has memory for. */
+  shrink(): void {
+    this.#most = Math.max(1, Math.floor(this.#lines / GROWTH));
+    this.#lines = this.#most;
+  }
+}
