@@ -22,6 +22,7 @@ import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { Turns } from '../../turns.ts';
 import { BucketCounts } from './bucket-counts.ts';
 import { asStoreError, deadlineOf, STORE } from './call-bounds.ts';
+import { Export } from './export.ts';
 import { FollowQuota } from './follow-quota.ts';
 import { Follower, type FollowerOptions } from './follower.ts';
 import { LineCounts } from './line-counts.ts';
@@ -34,7 +35,6 @@ import { PodDirectory } from './pod-directory.ts';
 import { ReadSlots } from './read-slots.ts';
 import { checkAccess } from './self-check.ts';
 import { Shortfalls } from './shortfalls.ts';
-import { Export } from './slices.ts';
 import { chooseSources } from './source-selection.ts';
 import { survey, type Tally } from './survey.ts';
 
@@ -134,7 +134,6 @@ export class KubernetesLogStore implements LogBackend {
         beginOf: beginOf(selection),
         end: selection.range.end,
         filter,
-        filtered: selection.text !== undefined || selection.levels !== undefined,
         order,
         memory: limits.memory,
         parallel: limits.concurrentReads,

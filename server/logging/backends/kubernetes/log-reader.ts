@@ -12,8 +12,8 @@ import type { LogSource } from './log-source.ts';
 import type { ReadSlots } from './read-slots.ts';
 
 /**
- * `ordinal`: which line of its second it is, in this log; together with the time it names the line. `time` and `text`
- * may hold on to a whole block of lines: copy what is kept.
+ * `ordinal`: how many lines of the same time stand before it, in this log; together with the time it names the line.
+ * `time` and `text` may hold on to a whole block of lines: copy what is kept.
  */
 export type OnLine = (time: Instant, text: string, ordinal: number) => void;
 
@@ -98,6 +98,7 @@ export class LogReader {
       if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
       await request.flush?.();
     } catch (error) {
+      if (lines.fault) throw lines.fault.error;
       signal.throwIfAborted();
       throw new LogFailure('failed', error);
     }
@@ -114,7 +115,9 @@ class LineReader {
   readonly #extent: Extent;
   /** What the kubelet said in place of a line. */
   remark: string | undefined;
-  #second = '';
+  /** What whoever takes the lines has thrown: no failure of the kubelet. */
+  fault: { readonly error: unknown } | undefined;
+  #time: Instant = '';
   #ordinal = 0;
 
   constructor(onLine: OnLine, extent: Extent) {
@@ -135,23 +138,34 @@ class LineReader {
         const { time, textStart } = stamped;
         if (end !== undefined && time >= end) return true;
         this.#count(time);
-        this.#onLine(time, block.slice(textStart, to), this.#ordinal);
+        this.#give(time, block.slice(textStart, to));
       } else {
         this.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
       }
       from = to + 1;
     }
+    this.#time = copied(this.#time);
     return false;
+  }
+
+  #give(time: Instant, text: string): void {
+    try {
+      this.#onLine(time, text, this.#ordinal);
+    } catch (error) {
+      this.fault = { error };
+      throw error;
+    }
   }
 
   #count(time: Instant): void {
     this.#extent.lines++;
-    this.#extent.first ??= Buffer.from(time, 'latin1').toString('latin1');
-    if (time.startsWith(this.#second) && this.#second !== '') {
-      this.#ordinal++;
-    } else {
-      this.#second = Buffer.from(time.slice(0, 19), 'latin1').toString('latin1');
-      this.#ordinal = 0;
-    }
+    this.#extent.first ??= copied(time);
+    this.#ordinal = time === this.#time ? this.#ordinal + 1 : 0;
+    this.#time = time;
   }
+}
+
+/** A slice would hold on to its whole block. */
+function copied(time: Instant): Instant {
+  return Buffer.from(time, 'latin1').toString('latin1');
 }

@@ -28,3 +28,12 @@ export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
+
+/** For people. */
+export function nameOf({
+  namespace,
+  pod,
+  container,
+}: Pick<LogSource, 'namespace' | 'pod' | 'container'>): string {
+  return `${namespace}/${pod}/${container}`;
+}

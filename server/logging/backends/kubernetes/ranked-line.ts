@@ -6,7 +6,7 @@ export interface RankedLine {
   readonly time: Instant;
   /** Of the source, in the order of sources. */
   readonly rank: number;
-  /** Among the lines of the same second of the source. */
+  /** Among the lines of the same time of the source. */
   readonly ordinal: number;
   readonly text: string;
 }
@@ -27,6 +27,11 @@ export function costOf({ text }: RankedLine): number {
 /** A line to be kept: a slice of a block would hold on to all of the block. */
 export function keptLine(time: Instant, rank: number, ordinal: number, text: string): RankedLine {
   return { time: copy(time), rank, ordinal, text: copy(text) };
+}
+
+/** The same of a place. */
+export function keptPlace({ time, rank, ordinal }: Place): Place {
+  return { time: copy(time), rank, ordinal };
 }
 
 function copy(slice: string): string {

@@ -4,7 +4,7 @@ import { Pacer } from '../../../cluster/pacer.ts';
 import { millisecondsOf } from '../../instant.ts';
 import type { Instant, Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../name-filter.ts';
-import { compareSources, type LogSource } from './log-source.ts';
+import { compareSources, type LogSource, nameOf } from './log-source.ts';
 import type { ContainerFacts, PodFacts } from './pod-facts.ts';
 import type { PodIndex } from './pod-index.ts';
 
@@ -110,8 +110,4 @@ function runningFirst(a: readonly LogSource[], b: readonly LogSource[]): number 
   const [first, second] = [a.at(-1), b.at(-1)];
   if (!first || !second) return 0;
   return Number(second.running) - Number(first.running) || compareSources(first, second);
-}
-
-function nameOf({ namespace, pod, container }: LogSource): string {
-  return `${namespace}/${pod}/${container}`;
 }

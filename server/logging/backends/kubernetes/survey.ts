@@ -5,7 +5,7 @@ import type { Instant } from '../../log-store.ts';
 import { type Extent, type LogReader, newExtent, type OnLine, type ReadRequest } from './log-reader.ts';
 import type { LogFailureKind } from './log-request.ts';
 import { LogFailure } from './log-request.ts';
-import type { LogSource } from './log-source.ts';
+import { type LogSource, nameOf } from './log-source.ts';
 import { missingBefore, needsFirstLine } from './retention.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
@@ -61,7 +61,7 @@ export async function survey(options: SurveyOptions): Promise<void> {
 async function readOne(options: SurveyOptions, source: LogSource, rank: number): Promise<void> {
   const { reader, shortfalls, deadline, bytesPerContainer: limitBytes } = options;
   const begin = options.beginOf(source.namespace);
-  const name = `${source.namespace}/${source.pod}/${source.container}`;
+  const name = nameOf(source);
   const request: ReadRequest = {
     since: begin === BEGINNING ? undefined : begin,
     until: () => options.end,
@@ -125,6 +125,17 @@ export async function firstLineOf(
 ): Promise<Instant | undefined> {
   const request = { since: undefined, limitBytes: FIRST_LINE_BYTES, signal };
   // A line that is longer is cut by the limit, and still has its time.
+  const extent = await reader.read(source, { ...request, headOnly: true }, () => undefined);
+  return extent.first;
+}
+
+/** About the time of the last one: of a line that goes on and on, of its last piece. */
+export async function lastLineOf(
+  reader: LogReader,
+  source: LogSource,
+  signal: AbortSignal,
+): Promise<Instant | undefined> {
+  const request = { since: undefined, limitBytes: FIRST_LINE_BYTES, tailLines: 1, signal };
   const extent = await reader.read(source, { ...request, headOnly: true }, () => undefined);
   return extent.first;
 }

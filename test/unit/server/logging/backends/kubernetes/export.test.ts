@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Coverage, LogRecord, Order, Selection } from '../../../../../../server/logging/log-store.ts';
+import { until } from '../../../../../support/until.ts';
 import { at, call, everything } from './instants.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 import { LogCluster } from './log-cluster.ts';
@@ -82,8 +83,25 @@ describe('an export out of pod logs', () => {
     write(4, 500);
     const batches = cluster.store({ memory: 100_000 }).export(everything, 'asc', call);
     await batches.next();
-    expect(cluster.openReads).to.equal(0);
+    // The first lines, and then a round that is handed out and one that is held.
+    await until(() => cluster.asked.length >= 12 && cluster.openReads === 0);
+    expect(cluster.asked).to.have.length(12);
     await batches.return({ shortfalls: [] });
+  });
+
+  it('stops reading when the reader leaves', async () => {
+    write(4, 500);
+    cluster.disturb = (_, response) => {
+      // The second round, which is read ahead: behind the first lines and the first round.
+      if (cluster.asked.length <= 8) return false;
+      response.writeHead(200).write('\n');
+      return true;
+    };
+    const batches = cluster.store({ memory: 100_000 }).export(everything, 'asc', call);
+    await batches.next();
+    await until(() => cluster.openReads > 0);
+    await batches.return({ shortfalls: [] });
+    await until(() => cluster.openReads === 0);
   });
 
   it('ends in order, and says so, when the time is up', async () => {

@@ -5,7 +5,7 @@ import {
   compareLines,
   type RankedLine,
 } from '../../../../../../server/logging/backends/kubernetes/ranked-line.ts';
-import { SortedRuns } from '../../../../../../server/logging/backends/kubernetes/sorted-runs.ts';
+import { RoundLines } from '../../../../../../server/logging/backends/kubernetes/round-lines.ts';
 
 const orders = fc.constantFrom('asc', 'desc');
 /** Lines of several logs with many equal times, in any order. */
@@ -55,25 +55,45 @@ describe('the best lines', () => {
 });
 
 describe('the lines of one round of an export', () => {
-  it('are everything before the cut, in order', () => {
+  /** What a container may write: words and times that repeat, and what does not. */
+  const log = fc
+    .string({ unit: 'binary', maxLength: 2_000 })
+    .map((text) => text.replaceAll(/[\n\ud800-\udfff]/g, ' '));
+  const written = fc.array(fc.record({ second: fc.nat(30), rank: fc.nat(4), text: log }), { maxLength: 200 });
+
+  it('are everything before the cut, in order, whatever they say', () => {
     fc.assert(
-      fc.property(
-        lines,
-        orders,
-        fc.integer({ min: 300, max: 20_000 }),
-        fc.boolean(),
-        (all, order, memory, copies) => {
-          const runs = new SortedRuns({ order, memory, copies });
-          for (const { time, rank, ordinal, text } of all) runs.offer(time, rank, ordinal, text);
-          const { cut } = runs;
-          const kept = [...runs.drain()];
-          const expected = inOrder(all, order);
-          expect(kept).to.deep.equal(expected.slice(0, kept.length));
-          if (!cut) expect(kept).to.have.length(all.length);
-          else expect(compareLines(cut, expected[kept.length] ?? cut)).to.equal(0);
-          if (all.length > 0) expect(kept).not.to.have.length(0);
-        },
-      ),
+      fc.property(written, orders, fc.integer({ min: 300, max: 200_000 }), (drawn, order, memory) => {
+        const all = drawn.map(({ second, rank, text }, ordinal): RankedLine => {
+          const time = `2026-01-01T00:00:${String(second).padStart(2, '0')}.000000000Z`;
+          return { time, rank, ordinal, text };
+        });
+        const lines = new RoundLines({ order, memory, logs: 5 });
+        for (const { time, rank, ordinal, text } of all) lines.offer(time, rank, ordinal, text);
+        for (const rank of [0, 1, 2, 3, 4]) lines.close(rank);
+        const { cut } = lines;
+        const kept = [...lines.drain()];
+        const expected = inOrder(all, order);
+        expect(kept).to.deep.equal(expected.slice(0, kept.length));
+        if (!cut) expect(kept).to.have.length(all.length);
+        else expect(compareLines(cut, expected[kept.length] ?? cut)).to.equal(0);
+        if (all.length > 0) expect(kept).not.to.have.length(0);
+      }),
     );
+  });
+
+  it('take a fraction of their length, and no more than the memory, however many are offered', () => {
+    const memory = 200_000;
+    const lines = new RoundLines({ order: 'asc', memory, logs: 3 });
+    let most = 0;
+    for (let n = 0; n < 30_000; n++) {
+      const time = new Date(Date.UTC(2026, 0, 1) + n).toISOString().replace('Z', '000000Z');
+      lines.offer(time, n % 3, 0, `level=info msg="request served" path=/api/v1/orders/${n}`);
+      most = Math.max(most, lines.bytes);
+    }
+    expect(most).to.be.at.most(memory + 50_000);
+    let length = 0;
+    for (const { text } of lines.drain()) length += text.length;
+    expect(length).to.be.greaterThan(memory * 2);
   });
 });
