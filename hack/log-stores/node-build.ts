@@ -1,0 +1,108 @@
+// A node out of its Maven artifacts and of two small classes: `lib` and `classes`, and `modules` where it has some.
+import { createHash } from 'node:crypto';
+import { cp, glob, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type BuildOptions, cacheFolder, exists, hashOfInputs, provide } from '../artifacts/artifact.ts';
+import { compile } from '../artifacts/compiler.ts';
+import { withElapsed } from '../control-plane/progress.ts';
+import { findMaven, provideJava } from './java.ts';
+import { NODES, type NodeKind } from './node-kinds.ts';
+
+const MAIN = 'Main.java';
+const FETCH = ['-B', '-C', 'generate-resources'];
+const COMPILER = 'org.eclipse.jdt.internal.compiler.batch.Main';
+const COMPILE = ['-17', '-proc:none', '-nowarn'];
+
+/** The node's folder, made when the cache has none of these sources; half a minute, most of it fetching. */
+export async function buildNode(kind: NodeKind, options: BuildOptions): Promise<string> {
+  const make = (staging: string): Promise<void> => makeNode(kind, staging, options);
+  return provide({ title: kind.title, name: await nameOfResult(kind), make }, options);
+}
+
+/** Whether a start needs no Maven. */
+export async function isNodeBuilt(kind: NodeKind, env: NodeJS.ProcessEnv): Promise<boolean> {
+  return exists(join(cacheFolder(env), await nameOfResult(kind)));
+}
+
+async function nameOfResult({ name }: NodeKind): Promise<string> {
+  const files = ['pom.xml', MAIN, `${name}/*.*`, `${name}/modules/*/*.*`];
+  return `${name}-${await hashOfInputs({ folder: NODES, files, settings: [FETCH, COMPILER, COMPILE] })}`;
+}
+
+async function makeNode(kind: NodeKind, staging: string, options: BuildOptions): Promise<void> {
+  const { env, signal, progress } = options;
+  const { name, title } = kind;
+  const sources = join(NODES, name);
+  const maven = await findMaven(kind, options);
+  const java = await provideJava(kind, options);
+  progress(`${title}: fetching it with Maven (once; about ${kind.megabytes} MB)`);
+  let fetched = 0;
+  await withElapsed(
+    progress,
+    () => `${title}: ${fetched} files fetched`,
+    async () => {
+      await compile({
+        command: maven,
+        args: [...FETCH, `-Doutput=${staging}`],
+        cwd: sources,
+        env,
+        signal,
+        failure: `fetching ${title} failed`,
+        alone: `(cd ${sources} && mvn dependency:resolve)`,
+        line: (line) => {
+          if (line.includes('Downloaded from')) fetched++;
+          return !line.startsWith('[ERROR]');
+        },
+      });
+      const jars = await verifyJars(staging, join(sources, 'jars.sha256'));
+      const path = jars.filter((jar) => jar.startsWith('lib/')).map((jar) => join(staging, jar));
+      await compile({
+        command: java,
+        args: [
+          ...['-cp', join(staging, 'compiler', '*'), COMPILER, ...COMPILE],
+          ...['-cp', path.join(':'), '-d', join(staging, 'classes')],
+          ...[join(NODES, MAIN), join(sources, 'StoreNode.java')],
+        ],
+        cwd: sources,
+        env,
+        signal,
+        failure: `building ${title} failed`,
+        alone: `javac -cp 'FOLDER_OF_JARS/*' ${join(NODES, MAIN)} ${join(sources, 'StoreNode.java')}`,
+        line: () => false,
+      });
+    },
+  );
+  await rm(join(staging, 'compiler'), { recursive: true });
+  // What modules say of themselves, beside their jars.
+  if (await exists(join(sources, 'modules'))) {
+    await cp(join(sources, 'modules'), join(staging, 'modules'), { recursive: true });
+  }
+}
+
+/**
+ * Maven has no lock file: what it brought must be exactly what the list (as sha256sum writes it) names. Returns the
+ * names, relative to the folder.
+ */
+export async function verifyJars(folder: string, list: string): Promise<string[]> {
+  const expected = new Map(
+    (await readFile(list, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => [line.slice(66), line.slice(0, 64)]),
+  );
+  const found = await Array.fromAsync(glob('**/*.jar', { cwd: folder }));
+  const wrong = [...expected.keys()]
+    .filter((name) => !found.includes(name))
+    .map((name) => `${basename(name)} is missing`);
+  for (const name of found) {
+    const sum = createHash('sha256')
+      .update(await readFile(join(folder, name)))
+      .digest('hex');
+    if (!expected.has(name)) wrong.push(`${basename(name)} is not named`);
+    else if (expected.get(name) !== sum) wrong.push(`${basename(name)} is another one`);
+  }
+  if (wrong.length > 0) {
+    throw new Error(`what Maven brought is not what ${list} names: ${wrong.sort().join(', ')}`);
+  }
+  return found.sort();
+}
