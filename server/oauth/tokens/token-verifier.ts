@@ -29,6 +29,8 @@ interface Scope {
 /** How long a signature is not looked at again, in ms. */
 const REMEMBERED_MS = 30_000;
 const TYPE = 'at+jwt';
+/** Secrets of ours that are no access tokens: nobody else is to be asked about them, who could write them down. */
+const OPAQUE = /^p(?:rt|ac|dc)_/;
 
 export class TokenVerifier implements AccessTokenVerifier {
   readonly #options: TokenVerifierOptions;
@@ -47,6 +49,7 @@ export class TokenVerifier implements AccessTokenVerifier {
   ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined {
     const remembered = this.#verified.get(token, this.#now());
     if (remembered) return this.#alive(remembered, scope);
+    if (OPAQUE.test(token)) throw newUnauthorized(new Error('a refresh token or a code is no access token'));
     const unverified = readUnverified(token);
     if (unverified?.payload['iss'] !== this.#options.issuer()) return undefined;
     return this.#verify(token, unverified, scope);

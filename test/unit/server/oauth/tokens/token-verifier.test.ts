@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { base64url, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { newCode } from '../../../../../server/oauth/codes/authorization-code.ts';
+import { newDeviceCode } from '../../../../../server/oauth/codes/device-code.ts';
+import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
 import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, Surroundings } from './token-fixture.ts';
@@ -136,6 +140,17 @@ describe('TokenVerifier', () => {
       expect(await answer(at, at.issuer.idToken(sameAudience))).to.equal(401);
       for (const typ of ['JWT', 'at+JWT+x', ''])
         expect(await answer(at, at.sign({}, { typ })), typ).to.equal(401);
+    });
+
+    it('a refresh token and a code, about which nobody else is asked', async () => {
+      const device = newDeviceCode({ sessionID: SESSION.id, requestID: SESSION.id }, NOW, randomBytes);
+      for (const { text } of [
+        newRefreshToken(SESSION.id, randomBytes),
+        newCode(SESSION.id, 'nonce', randomBytes),
+        device,
+      ]) {
+        expect(await answer(at, text), text).to.equal(401);
+      }
     });
 
     it('extensions that it does not know', async () => {
