@@ -56,7 +56,7 @@ const client = Type.Object(
       },
     ),
     redirectURIs: namesOption(
-      'Where the authorization endpoint may send people back to; compared exactly, but for the port of a loopback address.',
+      'Where the authorization endpoint may send people back to: `https`, the scheme of an app, or `http` on their own machine; compared exactly, but for the port of a loopback address.',
     ),
     postLogoutRedirectURIs: namesOption('Where people may be sent after signing out; compared exactly.'),
     scopes: Type.Array(
