@@ -113,8 +113,9 @@ export const oauth = section('The token handler: users sign in here.', {
     '',
     'The URL of the handler as everybody sees it, for instance `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
     {
-      pattern: '^$|^https://[^\\s?#@/]+(?:/[^\\s?#/]+)*$',
-      expects: 'a URL with https, without query, fragment, user and trailing slash',
+      // Whatever stands in front of us, pages and metadata name paths below this one.
+      pattern: '^$|^https://[^\\s?#@/]+/oauth$',
+      expects: 'a URL with https and the path /oauth, without query, fragment, user and trailing slash',
     },
   ),
   audience: textOption('', "Who access tokens are for: their claim `aud`. Empty: the platform's name."),

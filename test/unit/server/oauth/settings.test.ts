@@ -92,8 +92,11 @@ describe('the issuer', () => {
   for (const issuer of [
     'http://a.example/oauth',
     'https://a.example/oauth/',
-    'https://a.example/o?x',
-    'https://u@a.example/o',
+    'https://a.example/oauth?x',
+    'https://u@a.example/oauth',
+    'https://a.example',
+    'https://a.example/sso',
+    'https://a.example/x/oauth',
   ]) {
     it(`is not ${issuer}`, () => {
       expect(() => configuration(`{issuer: "${issuer}"}`)).to.throw(ConfigurationError);
