@@ -136,7 +136,10 @@ export class Comparison {
         break;
       }
       expect(value.length, what).to.be.at.most(20_000);
-      for (const record of value) exported.push(record);
+      const records = [...value];
+      expect(records.length, what).to.equal(value.length);
+      if (value.ndjson) expect(linesOf(value.ndjson), what).to.deep.equal(records.map(members));
+      exported.push(...records);
     }
     this.#sameLines(exported, expected.records, 0, expected.records.length, what);
     return exported;
@@ -172,6 +175,16 @@ export class Comparison {
       left.set(key, rest - 1);
     }
   }
+}
+
+const members = ({ time, namespace, pod, container, log }: LogRecord) =>
+  Object.entries({ time, namespace, pod, container, log });
+
+/** The members of each line as they are written, in order. */
+function linesOf(ndjson: Buffer): ReturnType<typeof members>[] {
+  const lines = ndjson.toString('utf8').split('\n');
+  expect(lines.pop(), 'behind the last newline').to.equal('');
+  return lines.map((line) => Object.entries(JSON.parse(line)));
 }
 
 function keyOf({ log, namespace, pod, container }: LogRecord, time: string): string {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { Coverage, LogRecord, LogStore } from '../../../../server/logging/log-store.ts';
+import type { Coverage, ExportBatch, LogRecord, LogStore } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
@@ -172,6 +172,47 @@ describe('an export', () => {
       });
     }
   }
+
+  describe('of lines that the store has as NDJSON', () => {
+    const ndjson = Buffer.from('{"time":"as","log":"it"}\n{"time":"stands","log":"there"}\n');
+    const encoded = (): ExportBatch => ({
+      length: 2,
+      ndjson,
+      [Symbol.iterator]: () => [record('first'), record('second')].values(),
+    });
+    const asked = async (format: string, exportLines = 10): Promise<string> => {
+      const service = await serve({
+        limits: { exportLines },
+        store: exporting(async function* () {
+          yield encoded();
+          yield [record('third')];
+          return { shortfalls: [] };
+        }),
+      });
+      return (await service.ask(`operation=export&format=${format}`)).body.toString();
+    };
+
+    it('hands them on as they are, among others', async () => {
+      const third = JSON.stringify({
+        time: TIME,
+        namespace: 'shop',
+        pod: 'cart-0',
+        container: 'cart',
+        log: 'third',
+      });
+      expect(await asked('ndjson')).to.equal(`${ndjson.toString()}${third}\n`);
+    });
+
+    it('writes the records in another format', async () => {
+      expect(await asked('text')).to.equal('first\nsecond\nthird\n');
+    });
+
+    it('cuts them where the limit is', async () => {
+      const lines = (await asked('ndjson', 1)).split('\n');
+      expect(JSON.parse(lines[0] ?? '')).to.include({ log: 'first' });
+      expect(lines[1]).to.include('"reason":"Limit"');
+    });
+  });
 
   it('that fails at once is an ordinary error', async () => {
     const service = await serve({
