@@ -26,17 +26,16 @@ export function authenticationConfiguration(issuer: TrustedIssuer | undefined): 
 }
 
 function authenticator(issuer: TrustedIssuer): object {
-  const { url, discoveryURL, audience, certificateAuthority, idTokensOf = [] } = issuer;
+  const { url, discoveryURL, certificateAuthority } = issuer;
   const { username, groups, uid } = CLAIM_MAPPING;
   return {
     issuer: {
       url,
       ...(discoveryURL === undefined ? {} : { discoveryURL }),
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
-      audiences: [audience, ...idTokensOf],
-      ...(idTokensOf.length > 0 ? { audienceMatchPolicy: 'MatchAny' } : {}),
+      ...audiencesOf(issuer),
     },
-    claimValidationRules: [tokenRule(idTokensOf)],
+    claimValidationRules: [tokenRule(issuer)],
     claimMappings: { username, groups, uid },
     userValidationRules: [
       {
@@ -51,8 +50,15 @@ function authenticator(issuer: TrustedIssuer): object {
   };
 }
 
+function audiencesOf({ audience, idTokensOf = [] }: TrustedIssuer): object {
+  return {
+    audiences: [audience, ...idTokensOf],
+    ...(idTokensOf.length > 0 ? { audienceMatchPolicy: 'MatchAny' } : {}),
+  };
+}
+
 /** An id token whose client is called as the audience would pass without it. */
-function tokenRule(idTokensOf: readonly string[]): object {
+function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   const access = `claims.jti.startsWith('${OWN_JTI}')`;
   if (idTokensOf.length === 0) {
     return { expression: `has(claims.jti) && ${access}`, message: 'not an access token' };
@@ -71,4 +77,11 @@ export function exampleConfiguration(platform: string): string {
     audience: platform,
     certificateAuthority: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
   });
+}
+
+/** What is different in that file when id tokens of a client called `kubectl` count as well. */
+export function idTokenExample(platform: string): string {
+  const issuer = { url: '', audience: platform, idTokensOf: ['kubectl'] };
+  const changed = { issuer: audiencesOf(issuer), claimValidationRules: [tokenRule(issuer)] };
+  return stringify({ jwt: [changed] }, { lineWidth: 0 });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';
-import { exampleConfiguration } from './authentication-configuration.ts';
+import { exampleConfiguration, idTokenExample } from './authentication-configuration.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
@@ -28,6 +28,11 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       join(root, 'docs/authentication-configuration.md'),
       'authentication-configuration',
       `\`\`\`yaml\n${exampleConfiguration(names.platform)}\`\`\``,
+    ),
+    section(
+      join(root, 'docs/authentication-configuration.md'),
+      'id-tokens',
+      `\`\`\`yaml\n${idTokenExample(names.platform)}\`\`\``,
     ),
     section(join(root, 'docs/node-list.md'), 'parameters', nodeQueryTable()),
     section(join(root, 'docs/logs.md'), 'parameters', logQueryTable()),
