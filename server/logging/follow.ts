@@ -1,6 +1,7 @@
 // Live tail: lines as they come, until the caller goes away, the server stops, the time is over, or what the caller may
 // see has changed. What is not taken by the reader is not fetched from the store.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, newExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
@@ -80,12 +81,7 @@ export async function writeFollowed(
   // A stop and the end of the time need no words: the caller comes again.
   const reason: unknown = over.signal.reason === DONE ? failure : over.signal.reason;
   if (reason !== undefined && !request.signal.aborted) {
-    await body.write(
-      format.failure({
-        reason: isExpired(reason) ? 'ScopeChanged' : 'StoreFailed',
-        message: wordsFor(reason),
-      }),
-    );
+    await body.write(format.failure({ reason: reasonOf(reason), message: wordsFor(reason) }));
   }
   await body.end();
   if (reason === failure && failure !== undefined && !request.signal.aborted) throw failure;
@@ -157,6 +153,12 @@ function headersOf({ contentType }: FollowFormat) {
     'X-Accel-Buffering': 'no',
     Vary: 'Accept',
   };
+}
+
+function reasonOf(error: unknown): Shortfall['reason'] {
+  if (isExpired(error)) return 'ScopeChanged';
+  // More has come than may be followed; the store itself is well.
+  return error instanceof StatusError && error.code < 500 ? 'Limit' : 'StoreFailed';
 }
 
 /** Only what may be read by everybody. */

@@ -1,34 +1,37 @@
 import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import { STORE } from './call-bounds.ts';
-import type { ChosenSources } from './source-selection.ts';
 
 const RETRY_AFTER_S = 10;
 
-/** How many logs are followed, for all callers together: each is a connection that stays. */
+/** How many logs are followed, by one caller and by all together: each is a connection that stays. */
 export class FollowQuota {
   readonly #limit: number;
+  readonly #callerLimit: number;
   #followed = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(limits: { readonly followedLogs: number; readonly maxContainers: number }) {
+    this.#limit = limits.followedLogs;
+    this.#callerLimit = limits.maxContainers;
   }
 
-  /** Given back by disposing of it. Throws NotSupported when one caller asks for too much, else TooManyRequests. */
-  take({ sources, leftOut }: ChosenSources): Disposable {
-    const count = sources.length;
-    if (leftOut.count > 0) {
-      const cure = `it can not follow ${leftOut.count} of these containers, which are too many; ask for fewer`;
+  /**
+   * One more, for a caller who follows so many already; given back by disposing of it. Throws NotSupported when that
+   * is too much for one caller, else TooManyRequests.
+   */
+  take(followed: number): Disposable {
+    if (followed >= this.#callerLimit) {
+      const cure = `it can not follow more than ${this.#callerLimit} containers, and there are more; ask for fewer`;
       throw newNotSupported(STORE, 'follow', cure);
     }
-    if (this.#followed + count > this.#limit) {
+    if (this.#followed >= this.#limit) {
       const message = 'too many logs are followed at the moment; ask for fewer, or later';
       throw newTooManyRequests(message, RETRY_AFTER_S);
     }
-    this.#followed += count;
+    this.#followed++;
     return {
       [Symbol.dispose]: () => {
-        this.#followed -= count;
+        this.#followed--;
       },
     };
   }

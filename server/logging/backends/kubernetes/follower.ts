@@ -3,6 +3,7 @@ import type { ClusterClient } from '../../../cluster/client.ts';
 import type { Instant, LogRecord, Selection } from '../../log-store.ts';
 import { ContainerTail } from './container-tail.ts';
 import { FollowQueue } from './follow-queue.ts';
+import type { FollowQuota } from './follow-quota.ts';
 import { beginOf, lineFilter } from './line-filter.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogFailure } from './log-request.ts';
@@ -16,7 +17,7 @@ export interface FollowerOptions {
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
-  readonly maxContainers: number;
+  readonly quota: FollowQuota;
   /** Bytes. */
   readonly memory: number;
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
@@ -44,7 +45,10 @@ export class Follower {
     this.#queue = new FollowQueue({ memory: Math.min(MAX_QUEUE, options.memory) });
   }
 
-  /** Until `signal` is aborted, or the reader stops; throws LogFailure. */
+  /**
+   * Until `signal` is aborted, or the reader stops. Throws LogFailure, and what the quota throws when there are more
+   * containers than may be followed, also when these come later.
+   */
   async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const stop = new AbortController();
     const end = (): void => {
@@ -80,17 +84,33 @@ export class Follower {
 
   #lookAt(pod: PodFacts | undefined, signal: AbortSignal): void {
     if (!pod || !this.#filter.namespace(pod.namespace) || !this.#filter.pod(pod.name)) return;
-    for (const { name, current, previous } of pod.containers) {
+    const begin = this.#beginOf(pod.namespace);
+    for (const container of pod.containers) {
+      const { name } = container;
       const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
-      if ((!current && !previous) || !this.#filter.container(name) || this.#tails.has(key)) continue;
-      if (this.#tails.size >= this.#options.maxContainers) return;
-      const tail = this.#tail(pod, name, signal)
-        .catch((error: unknown) =>
-          this.#queue.fail(error instanceof Error ? error : new Error(String(error))),
-        )
-        .finally(() => this.#tails.delete(key));
-      this.#tails.set(key, tail);
+      if (!this.#filter.container(name) || this.#tails.has(key)) continue;
+      if (!sourcesOf(pod, container).some((source) => reaches(source, begin))) continue;
+      this.#follow(key, () => this.#tail(pod, name, signal));
     }
+  }
+
+  #follow(key: string, tail: () => Promise<void>): void {
+    try {
+      const place = this.#options.quota.take(this.#tails.size);
+      const done = tail()
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => {
+          place[Symbol.dispose]();
+          this.#tails.delete(key);
+        });
+      this.#tails.set(key, done);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
   }
 
   async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {

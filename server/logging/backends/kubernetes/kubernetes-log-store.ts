@@ -70,7 +70,7 @@ export class KubernetesLogStore implements LogBackend {
     const { client, log, limits, idleMs, kubeletTimeoutMs } = options;
     this.#options = options;
     this.#directory = new PodDirectory({ client, log, ...(idleMs === undefined ? {} : { idleMs }) });
-    this.#quota = new FollowQuota(limits.followedLogs);
+    this.#quota = new FollowQuota(limits);
     this.#reader = new LogReader({
       client,
       slots: new ReadSlots(limits.concurrentReads),
@@ -154,13 +154,12 @@ export class KubernetesLogStore implements LogBackend {
     const { client, limits, followTuning } = this.#options;
     try {
       using opened = await this.#pods(signal, signal);
-      using _quota = this.#quota.take(await chooseSources(opened.pods, selection, limits.maxContainers));
       yield* new Follower({
         client,
         reader: this.#reader,
         pods: opened.pods,
         selection,
-        maxContainers: limits.maxContainers,
+        quota: this.#quota,
         memory: limits.memory,
         onFailure: (source, { kind, cause }) => this.#unread(source, kind, cause),
         ...(followTuning ? { tuning: followTuning } : {}),

@@ -5,6 +5,7 @@ import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { type FollowOptions, type FollowRequest, writeFollowed } from '../../../../server/logging/follow.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../server/logging/log-store.ts';
+import { newNotSupported } from '../../../../server/logging/store-errors.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { line } from '../../../support/log-service.ts';
 import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
@@ -51,6 +52,20 @@ describe('a live tail', () => {
     const currentSelection = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
     const { body } = await (await serve({ currentSelection }, { reviewMs: 5 })).ask('/');
     expect(body.toString()).to.include('the cluster gave no answer');
+  });
+
+  it('ends, and says that it is a limit, when more has come than may be followed', async () => {
+    const store = {
+      async *follow() {
+        yield [answered(line('2026-11-20T10:00:00.000000000Z', 'one'))];
+        throw newNotSupported('kubernetes', 'follow', 'ask for fewer');
+      },
+    };
+    const currentSelection = async () => seeing('shop');
+    const { body } = await (await serve({ currentSelection }, { store })).ask('/');
+    const [, error = ''] = body.toString().trimEnd().split('\n');
+    expect(JSON.parse(error)).to.have.nested.property('error.reason', 'Limit');
+    expect(error).to.include('ask for fewer');
   });
 
   it('shows that it lives while there are no lines', async () => {

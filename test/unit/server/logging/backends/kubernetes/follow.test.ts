@@ -152,6 +152,28 @@ describe('following pod logs', () => {
     expect(failure).to.include({ name: 'StatusError', code: 400 });
   });
 
+  it('ends, and says why, when containers come that are more than it may follow', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
+    reading = new Reading(cluster.store({ maxContainers: 2 }));
+    await reading.until('line 1');
+    cluster.add('shop', 'c');
+    const failure = await reading.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 400 });
+    expect(failure).to.match(/more than 2 containers/);
+  });
+
+  it('keeps no place for containers that ended before the begin', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)], { state: 'terminated' });
+    const log = cluster.add('shop', 'd', [at(3600)]);
+    reading = new Reading(cluster.store({ maxContainers: 1 }, { followTuning: tuning }), {
+      ...everything,
+      range: { ...everything.range, start: at(3600).time },
+    });
+    await reading.until('line 3600');
+    log.append(at(3601));
+    expect(await reading.until('line 3601')).to.deep.equal(['line 3600', 'line 3601']);
+  });
+
   it('lets all callers together follow no more logs than they may', async () => {
     const log = cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b');
