@@ -9,7 +9,8 @@ import { pageBody, repeated, unseen } from './page-reader.ts';
 import { digestOf, type Position, searchAfter } from './position.ts';
 import { type Hit, positionBehind, recordOf, type SearchAnswer } from './search-answer.ts';
 import type { Searches } from './searches.ts';
-import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
+import type { SelectionQueries } from './selection-queries.ts';
+import type { SelectionQuery } from './selection-query.ts';
 import { STORE } from './store-name.ts';
 
 export interface FollowOptions {
@@ -106,11 +107,12 @@ class Follower {
     const end = instantOf(this.#options.wallClock() + DAY_MS);
     const start = from > millisecondsOf(range.start) ? instantOf(from) : range.start;
     const call = { signal, timeoutMs: ASK_MS };
-    const selected = await this.#options.queries.query({ ...this.#selection, range: { start, end } }, call);
-    if (!selected) return;
-    const counted = yield* this.#read(selected, this.#position, call);
+    const slices = await this.#options.queries.inTime({ ...this.#selection, range: { start, end } }, call);
+    let counted = 0;
+    for (const slice of slices) counted += yield* this.#read(slice, this.#position, call);
     // More than was given: some of it came late, behind the position.
-    if (this.#position && counted > this.#given.size) yield* this.#read(selected, undefined, call);
+    if (!this.#position || counted <= this.#given.size) return;
+    for (const slice of slices) yield* this.#read(slice, undefined, call);
   }
 
   /** All pages behind the position; returns how many records there are in the whole time, wherever the position is. */

@@ -13,7 +13,10 @@ const MAX_TERMS = 50_000;
 
 /** The value is one of these. */
 export function exactClause(names: readonly string[], coverage: Coverage): Clause {
-  if (names.length === 0) return NOTHING;
+  const [only] = names;
+  if (only === undefined) return NOTHING;
+  // Costs the store less than a list of one.
+  if (names.length === 1) return overFields(coverage, (field) => ({ term: { [field]: only } }));
   const parts = Array.from({ length: Math.ceil(names.length / MAX_TERMS) }, (_, n) =>
     names.slice(n * MAX_TERMS, (n + 1) * MAX_TERMS),
   );

@@ -1,5 +1,6 @@
 // Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
 // the answers are read; whether the caller may see the lines is decided before, and collecting them is somebody else's.
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type {
   Buckets,
   Call,
@@ -13,6 +14,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
+import { inParallel } from '../../parallel.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { bucketRange, countByTime, countContainers } from './counting.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
@@ -23,7 +25,8 @@ import { queryPage } from './page-query.ts';
 import { PointsInTime } from './point-in-time.ts';
 import { Predecessors } from './predecessors.ts';
 import { Searches } from './searches.ts';
-import { SelectionQueries } from './selection-query.ts';
+import { SelectionQueries } from './selection-queries.ts';
+import { distinct, sumOfHistograms, sumOfStatistics } from './sums.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   /** Begin of the names of the indices. */
@@ -37,6 +40,9 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
 }
+
+/** Where a question has to be put in several. */
+const SLICES_AT_A_TIME = 2;
 
 /** Throws as LogStore says. Keeps nothing in the store between two calls; an export closes what it opened. */
 export class OpenSearchLogStore implements LogBackend {
@@ -65,36 +71,27 @@ export class OpenSearchLogStore implements LogBackend {
 
   async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
     const timed = this.#timed(call);
-    const selected = await this.#queries.query(selection, timed());
-    if (!selected) {
-      return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
-    }
-    return queryPage(this.#searches, selected, page, timed());
+    const slices = await this.#queries.inTime(selection, timed());
+    return queryPage(this.#searches, slices, page, timed);
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const timed = this.#timed(call);
-    const selected = await this.#queries.query(selection, timed());
-    if (!selected) {
-      return {
-        logs: { count: 0, relation: 'eq' },
-        containers: 0,
-        containersApproximate: false,
-        shortfalls: [],
-      };
-    }
-    return countContainers(this.#searches, selected, timed());
+    const slices = await this.#queries.byNamespace(selection, timed());
+    const counted = await inParallel(SLICES_AT_A_TIME, slices, (slice) =>
+      countContainers(this.#searches, slice, timed()),
+    );
+    return sumOfStatistics(counted);
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const timed = this.#timed(call);
     const range = bucketRange(selection, buckets);
-    const selected = await this.#queries.query({ ...selection, range }, timed());
-    if (!selected) {
-      const counts = Array.from({ length: Math.max(0, buckets.edges.length - 1) }, () => 0);
-      return { total: { count: 0, relation: 'eq' }, counts, shortfalls: [] };
-    }
-    return countByTime(this.#searches, selected, buckets, timed());
+    const slices = await this.#queries.byNamespace({ ...selection, range }, timed());
+    const counted = await inParallel(SLICES_AT_A_TIME, slices, (slice) =>
+      countByTime(this.#searches, slice, buckets, timed()),
+    );
+    return sumOfHistograms(counted, buckets);
   }
 
   async *export(
@@ -104,14 +101,18 @@ export class OpenSearchLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const timed = this.#timed(call);
     const { signal, timeoutMs } = timed();
-    const selected = await this.#queries.query(selection, {
+    const slices = await this.#queries.inTime(selection, {
       signal,
       timeoutMs: Math.min(PAGE_MS, timeoutMs),
     });
-    if (!selected) return { shortfalls: [] };
     const { pageSize } = this.#options;
     const options = { searches: this.#searches, points: this.#points, pageSize, now: this.#now };
-    return yield* exportRecords(options, selected, order, timed());
+    const shortfalls: Shortfall[] = [];
+    for (const slice of order === 'asc' ? slices : slices.toReversed()) {
+      const covered = yield* exportRecords(options, slice, order, timed());
+      shortfalls.push(...covered.shortfalls);
+    }
+    return { shortfalls: distinct(shortfalls) };
   }
 
   follow(

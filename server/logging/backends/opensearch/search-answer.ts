@@ -20,6 +20,8 @@ export interface SearchAnswer {
   readonly total: Total;
   readonly hits: readonly Hit[];
   readonly shortfalls: readonly Shortfall[];
+  /** Whether it stopped at `terminate_after`, or at a limit of the store's own. */
+  readonly endedEarly: boolean;
   readonly aggregations: JsonObject;
   readonly pointInTime: string | undefined;
   /** The JSON it was read from. */
@@ -31,6 +33,7 @@ export const NO_ANSWER: SearchAnswer = {
   total: { count: 0, relation: 'eq' },
   hits: [],
   shortfalls: [],
+  endedEarly: false,
   aggregations: {},
   pointInTime: undefined,
   text: '',
@@ -45,6 +48,7 @@ export function readAnswer(text: string): SearchAnswer {
     total: totalOf(found['total'], shortfalls.length === 0),
     hits: arrayOf(found['hits'], 'hits').map(readHit),
     shortfalls,
+    endedEarly: answer['terminated_early'] === true,
     aggregations: isObject(answer['aggregations']) ? answer['aggregations'] : {},
     pointInTime: textOf(answer['pit_id']),
     text,

@@ -1,120 +1,99 @@
-// A selection as a query of the store: clauses that all hold, and what they can not cover.
+// A selection as queries that the store takes: one, as a rule. A query may hold about a thousand clauses, so where more
+// namespaces than that leaves room for have a bound of their own, it is cut into slices that share no line.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import type { Call, Selection } from '../../log-store.ts';
-import { newNotSupported } from '../../store-errors.ts';
-import type { Clause } from './clause.ts';
+import type { Selection } from '../../log-store.ts';
+import { allOf, type Clause } from './clause.ts';
 import type { Coverage, FieldMap } from './field-map.ts';
-import type { FieldProbe } from './field-probe.ts';
-import { type IndexNaming, indexPattern } from './index-names.ts';
-import { levelClause } from './level-clauses.ts';
-import { containsClause, exactClause, isTooMuch, patternClauses } from './name-clauses.ts';
-import { namesContaining } from './name-lookup.ts';
-import type { Predecessors } from './predecessors.ts';
+import { exactClause } from './name-clauses.ts';
+import type { Bound } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';
-import type { Searches } from './searches.ts';
-import { STORE } from './store-name.ts';
-import { textClause } from './text-clauses.ts';
+
+type Range = Selection['range'];
 
 export interface SelectionQuery {
   /** Part of a path. */
   readonly indices: string;
   readonly fields: FieldMap;
+  /** What the query covers. */
+  readonly range: Range;
   readonly query: Clause;
+  /** The same within a part of the range. */
+  readonly within: (range: Range) => Clause;
   /** What the indices can not tell. */
   readonly shortfalls: readonly Shortfall[];
 }
 
-export interface SelectionQueriesOptions {
-  readonly searches: Searches;
-  readonly naming: IndexNaming;
-  readonly probe: FieldProbe;
-  readonly predecessors: Predecessors;
+/** A selection, before it is cut. */
+export interface Uncut extends Pick<SelectionQuery, 'indices' | 'fields' | 'range' | 'shortfalls'> {
+  /** What holds for every line beside the range and the scope. */
+  readonly filter: readonly Clause[];
+  /** The only namespaces; undefined: all there are. */
+  readonly scope: Scoped | undefined;
 }
 
-export class SelectionQueries {
-  readonly #options: SelectionQueriesOptions;
-
-  constructor(options: SelectionQueriesOptions) {
-    this.#options = options;
-  }
-
-  /** Undefined when nothing can be found, so that nobody has to be asked. Throws NotSupported. */
-  async query(selection: Selection, call: Call): Promise<SelectionQuery | undefined> {
-    const { searches, naming, probe, predecessors } = this.#options;
-    const { range, scope } = selection;
-    if (range.start >= range.end || findsNothing(selection)) return undefined;
-    const indices = indexPattern(naming, range);
-    const fields = await probe.fields(indices, call);
-    if (!fields) return undefined;
-    const used: Coverage[] = [];
-    const exact = (field: 'namespace' | 'pod' | 'container') => {
-      const coverage = exactFields(fields, field);
-      used.push(coverage);
-      return coverage;
-    };
-    const filter: Clause[] = [timeRange(fields.names.time, { from: range.start, before: range.end })];
-    const exclusions: Clause[] = [];
-    const shortfalls: Shortfall[] = [];
-    if (!scope.everything) {
-      const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
-      if (namespaces.length === 0) return undefined;
-      const names = namespaces.map(({ name }) => name);
-      filter.push(exactClause(names, exact('namespace')));
-      const excluded = await predecessors.exclusions(namespaces, { range, indices, fields }, call);
-      exclusions.push(...excluded.clauses);
-      shortfalls.push(...excluded.shortfalls);
-    }
-    for (const [field, names] of [
-      ['namespace', selection.namespaces],
-      ['pod', selection.pods],
-      ['container', selection.containers],
-    ] as const) {
-      if (!names) continue;
-      const coverage = exact(field);
-      if (isTooMuch(names)) {
-        const lookup = { indices, filter: [...filter], coverage, parameter: `${field}_query` };
-        const found = await namesContaining(searches, names.contains ?? [], lookup, call);
-        filter.push(exactClause(found, coverage));
-      } else if (names.contains) filter.push(containsClause(names.contains, coverage));
-      if (names.exact) filter.push(exactClause(names.exact, coverage));
-    }
-    if (selection.podPatterns) filter.push(patternClauses(selection.podPatterns, exact('pod')));
-    const lines = [
-      ...(selection.text ? [textClause(selection.text, fields)] : []),
-      ...(selection.levels ? [levelClause(selection.levels, fields)] : []),
-    ];
-    for (const { clause, wildcard } of lines) {
-      filter.push(clause);
-      if (wildcard) used.push(wildcard);
-    }
-    const query = { bool: { filter, ...(exclusions.length === 0 ? {} : { must_not: exclusions }) } };
-    return { indices, fields, query, shortfalls: [...shortfalls, ...gapsOf(used)] };
-  }
+export interface Scoped {
+  readonly names: readonly string[];
+  readonly coverage: Coverage;
+  /** Ascending, each within the range. */
+  readonly bounds: readonly Bound[];
 }
 
-function findsNothing({ scope, namespaces, pods, containers, levels }: Selection): boolean {
-  if (!scope.everything && scope.namespaces.length === 0) return true;
-  if (levels?.length === 0) return true;
-  return [namespaces, pods, containers].some(
-    (filter) => filter?.exact?.length === 0 || filter?.contains?.length === 0,
+/** Each is three of the 1,024 clauses that a query may hold; the rest is for what else is asked. */
+const MAX_BOUNDS = 280;
+
+/** Slices of time, ascending, none of them reaching into the next. */
+export function slicesOfTime(uncut: Uncut): SelectionQuery[] {
+  const { scope, range } = uncut;
+  if (!scope) return [sliceOf(uncut, range, undefined)];
+  const parts = partsOf(scope.bounds);
+  return parts.map((bounds, n) => {
+    const start = parts[n - 1]?.at(-1)?.since ?? range.start;
+    const end = n === parts.length - 1 ? range.end : (bounds.at(-1)?.since ?? range.end);
+    // What is bound to an earlier time needs no bound here; what is bound to a later one has no line here at all.
+    const later = new Set(namesOf(parts.slice(n + 1).flat()));
+    const names = scope.names.filter((name) => !later.has(name));
+    return sliceOf(uncut, { start, end }, { ...scope, names, bounds });
+  });
+}
+
+/** Slices of namespaces: containers are of one namespace, so that what slices count adds up. */
+export function slicesOfNamespaces(uncut: Uncut): SelectionQuery[] {
+  const { scope, range } = uncut;
+  if (!scope) return [sliceOf(uncut, range, undefined)];
+  const [first = [], ...others] = partsOf(scope.bounds);
+  const elsewhere = new Set(namesOf(others.flat()));
+  const rest = scope.names.filter((name) => !elsewhere.has(name));
+  return [
+    sliceOf(uncut, range, { ...scope, names: rest, bounds: first }),
+    ...others.map((bounds) => sliceOf(uncut, range, { ...scope, names: namesOf(bounds), bounds })),
+  ];
+}
+
+/** At least one, which may be empty. */
+function partsOf(bounds: readonly Bound[]): (readonly Bound[])[] {
+  return Array.from({ length: Math.max(1, Math.ceil(bounds.length / MAX_BOUNDS)) }, (_, n) =>
+    bounds.slice(n * MAX_BOUNDS, (n + 1) * MAX_BOUNDS),
   );
 }
 
-/** Throws NotSupported when names can not be compared as a whole: a part of a name is another name. */
-function exactFields(fields: FieldMap, field: 'namespace' | 'pod' | 'container'): Coverage {
-  const coverage = fields.exact(field);
-  if (coverage.fields.length > 0 || coverage.of === 0) return coverage;
-  const name = fields.names[field];
-  throw newNotSupported(
-    STORE,
-    `${field}s`,
-    `its field \`${name}\` has to be a keyword, or to have one beside it`,
-  );
+function namesOf(bounds: readonly Bound[]): string[] {
+  return bounds.flatMap(({ names }) => names);
 }
 
-function gapsOf(used: readonly Coverage[]): Shortfall[] {
-  const worst = used.toSorted((a, b) => b.missing - a.missing)[0];
-  if (!worst || worst.missing === 0) return [];
-  const message = `${worst.missing} of ${worst.of} indices have no field that can be asked this`;
-  return [{ reason: 'NotCovered', message }];
+function sliceOf(uncut: Uncut, range: Range, scope: Scoped | undefined): SelectionQuery {
+  const { indices, fields, shortfalls } = uncut;
+  const { time } = fields.names;
+  const filter = [...(scope ? [exactClause(scope.names, scope.coverage)] : []), ...uncut.filter];
+  const excluded = scope
+    ? scope.bounds.map(({ since, names }) =>
+        allOf([exactClause(names, scope.coverage), timeRange(time, { before: since })]),
+      )
+    : [];
+  const within = ({ start, end }: Range): Clause => ({
+    bool: {
+      filter: [timeRange(time, { from: start, before: end }), ...filter],
+      ...(excluded.length === 0 ? {} : { must_not: excluded }),
+    },
+  });
+  return { indices, fields, range, query: within(range), within, shortfalls };
 }

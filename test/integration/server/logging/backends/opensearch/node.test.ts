@@ -150,27 +150,108 @@ describe('a node of OpenSearch', function () {
     expect(exported).to.equal(1_500);
   });
 
-  it('leaves out rather too much than too little, and says so, where very many namespaces had a predecessor', async () => {
+  it('shows all that 1,500 namespaces wrote which each had a predecessor, and nothing of these', async () => {
     const indexPrefix = 'anew';
-    const moment = (minute: number) =>
-      new Date(Date.UTC(2026, 0, 15) + minute * 60_000).toISOString().replace('Z', '000000Z');
-    const namespaces = Array.from({ length: 600 }, (_, n) => ({ name: `team-${n}`, since: moment(n + 1) }));
+    const many = 1_500;
+    const moment = (step: number) =>
+      new Date(Date.UTC(2026, 0, 14, 20) + step * 20_000).toISOString().replace('Z', '000000Z');
+    const namespaces = Array.from({ length: many }, (_, n) => ({ name: `team-${n}`, since: moment(n + 1) }));
     const records = namespaces.flatMap(({ name, since }, n) => [
-      record('of the predecessor', moment(n), name),
-      record('own', since, name),
-      record('own, later', moment(1_000), name),
+      record(`of the predecessor of ${name}`, moment(n), name),
+      record(`first of ${name}`, since, name),
+      record(`last of ${name}`, moment(many + 1), name),
     ]);
     await loadOpenSearch(node.url, records, { indexPrefix });
-    const page = await storeAt(node.url, { indexPrefix }).query(
-      { scope: { everything: false, namespaces }, range: ALWAYS },
-      { order: 'desc', size: 1_000, from: 0 },
-      call(),
+    const own = records.map(({ log }) => log).filter((log) => !log.startsWith('of'));
+    const store = storeAt(node.url, { indexPrefix });
+    const selection: Selection = { scope: { everything: false, namespaces }, range: ALWAYS };
+    for (const order of ['asc', 'desc'] as const) {
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await store.query(
+          selection,
+          { order, size: 700, from: 0, ...(after === undefined ? {} : { after }) },
+          call(),
+        );
+        expect(page.shortfalls).to.deep.equal([]);
+        expect(page.total).to.deep.equal({ count: 2 * many, relation: 'eq' });
+        seen.push(...page.records.map(({ log }) => log));
+        after = page.next;
+      } while (after !== undefined);
+      expect(seen.toSorted()).to.deep.equal(own.toSorted());
+      const skipping = await store.query(selection, { order, size: 50, from: 1_234 }, call());
+      expect(skipping.records.map(({ log }) => log)).to.deep.equal(seen.slice(1_234, 1_284));
+      const exported: string[] = [];
+      for await (const batch of store.export(selection, order, call()))
+        exported.push(...batch.map(({ log }) => log));
+      expect(exported).to.deep.equal(seen);
+    }
+    expect(await store.query(selection, { order: 'asc', size: 0, from: 0 }, call())).to.deep.include({
+      total: { count: 2 * many, relation: 'eq' },
+    });
+    expect(await store.statistics(selection, call())).to.deep.equal({
+      logs: { count: 2 * many, relation: 'eq' },
+      containers: many,
+      containersApproximate: false,
+      shortfalls: [],
+    });
+    const edges = [14, 15, 16].map((day) => Date.UTC(2026, 0, day));
+    const firstDay =
+      own.length - records.filter(({ log, time }) => !log.startsWith('of') && time >= DAY.start).length;
+    const { counts, total } = await store.histogram(selection, { edges }, call());
+    expect(counts).to.deep.equal([firstDay, own.length - firstDay]);
+    expect(total).to.deep.equal({ count: own.length, relation: 'eq' });
+    const followed: string[] = [];
+    for await (const batch of store.follow(selection, call())) {
+      followed.push(...batch.map(({ log }) => log));
+      if (followed.length >= own.length) break;
+    }
+    expect(followed.toSorted()).to.deep.equal(own.toSorted());
+  });
+
+  it('finds the first lines among very many, wherever they are, without putting all of them in order', async () => {
+    const indexPrefix = 'broad';
+    // Nothing in the last hours, little before, and many at once in the beginning, all of one time but for some.
+    const times = Array.from({ length: 45_000 }, (_, n) =>
+      n < 44_000
+        ? Date.UTC(2026, 0, 15, 1) + Math.floor(n / 500)
+        : Date.UTC(2026, 0, 15, 1) + (n - 44_000) * (n - 44_000) * 20,
     );
-    const logs = page.records.map(({ log }) => log);
-    expect(logs).not.to.include('of the predecessor');
-    expect(logs.filter((log) => log === 'own, later')).to.have.length(600);
-    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-    expect(page.total.relation).to.equal('gte');
+    const records = times.map((ms, n) =>
+      record(`line ${n}`, `${new Date(ms).toISOString().slice(0, -1)}${String(n % 7).padStart(6, '0')}Z`),
+    );
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const store = storeAt(node.url, { indexPrefix });
+    const byTime = records.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+    for (const range of [DAY, ALWAYS, { ...DAY, end: '2026-01-15T01:00:00.080000000Z' }]) {
+      const within = byTime.filter(({ time }) => time < range.end);
+      for (const order of ['asc', 'desc'] as const) {
+        const expected = order === 'asc' ? within : within.toReversed();
+        const page = (from: number, size: number, after?: string) =>
+          store.query(
+            { scope: { everything: true }, range },
+            { order, size, from, ...(after === undefined ? {} : { after }) },
+            call(),
+          );
+        const first = await page(0, 1_000);
+        const second = await page(0, 1_000, first.next);
+        const answers = [
+          [0, first],
+          [1_000, second],
+          [700, await page(700, 10)],
+          [9_000, await page(9_000, 1_000)],
+        ] as const;
+        for (const [from, { records: found, total, shortfalls }] of answers) {
+          const wanted = expected.slice(from, from + found.length);
+          expect(found.map(({ time }) => time)).to.deep.equal(wanted.map(({ time }) => time));
+          expect(total).to.deep.equal({ count: within.length, relation: 'eq' });
+          expect(shortfalls).to.deep.equal([]);
+        }
+        const twice = new Set([...first.records, ...second.records].map(({ log }) => log));
+        expect(twice.size).to.equal(2_000);
+      }
+    }
   });
 
   it('tells whole names from parts of them where days were mapped differently', async () => {
