@@ -6,11 +6,20 @@ import type { KubeConfig } from '@kubernetes/client-node';
 
 /** Everything a request needs to reach kube-apiserver as ourselves. */
 export interface Credentials {
-  readonly server: URL;
+  readonly endpoint: Endpoint;
   readonly agent: HttpAgent;
   readonly headers: OutgoingHttpHeaders;
   /** `user:password` of HTTP basic authentication, where a kubeconfig has it. */
   readonly auth: string | undefined;
+}
+
+/** Of kube-apiserver, as requests name it. */
+export interface Endpoint {
+  readonly secure: boolean;
+  readonly host: string;
+  readonly port: string | number;
+  /** In front of every path, without a slash at its end. */
+  readonly basePath: string;
 }
 
 const TCP_KEEP_ALIVE_MS = 15_000;
@@ -65,7 +74,7 @@ export class CredentialSource {
     this.#material = material;
     this.#appliedAt = this.#now();
     this.#current = {
-      server,
+      endpoint: endpointOf(server),
       agent,
       headers: { ...(options.headers as OutgoingHttpHeaders | undefined) },
       auth: options.auth ?? undefined,
@@ -74,12 +83,22 @@ export class CredentialSource {
   }
 }
 
+function endpointOf({ protocol, hostname, port, pathname }: URL): Endpoint {
+  const secure = protocol !== 'http:';
+  return {
+    secure,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 443 : 80) : port,
+    basePath: pathname.replace(/\/$/, ''),
+  };
+}
+
 function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOptions): HttpAgent {
   if (proxyUrl !== undefined && options.agent instanceof Agent) return options.agent;
   const keepAlive = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, scheduling: 'lifo' } as const;
   if (server.protocol === 'http:') return new Agent(keepAlive);
   const { ca, cert, key, servername, rejectUnauthorized } = options;
-  return new SecureAgent({
+  return new ClusterAgent({
     ...keepAlive,
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
@@ -87,6 +106,13 @@ function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOpt
     ...(servername === undefined ? {} : { servername }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   });
+}
+
+/** Of one server and one identity. Left alone it would put both together into a name of kilobytes for every request. */
+class ClusterAgent extends SecureAgent {
+  override getName(): string {
+    return 'kube-apiserver';
+  }
 }
 
 /** Streams in flight go on until they end; nothing new comes to this agent. */

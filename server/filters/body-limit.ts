@@ -10,22 +10,32 @@ export function bodyLimit(maxBytes: number): Filter {
   };
 }
 
-/** The whole body. Throws RequestEntityTooLarge as soon as it passes `maxBytes`, whatever the headers said. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * The whole body. Throws RequestEntityTooLarge as soon as it passes `maxBytes`, whatever the headers said. By events:
+ * most bodies come in one chunk, and an iterator costs more than all the rest of reading it.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    // A request that is destroyed takes its connection along, and with it the 413.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
+  const take = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size <= maxBytes) {
       chunks.push(chunk);
+      return;
     }
-  } catch (error) {
-    if (size > maxBytes) throw error;
-    throw newBadRequest('the body could not be read');
-  }
-  return Buffer.concat(chunks, size);
+    // A request that is destroyed takes its connection along, and with it the 413.
+    request.off('data', take).pause();
+    reject(tooLarge(maxBytes));
+  };
+  const cut = (): void => reject(newBadRequest('the body could not be read'));
+  request.on('data', take);
+  request.once('end', () => resolve(Buffer.concat(chunks, size)));
+  request.once('error', cut);
+  // Says nothing after the end. One that was destroyed before it was read may never say it.
+  request.once('close', cut);
+  if (request.destroyed) cut();
+  return promise;
 }
 
 function tooLarge(maxBytes: number): Error {

@@ -1,8 +1,10 @@
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
@@ -101,6 +103,23 @@ describe('the connection to kube-apiserver', () => {
     const controller = new AbortController();
     const error = await failure(client.open({ path: '/', signal: controller.signal }));
     expect(error).to.have.property('message', 'enough');
+  });
+
+  it('gives up with the reason of the signal also in the middle of a body', async () => {
+    const controller = new AbortController();
+    const { client } = await connected(({ response }) => {
+      response.writeHead(200).write('{"a":', () => controller.abort(new Error('enough')));
+    });
+    const error = await failure(client.json({ path: '/', signal: controller.signal }));
+    expect(error).to.have.property('message', 'enough');
+  });
+
+  it('leaves nothing on a signal that outlives its requests', async () => {
+    const { client } = await connected(({ response }) => response.end('{}'));
+    const { signal } = new AbortController();
+    for (let i = 0; i < 3; i++) await client.json({ path: '/', signal });
+    await turn();
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   it('sends a read again when the kept connection had been closed, but never a write', async () => {
