@@ -1,0 +1,74 @@
+// How the ways to learn who a caller is are put together: none of them undoes what another one knows.
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { newAccess } from '../../../server/access.ts';
+import type { Authenticator } from '../../../server/authentication/authenticator.ts';
+import type { UserInfo } from '../../../server/authentication/user.ts';
+import { ScriptedCluster } from '../../support/scripted-cluster.ts';
+import { SESSION, Surroundings } from './oauth/tokens/token-fixture.ts';
+
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+const TTL = 10_000;
+
+describe('callers whom the cluster knows by a bearer token', () => {
+  let cluster: ScriptedCluster;
+  let at: Surroundings;
+  let authenticator: Authenticator;
+  let jti: string;
+  let token: string;
+  const stop = new AbortController();
+
+  beforeEach(async () => {
+    jti = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
+    token = 'opaque';
+    at = await Surroundings.make();
+    cluster = await ScriptedCluster.start(({ response }) => {
+      const user = { username: 'alice', extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } };
+      const review = { kind: 'TokenReview', status: { authenticated: true, user } };
+      response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(review));
+    });
+    const config = {
+      authentication: { anonymous: true, tokenCacheTTL: TTL, refusedTokenCacheTTL: TTL },
+      authorization: { allowCacheTTL: TTL, denyCacheTTL: TTL },
+    };
+    ({ authenticator } = newAccess(config, {
+      client: cluster.connect(),
+      log: pino({ level: 'silent' }),
+      signal: stop.signal,
+      metrics: new Registry(),
+      oauth: { verifier: at.verifier, tokenIDs: at.ids, isPublic: () => false },
+    }));
+  });
+  afterEach(() => cluster.stop());
+  after(() => stop.abort());
+
+  async function caller(): Promise<UserInfo | undefined | number> {
+    const request = new IncomingMessage(new Socket());
+    // Not of our making, as far as we can see.
+    request.headers.authorization = `Bearer ${token}`;
+    try {
+      return await authenticator.authenticate({ request, secure: false, signal: stop.signal });
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
+    }
+  }
+
+  it('are let in', async () => {
+    for (const id of [jti, 'b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c']) {
+      jti = id;
+      token = `opaque-${id}`;
+      expect(await caller()).to.include({ name: 'alice' });
+    }
+  });
+
+  it('are not, when it is one of ours whose session has ended, although its review is remembered', async () => {
+    expect(await caller()).to.include({ name: 'alice' });
+    at.cached = undefined;
+    at.stored = undefined;
+    expect(await caller()).to.equal(401);
+    expect(cluster.calls).to.have.length(1);
+  });
+});
