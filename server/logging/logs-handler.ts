@@ -12,6 +12,7 @@ import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../
 import type { Handler, RequestContext } from '../filters/request-context.ts';
 import type { LogMetrics, LogOperation } from '../observability/log-metrics.ts';
 import { writeAnswer } from './answer.ts';
+import { boundedSignal } from './bounded-signal.ts';
 import { LogContext } from './context.ts';
 import { writeExport } from './export.ts';
 import { writeFollowed } from './follow.ts';
@@ -71,11 +72,11 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     timeoutMs: number,
     work: (call: Call) => Promise<Answer>,
   ) {
-    const late = AbortSignal.timeout(timeoutMs + GRACE_MS);
+    using bounded = boundedSignal(signal, timeoutMs + GRACE_MS);
     try {
-      return await work({ signal: AbortSignal.any([signal, late]), timeoutMs });
+      return await work({ signal: bounded.signal, timeoutMs });
     } catch (error) {
-      if (late.aborted && !signal.aborted) throw newStoreTimeout(storeName);
+      if (bounded.isLate) throw newStoreTimeout(storeName);
       throw error;
     }
   }

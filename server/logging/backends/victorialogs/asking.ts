@@ -1,4 +1,6 @@
 // One question to the store and the rows of its answer, within the time of a call.
+import type { IncomingMessage } from 'node:http';
+import { boundedSignal } from '../../bounded-signal.ts';
 import type { Call } from '../../log-store.ts';
 import { Turns } from '../../turns.ts';
 import type { Connection } from './connection.ts';
@@ -73,20 +75,19 @@ export class Asking {
     deadline: Deadline,
     reader: (body: AsyncIterable<Buffer>, turns: Turns) => AsyncIterable<Read>,
   ): AsyncGenerator<Read, void, undefined> {
-    const ended = new AbortController();
-    const late = AbortSignal.timeout(deadline.leftMs + GRACE_MS);
-    const signal = AbortSignal.any([deadline.signal, ended.signal, late]);
+    using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
+    let answer: IncomingMessage | undefined;
     const query = [lines, ...pipes].join(' | ');
     try {
       deadline.signal.throwIfAborted();
       const args = { query, extra_filters: extraFilters, timeout: `${deadline.leftMs}ms` };
-      const answer = await this.#connection.post(QUERY_PATH, args, signal);
+      answer = await this.#connection.post(QUERY_PATH, args, bounded.signal);
       if (answer.statusCode !== 200) throw await refusalOf(answer);
       yield* reader(answer, this.turns);
     } catch (error) {
-      throw statusOf(error, deadline.signal, deadline.isOver || late.aborted);
+      throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
     } finally {
-      ended.abort();
+      answer?.destroy();
     }
   }
 

@@ -63,7 +63,12 @@ export class Connection {
     const request = isSecure ? requestSecure : requestPlain;
     const agent = this.#agentFor(isSecure, credentials.ca);
     return new Promise((resolve, reject) => {
-      const sent: ClientRequest = request(target, { method: 'POST', headers, agent, signal }, resolve);
+      if (signal.aborted) throw signal.reason;
+      const sent: ClientRequest = request(target, { method: 'POST', headers, agent }, resolve);
+      const abort = (): void =>
+        void sent.destroy(new Error('the request was given up', { cause: signal.reason }));
+      signal.addEventListener('abort', abort, { once: true });
+      sent.once('close', () => signal.removeEventListener('abort', abort));
       sent.on('error', (error) => {
         const isStale = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
         reject(isStale ? new StaleConnectionError(error) : error);

@@ -27,10 +27,17 @@ export function requiredFilter(
   return eitherOf(each.map((pieces) => allOf(pieces.map((piece) => holds(field, piece)))));
 }
 
-/** One of the words may be in the line: it holds how one of them begins. */
-export function anyBegin(field: string, words: readonly string[]): string {
-  const begins = words.map((word) => piecesOf(word, false)[0] ?? []);
-  return eitherOf([...new Set(begins.map((piece) => holds(field, piece)))]);
+const END = 3;
+
+/** Lines of which some have one of the words, and none of the others has: they hold how a word begins, and how one ends. */
+export function anyOf(field: string, words: readonly string[]): string {
+  // A word that goes on from another one is in no other lines.
+  const short = words.filter((word) => !words.some((other) => other !== word && word.startsWith(other)));
+  const parts = [short, short.map((word) => word.slice(-END))].map((texts) => {
+    const forms = texts.flatMap((text) => textsOf(piecesOf(text, false)[0] ?? []));
+    return matches(field, forms.map(literal).join('|'));
+  });
+  return allOf(parts);
 }
 
 /** The characters that may stand in place of this one when case is ignored, itself among them. */
@@ -97,25 +104,26 @@ function longestOf(runs: readonly (readonly Piece[])[]): Piece[] {
 
 /**
  * The store has a short cut for alternatives of plain texts, which is lost when neighbours begin alike or are a single
- * character: then the compiler of patterns makes sets of them that ignore case. So the first character that has several
- * forms changes from one alternative to the next, and is not the last one.
+ * character: then the compiler of patterns makes sets of them that ignore case.
  */
 function holds(field: string, piece: Piece): string {
   const first = piece.findIndex((forms) => forms.length > 1);
-  const [before, forms = [], behind] = [piece.slice(0, first), piece[first], piece.slice(first + 1)];
   if (first === -1) return matches(field, literal(piece.flat().join('')));
-  if (behind.length === 0) {
-    return before.length > 0
-      ? holds(field, before)
-      : eitherOf(forms.map((form) => matches(field, literal(form))));
-  }
+  if (first < piece.length - 1) return matches(field, textsOf(piece).map(literal).join('|'));
+  if (first > 0) return holds(field, piece.slice(0, first));
+  return eitherOf(textsOf(piece).map((form) => matches(field, literal(form))));
+}
+
+/** The first character that has several forms changes from each text to the next. */
+function textsOf(piece: Piece): string[] {
+  const first = piece.findIndex((forms) => forms.length > 1);
+  const [before, forms = [], behind] = [piece.slice(0, first), piece[first], piece.slice(first + 1)];
   const ends = behind.reduce<readonly string[]>(
     (texts, next) => texts.flatMap((text) => next.map((form) => `${text}${form}`)),
     [''],
   );
   const begin = before.flat().join('');
-  const all = ends.flatMap((end) => forms.map((form) => literal(`${begin}${form}${end}`)));
-  return matches(field, all.join('|'));
+  return ends.flatMap((end) => forms.map((form) => `${begin}${form}${end}`));
 }
 
 function allOf(filters: readonly string[]): string {

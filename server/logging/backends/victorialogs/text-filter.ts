@@ -9,7 +9,7 @@ import { literal } from '../../matching/re2.ts';
 import { wordsOf } from '../../matching/words.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import { eitherOf, matches } from './logsql.ts';
-import { anyBegin, requiredFilter } from './required-text.ts';
+import { anyOf, requiredFilter } from './required-text.ts';
 
 export interface LineFilter {
   /** Filters all of which hold for exactly the lines wanted. */
@@ -48,7 +48,7 @@ function sureFilter(message: string, evidence: readonly Evidence[]): string {
 export function levelFilter(message: string, levels: readonly Level[]): LineFilter {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   const klog = letters === '' ? [] : [matches(message, `^[${letters}][0-9]{4}`)];
-  const words = anyBegin(
+  const words = anyOf(
     message,
     levels.flatMap((level) => LEVEL_WORDS[level]),
   );

@@ -1,0 +1,200 @@
+// Words in lines of many scripts, which the store tells apart in another way than we do; each container writes lines of
+// one kind alone, since the store keeps those in forms of their own (numbers, addresses, times).
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pino from 'pino';
+import type { MatchMode } from '../../../../../../apis/logging/v1alpha2/log-query.ts';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
+import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import { startVictoriaLogs } from '../../../../../../hack/log-stores/victorialogs.ts';
+import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
+import { MemoryLogStore } from '../../../../../support/memory-log-store.ts';
+import { FIELDS } from '../../../../../support/victorialogs.ts';
+
+const SCRIPTS = [
+  'timeout 错误timeout 误Timeout错',
+  '错误timeout',
+  'エラーtimeout',
+  'timeoutエラー',
+  '\ufffdtimeout',
+  'a\u0308timeout',
+  'timeout\u0308',
+  'x\u200dtimeout',
+  'Ⅷtimeout',
+  '‿timeout',
+  'a.timeout',
+  'é.timeout',
+  '1.timeout',
+  'a’timeout',
+  '😀timeout😀',
+  'TIMEOUT',
+  'tiMeOut.',
+  '"timeout"',
+  'timeouts',
+  'time out',
+  'größer timeout größer',
+  'GRÖSSER GRÖẞER GRÖßER',
+  '\u212aelvin \u212aELVIN kelvin',
+  'mi\u212aro',
+  'µs μs',
+  'ΟΔΟΣ οδος οδοσ',
+  'приветЫ ПРИВЕТ',
+  'ı İ i I',
+];
+const NUMBERS = ['-5', '-57', '5', '57', '-123', '123'];
+const DECIMALS = ['-1.5', '1.5', '15.25', '-0.5', '3.14'];
+const ADDRESSES = ['10.0.0.1', '10.0.0.11', '192.168.10.0'];
+const TIMES = ['2026-01-02T03:04:05.678Z', '2026-11-12T13:14:15.000Z'];
+const TEXTS = [
+  ...[
+    'timeout',
+    'TIMEOUT',
+    'time',
+    'out',
+    'timeout 错误',
+    '错误',
+    '误',
+    '错误 timeout',
+    'エラー',
+    'エラ',
+    'größer',
+  ],
+  ...[
+    'GRÖSSER',
+    'gröẞer',
+    'kelvin',
+    '\u212aelvin',
+    'micro',
+    'mi\u212aro',
+    'µs',
+    'привет',
+    'a\u0308',
+    '😀',
+    'i',
+    'x',
+  ],
+  ...[
+    '5',
+    '57',
+    '1',
+    '1.5',
+    '15',
+    '10.0',
+    '10.0.0.1',
+    '2026',
+    '02T03',
+    '02t03',
+    '05.678Z',
+    '0',
+    '123',
+    'a.timeout',
+  ],
+];
+
+describe('words in VictoriaLogs', () => {
+  const over = new AbortController();
+  const [sample] = logData({ lines: 1 }).records();
+  let records: LogRecord[] = [];
+  let stop: () => Promise<void> = () => Promise.resolve();
+  let store: VictoriaLogsLogStore;
+  let oracle: MemoryLogStore;
+  let write: (container: string, lines: readonly string[]) => Promise<void>;
+
+  before(async function () {
+    this.timeout(180_000);
+    const dir = await mkdtemp(join(tmpdir(), 'victorialogs-words-'));
+    const program = await startVictoriaLogs({ dir, signal: over.signal });
+    store = new VictoriaLogsLogStore({ url: program.url, fields: FIELDS, log: pino({ level: 'silent' }) });
+    const running = store.run(over.signal);
+    stop = async () => {
+      over.abort();
+      await running;
+      await program.stop();
+      await rm(dir, { recursive: true, force: true });
+    };
+    write = async (container, lines) => {
+      if (!sample) throw new Error('there are no lines');
+      const begin = Date.parse('2026-01-01T00:00:00Z') + records.length;
+      const written = lines.map(
+        (log, index): LogRecord => ({
+          ...sample,
+          log,
+          time: new Date(begin + index).toISOString().replace('Z', '000000Z'),
+          kubernetes: { ...sample.kubernetes, container_name: container, docker_id: container },
+        }),
+      );
+      await loadVictoriaLogs(program.url, written);
+      records = [...records, ...written];
+      oracle = new MemoryLogStore(records);
+    };
+    const kinds = {
+      scripts: SCRIPTS,
+      numbers: NUMBERS,
+      decimals: DECIMALS,
+      addresses: ADDRESSES,
+      times: TIMES,
+    };
+    for (const [container, lines] of Object.entries(kinds)) await write(container, lines);
+  });
+  after(() => stop());
+
+  const call = () => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
+  const selection = (text: string, mode: MatchMode, caseSensitive: boolean): Selection => ({
+    scope: { everything: true },
+    range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' },
+    text: { mode, texts: [text], caseSensitive },
+  });
+  const page = { order: 'asc', size: 1_000, from: 0 } as const;
+
+  for (const mode of ['phrase', 'prefix', 'substring'] as const) {
+    for (const caseSensitive of [false, true]) {
+      it(`are found as ${mode}${caseSensitive ? ', minding case' : ''}`, async () => {
+        for (const text of TEXTS.filter((each) => mode === 'substring' || wordsOf(each).length > 0)) {
+          const asked = selection(text, mode, caseSensitive);
+          const said = `${mode} ${text}`;
+          const [expected, found] = await Promise.all([
+            oracle.query(asked, page, call()),
+            store.query(asked, page, call()),
+          ]);
+          expect(
+            found.records.map(({ log }) => log),
+            said,
+          ).to.deep.equal(expected.records.map(({ log }) => log));
+          expect(found.total, said).to.deep.equal(expected.total);
+          const [counted, told] = await Promise.all([
+            oracle.statistics(asked, call()),
+            store.statistics(asked, call()),
+          ]);
+          expect(told, said).to.deep.equal(counted);
+        }
+      });
+    }
+  }
+
+  it('are counted however many lines have to be looked at', async () => {
+    const asked = selection('waiting', 'prefix', false);
+    const edges = [Date.parse(asked.range.start), Date.parse(asked.range.end)];
+    for (const count of [1_999, 1, 1]) {
+      await write(
+        'many',
+        Array.from({ length: count }, () => '等waiting'),
+      );
+      const [expected, found] = await Promise.all([
+        oracle.query(asked, page, call()),
+        store.query(asked, page, call()),
+      ]);
+      expect(found.total).to.deep.equal(expected.total);
+      expect(found.records).to.have.length(1_000);
+      const { logs } = await store.statistics(asked, call());
+      expect(logs).to.deep.equal(expected.total);
+      const { counts } = await store.histogram(asked, { edges }, call());
+      expect(counts).to.deep.equal([expected.total.count]);
+    }
+    expect((await store.query(asked, page, call())).total.count).to.equal(2_001);
+  });
+});
