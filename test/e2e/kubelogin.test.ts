@@ -26,9 +26,15 @@ describe('kubelogin', function () {
   let kubelogin: string;
   let logins = 0;
 
-  before(async () => {
+  before(async function () {
     const signal = AbortSignal.timeout(240_000);
-    kubelogin = await buildKubelogin({ env: process.env, signal, progress: () => undefined });
+    try {
+      kubelogin = await buildKubelogin({ env: process.env, signal, progress: () => undefined });
+    } catch (error) {
+      if (process.env['CI'] === 'true') throw error;
+      console.log('      kubelogin can not be built here: left out');
+      this.skip();
+    }
     const client = {
       id: CLIENT,
       displayName: 'kubectl',
