@@ -8,7 +8,7 @@ import type { TokenClient } from './token-client.ts';
 
 export const PASSWORD = 'only for as long as the bench runs';
 /** So many that nobody has too many sessions. */
-export const USERS: readonly string[] = Array.from({ length: 100 }, (_, index) => `bench-login-${index}`);
+export const USERS: readonly string[] = Array.from({ length: 200 }, (_, index) => `bench-login-${index}`);
 export const AT_A_TIME = 8;
 
 /** Works in lanes until the time is over; how often it was done. */
@@ -34,12 +34,17 @@ export function userOf(turn: number): string {
   return USERS[turn % USERS.length] ?? '';
 }
 
-/** Nothing for those who are there already. */
-export async function addUsers({ writer }: Scene): Promise<void> {
+/** Of somebody who may write everything. */
+export async function writerClient({ writer }: Pick<Scene, 'writer'>): Promise<Client> {
   const [ca = '', cert = '', key = ''] = await Promise.all(
     [writer.ca, writer.cert, writer.key].map((file) => readFile(file, 'utf8')),
   );
-  const client = new Client(writer.server, { ca, pair: { cert, key } }, 8);
+  return new Client(writer.server, { ca, pair: { cert, key } }, 8);
+}
+
+/** Nothing for those who are there already. */
+export async function addUsers(scene: Scene): Promise<void> {
+  const client = await writerClient(scene);
   const passwordHash = await hash(PASSWORD);
   const create = async (kind: string, name: string, spec: object): Promise<string | undefined> => {
     const body = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec };

@@ -32,6 +32,8 @@ export interface Scene {
   readonly kubePid: number;
   /** Its etcd's. */
   readonly etcdPid: number;
+  /** Of the controllers, which follow every object too. */
+  readonly controllersPid: number;
   /** For a cluster administrator. */
   readonly kubeconfig: string;
   /** Of the servers: paths of PEM files. */
@@ -119,6 +121,7 @@ export async function withScene(
       signal,
       kubePid: controlPlane.apiserver.pid ?? 0,
       etcdPid: controlPlane.etcd.pid ?? 0,
+      controllersPid: controlPlane.controllerManager?.pid ?? 0,
       kubeconfig: controlPlane.kubeconfig,
       serving: files.serving,
       load,

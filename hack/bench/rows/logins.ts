@@ -26,7 +26,7 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
     await known(clients[0], scene.signal);
     await known(clients[1], scene.signal);
     return [
-      ...(await passwordRows(scene, [scene.server.pid, clients[0]], [other.pid, clients[1]])),
+      ...(await passwordRows(scene, [other.pid, clients[1]])),
       await refreshRow(scene, clients[0]),
       await stormRow(scene, clients[0]),
       await revocationRow(...clients),
