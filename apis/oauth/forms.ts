@@ -123,7 +123,9 @@ export const AuthorizationParametersSchema = Type.Object({
   scope,
   state: optional('Sent back as it is.'),
   nonce: optional('Goes into the id token.'),
+  prompt: optional('`none` is answered with `login_required`: each request asks for the password.'),
   login_hint: optional('The name of the user, to begin with.'),
+  id_token_hint: optional('An id token of the client: only its user can sign in.'),
 });
 
 export const KeySetSchema = Type.Object(
