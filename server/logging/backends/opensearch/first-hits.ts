@@ -25,7 +25,7 @@ const BROAD = 20_000;
 const FIRST_WINDOW_MS = { least: 1_000, most: 60_000 };
 /** How many times the lines that are needed the first window should hold, and how much wider each is than the last. */
 const MARGIN = 4;
-const WIDER = 16;
+const WIDER = 8;
 
 /** The total is that of all, wherever the position is. `timed` gives each request what is left of the time. */
 export async function firstHits(

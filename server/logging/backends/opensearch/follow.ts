@@ -1,186 +1,85 @@
-// Records as they come: the store is asked again and again for what lies behind the last one. A line is found a moment
-// after it was written, and lines of different nodes overtake one another; so each question counts what the last
-// seconds hold, and when that is more than was given, they are read once more.
+// Records as they come: whenever the indices hold more than before, the store is asked for what lies behind the last one.
 import { setTimeout as delay } from 'node:timers/promises';
-import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../log-store.ts';
-import { newStoreUnavailable } from '../../store-errors.ts';
-import { pageBody, repeated, unseen } from './page-reader.ts';
-import { digestOf, type Position, searchAfter } from './position.ts';
-import { type Hit, positionBehind, recordOf, type SearchAnswer } from './search-answer.ts';
+import { Follower, type FollowerOptions, type FollowerTuning } from './follower.ts';
+import { Pace } from './pace.ts';
+import { type Beat, Pulse } from './pulse.ts';
 import type { Searches } from './searches.ts';
 import type { SelectionQueries } from './selection-queries.ts';
-import type { SelectionQuery } from './selection-query.ts';
-import { STORE } from './store-name.ts';
 
-export interface FollowOptions {
+export interface FollowTuning extends FollowerTuning {
+  /** Between two looks at whether there is anything new, ms; one for all who follow the same indices. */
+  readonly pulseMs: number;
+  /** After so many ms the store is asked for lines even if nothing seems to be new: as many may have been deleted. */
+  readonly surelyMs: number;
+  /** Behind a failure, and while there are no indices; ms. */
+  readonly retryMs: number;
+  /** How long a store may fail before the follower is told. */
+  readonly patienceMs: number;
+}
+
+const TUNING: FollowTuning = {
+  pulseMs: 150,
+  surelyMs: 5_000,
+  retryMs: 1_000,
+  lateMs: 15_000,
+  patienceMs: 60_000,
+  pageSize: 1_000,
+  remembered: 100_000,
+};
+
+export interface FollowersOptions {
   readonly searches: Searches;
   readonly queries: SelectionQueries;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
   /** What the tests have shorter. */
   readonly tuning?: Partial<FollowTuning>;
 }
 
-export interface FollowTuning {
-  /** Between two questions while lines come, and while none come; ms. */
-  readonly busyMs: number;
-  readonly idleMs: number;
-  /** A line that is found later than this after its time, and after later ones, is lost. */
-  readonly lateMs: number;
-  /** How long a store may fail before the follower is told. */
-  readonly patienceMs: number;
-  readonly pageSize: number;
-  /** Records of the last `lateMs` that are known to have been given; with more of them the time gets shorter. */
-  readonly remembered: number;
-}
-
-const TUNING: FollowTuning = {
-  busyMs: 500,
-  idleMs: 1_000,
-  lateMs: 15_000,
-  patienceMs: 60_000,
-  pageSize: 1_000,
-  remembered: 100_000,
-};
-const ASK_MS = 10_000;
-const DAY_MS = 86_400_000;
-
-export async function* followRecords(
-  options: FollowOptions,
-  selection: Selection,
-  call: Pick<Call, 'signal'>,
-): AsyncGenerator<readonly LogRecord[], void, undefined> {
-  const tuning = { ...TUNING, ...options.tuning };
-  const follower = new Follower(options, tuning, selection);
-  let failingSince: number | undefined;
-  let answered = false;
-  while (!call.signal.aborted) {
-    let wait = tuning.busyMs;
-    try {
-      for await (const batch of follower.news(call.signal)) {
-        yield batch;
-        wait = 0;
-      }
-      wait = wait === 0 ? tuning.busyMs : tuning.idleMs;
-      failingSince = undefined;
-      answered = true;
-    } catch (error) {
-      if (call.signal.aborted) return;
-      failingSince ??= options.wallClock();
-      const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
-      // Whoever begins to follow is told at once that the store is down; whoever does follow would only begin again.
-      const isOver = !answered || options.wallClock() - failingSince > tuning.patienceMs;
-      if (!isPassing || isOver) throw error;
-      wait = tuning.idleMs;
-    }
-    await delay(wait, undefined, { signal: call.signal }).catch(() => undefined);
-  }
-}
-
-class Follower {
-  readonly #options: FollowOptions;
+/** All who follow: they share what they ask of the store in common, and its time. */
+export class Followers {
+  readonly #options: FollowerOptions;
   readonly #tuning: FollowTuning;
-  readonly #selection: Selection;
-  /** What was given of the time that is counted again each time: digest → milliseconds of its time. */
-  readonly #given = new Map<string, number>();
-  #position: Position | undefined;
-  /** Milliseconds of the last record that was given; never in the future. */
-  #reached: number;
-  /** Of what lies before this time, not all that was given is remembered. */
-  #floor = Number.NEGATIVE_INFINITY;
+  readonly #pulse: Pulse;
 
-  constructor(options: FollowOptions, tuning: FollowTuning, selection: Selection) {
-    this.#options = options;
-    this.#tuning = tuning;
-    this.#selection = selection;
-    this.#reached = millisecondsOf(selection.range.start);
+  constructor({ searches, queries, now, wallClock, tuning }: FollowersOptions) {
+    this.#tuning = { ...TUNING, ...tuning };
+    this.#options = { searches, queries, wallClock, pace: new Pace(now) };
+    this.#pulse = new Pulse({ searches, now, everyMs: this.#tuning.pulseMs });
   }
 
-  /** Everything that has not been given yet. */
-  async *news(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { range } = this.#selection;
-    this.#bound();
-    const from = Math.max(millisecondsOf(range.start), this.#floor, this.#reached - this.#tuning.lateMs);
-    this.#forgetBefore(from);
-    // A clock may be ahead of ours; by more than a day, none is.
-    const end = instantOf(this.#options.wallClock() + DAY_MS);
-    const start = from > millisecondsOf(range.start) ? instantOf(from) : range.start;
-    const call = { signal, timeoutMs: ASK_MS };
-    const slices = await this.#options.queries.inTime({ ...this.#selection, range: { start, end } }, call);
-    let counted = 0;
-    for (const slice of slices) counted += yield* this.#read(slice, this.#position, call);
-    // More than was given: some of it came late, behind the position.
-    if (!this.#position || counted <= this.#given.size) return;
-    for (const slice of slices) yield* this.#read(slice, undefined, call);
-  }
-
-  /** All pages behind the position; returns how many records there are in the whole time, wherever the position is. */
-  async *#read(
-    selected: SelectionQuery,
-    begin: Position | undefined,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], number, undefined> {
-    const { fields, query, indices } = selected;
-    let position = begin;
-    for (;;) {
-      const size = this.#tuning.pageSize + repeated(position);
-      const answer = await this.#options.searches.searchIndices(
-        indices,
-        pageBody({ query, order: 'asc', size, total: true }, fields),
-        call,
-        position && searchAfter(position, 'asc', fields.nanoseconds),
-      );
-      // What a shard did not tell would be passed over for ever.
-      if (answer.shortfalls.length > 0) {
-        throw newStoreUnavailable(STORE, new Error(answer.shortfalls[0]?.message));
+  async *follow(
+    selection: Selection,
+    { signal }: Pick<Call, 'signal'>,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { surelyMs, retryMs, patienceMs } = this.#tuning;
+    const { wallClock } = this.#options;
+    const follower = new Follower(this.#options, this.#tuning, selection);
+    let failingSince: number | undefined;
+    let answered = false;
+    let beat: Beat;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of follower.news(signal)) yield batch;
+        failingSince = undefined;
+        answered = true;
+        const { indices } = follower;
+        if (indices !== undefined) {
+          beat = await this.#pulse.next(indices, beat, { signal, atMostMs: surelyMs });
+          continue;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        failingSince ??= wallClock();
+        const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
+        // Whoever begins to follow is told at once that the store is down; whoever does follow would only begin again.
+        const isOver = !answered || wallClock() - failingSince > patienceMs;
+        if (!isPassing || isOver) throw error;
       }
-      const last = unseen(answer, position).at(-1);
-      const batch = this.#take(answer, selected);
-      if (batch.length > 0) yield batch;
-      if (!last || answer.hits.length < size) return answer.total.count;
-      position = positionBehind(answer, last.at, fields.nanoseconds, position);
+      await delay(retryMs, undefined, { signal }).catch(() => undefined);
     }
   }
-
-  #take(answer: SearchAnswer, { fields }: SelectionQuery): LogRecord[] {
-    const { nanoseconds } = fields;
-    const now = this.#options.wallClock();
-    const milliseconds = (hit: Hit) => Math.floor(nanoseconds ? hit.time / 1e6 : hit.time);
-    const fresh: LogRecord[] = [];
-    let reached = -1;
-    answer.hits.forEach((hit, at) => {
-      const time = milliseconds(hit);
-      // What claims to be of the future must not hide what comes until then.
-      if (time <= now && time >= this.#reached) reached = at;
-      const digest = digestOf(hit.index, hit.id);
-      if (this.#given.has(digest)) return;
-      this.#given.set(digest, time);
-      fresh.push(recordOf(hit, fields.names, nanoseconds));
-    });
-    const last = answer.hits[reached];
-    if (last) {
-      const next = positionBehind(answer, reached, nanoseconds, undefined);
-      if (!this.#position || isBehind(next, this.#position)) this.#position = next;
-      this.#reached = milliseconds(last);
-    }
-    return fresh;
-  }
-
-  #forgetBefore(milliseconds: number): void {
-    for (const [digest, time] of this.#given) if (time < milliseconds) this.#given.delete(digest);
-  }
-
-  /** Where more comes than can be remembered, less of the past is looked at again. */
-  #bound(): void {
-    for (const [digest, time] of this.#given) {
-      if (this.#given.size <= this.#tuning.remembered) break;
-      this.#given.delete(digest);
-      this.#floor = Math.max(this.#floor, Math.min(time, this.#reached) + 1);
-    }
-  }
-}
-
-function isBehind(one: Position, other: Position): boolean {
-  return one.time > other.time || (one.time === other.time && one.sequence > other.sequence);
 }

@@ -1,5 +1,6 @@
 // Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
 // the answers are read; whether the caller may see the lines is decided before, and collecting them is somebody else's.
+import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type {
   Buckets,
@@ -20,7 +21,7 @@ import { bucketRange, countByTime, countContainers } from './counting.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import type { FieldNames } from './field-map.ts';
 import { FieldProbe } from './field-probe.ts';
-import { type FollowTuning, followRecords } from './follow.ts';
+import { Followers, type FollowTuning } from './follow.ts';
 import { queryPage } from './page-query.ts';
 import { PointsInTime } from './point-in-time.ts';
 import { Predecessors } from './predecessors.ts';
@@ -48,16 +49,16 @@ const SLICES_AT_A_TIME = 2;
 export class OpenSearchLogStore implements LogBackend {
   readonly #options: OpenSearchLogStoreOptions;
   readonly #now: () => number;
-  readonly #wallClock: () => number;
   readonly #connection: Connection;
   readonly #searches: Searches;
   readonly #points: PointsInTime;
   readonly #queries: SelectionQueries;
+  readonly #followers: Followers;
 
   constructor(options: OpenSearchLogStoreOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#wallClock = options.wallClock ?? Date.now;
+    const wallClock = options.wallClock ?? Date.now;
     this.#connection = new Connection({ ...options, now: this.#now });
     this.#searches = new Searches(this.#connection);
     this.#points = new PointsInTime(this.#searches);
@@ -65,7 +66,14 @@ export class OpenSearchLogStore implements LogBackend {
       searches: this.#searches,
       naming: { prefix: options.indexPrefix, daily: options.dailyIndices },
       probe: new FieldProbe(this.#searches, options.fields, this.#now),
-      predecessors: new Predecessors(this.#searches, this.#now, this.#wallClock),
+      predecessors: new Predecessors(this.#searches, this.#now, wallClock),
+    });
+    this.#followers = new Followers({
+      searches: this.#searches.preferring(`followers-${randomUUID()}`),
+      queries: this.#queries,
+      now: this.#now,
+      wallClock,
+      ...(options.followTuning === undefined ? {} : { tuning: options.followTuning }),
     });
   }
 
@@ -119,9 +127,7 @@ export class OpenSearchLogStore implements LogBackend {
     selection: Selection,
     call: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const tuning = this.#options.followTuning;
-    const options = { searches: this.#searches, queries: this.#queries, wallClock: this.#wallClock };
-    return followRecords({ ...options, ...(tuning === undefined ? {} : { tuning }) }, selection, call);
+    return this.#followers.follow(selection, call);
   }
 
   async check(call: Call): Promise<void> {

@@ -19,10 +19,17 @@ const STORE_SHARE = 0.9;
 export class Searches {
   readonly #connection: Connection;
   readonly #turns: Turns;
+  readonly #query: Readonly<Record<string, string>>;
 
-  constructor(connection: Connection, turns = new Turns()) {
+  constructor(connection: Connection, turns = new Turns(), preference?: string) {
     this.#connection = connection;
     this.#turns = turns;
+    this.#query = preference === undefined ? LENIENT : { ...LENIENT, preference };
+  }
+
+  /** The same, by the same copies of the shards each time for the same text: one may know lines that another does not. */
+  preferring(preference: string): Searches {
+    return new Searches(this.#connection, this.#turns, preference);
   }
 
   /** `indices`: part of a path; none: what the body's point in time holds. `after`: JSON of `search_after`. */
@@ -38,7 +45,7 @@ export class Searches {
       {
         method: 'POST',
         path: indices === undefined ? '/_search' : `/${indices}/_search`,
-        ...(indices === undefined ? {} : { query: LENIENT }),
+        ...(indices === undefined ? {} : { query: this.#query }),
         body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
       },
       call,

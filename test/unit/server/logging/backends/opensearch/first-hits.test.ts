@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { windows } from '../../../../../../server/logging/backends/opensearch/first-hits.ts';
+import type { Order } from '../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { type Asked, answer, call, type Line, SELECTION, scriptedStore } from './scripted-store.ts';
+
+const MIDNIGHT = BigInt(Date.parse(SELECTION.range.start)) * 1_000_000n;
+
+/** So many lines, this far from midnight. */
+function linesAt(seconds: readonly number[]): Line[] {
+  return seconds.map((second, n) => ({
+    id: `line-${n}`,
+    key: String(MIDNIGHT + BigInt(second) * 1_000_000_000n),
+    sequence: n,
+  }));
+}
+
+interface Bounds {
+  readonly gte: string;
+  readonly lt: string;
+}
+
+function boundsOf({ body }: Asked): Bounds {
+  const { filter } = (body['query'] as { bool: { filter: { range: { time: Bounds } }[] } }).bool;
+  return filter[0]?.range.time ?? { gte: '', lt: '' };
+}
+
+/** Answers as a store with these lines does for which every question is broad. */
+function broad(lines: readonly Line[], order: Order): (asked: Asked) => string {
+  return (asked) => {
+    const { gte, lt } = boundsOf(asked);
+    const [from, before] = [gte, lt].map((bound) => BigInt(Date.parse(bound)) * 1_000_000n);
+    const within = lines.filter(({ key }) => BigInt(key) >= (from ?? 0n) && BigInt(key) < (before ?? 0n));
+    const after = /"search_after":\[(-?\d+),/.exec(asked.text)?.[1];
+    const behind = within.filter(({ key }) => {
+      if (after === undefined) return true;
+      return order === 'asc' ? BigInt(key) > BigInt(after) : BigInt(key) < BigInt(after);
+    });
+    const size = Number(asked.body['size']);
+    const ordered = behind.toSorted(
+      (a, b) => (order === 'asc' ? 1 : -1) * Number(BigInt(a.key) - BigInt(b.key)),
+    );
+    const total = `"total":{"value":${within.length},`;
+    const early = 'terminate_after' in asked.body ? { terminated_early: true } : {};
+    const begin = Number(asked.body['from'] ?? 0);
+    return answer(ordered.slice(begin, begin + size), early).replace(/"total":\{"value":\d+,/, total);
+  };
+}
+
+describe('a page of a broad question', () => {
+  const spread = linesAt(Array.from({ length: 2_000 }, (_, n) => 1_000 + n * 30));
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`is found without having all ordered, ${order}`, async () => {
+      await using store = await scriptedStore(broad(spread, order));
+      const expected = order === 'asc' ? spread : spread.toReversed();
+      const seen: string[] = [];
+      let after: string | undefined;
+      for (let page = 0; page < 4; page++) {
+        const { records, total, next, shortfalls } = await storeAt(store.url).query(
+          SELECTION,
+          { order, size: 20, from: 0, ...(after === undefined ? {} : { after }) },
+          call(),
+        );
+        expect(total).to.deep.equal({ count: 2_000, relation: 'eq' });
+        expect(shortfalls).to.deep.equal([]);
+        seen.push(...records.map(({ log }) => log));
+        after = next;
+      }
+      expect(seen).to.deep.equal(expected.slice(0, 80).map(({ id }) => id));
+      const sorted = store.asked.filter(
+        ({ path, body }) => path.includes('_search') && body['size'] !== 0 && !('terminate_after' in body),
+      );
+      expect(sorted.length).to.be.above(0);
+      for (const asked of sorted) {
+        expect(asked.body['track_total_hits']).to.equal(false);
+        const { gte, lt } = boundsOf(asked);
+        expect(Date.parse(lt) - Date.parse(gte)).to.be.below(86_400_000);
+      }
+    });
+  }
+
+  it('is looked for in all of the range when nothing less holds enough', async () => {
+    const lines = linesAt([5, 6, 7]);
+    await using store = await scriptedStore(broad(lines, 'desc'));
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 1 }, call());
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line-1', 'line-0']);
+    expect(page.total).to.deep.equal({ count: 3, relation: 'eq' });
+    expect(page.next).to.equal(undefined);
+  });
+
+  it('tells what the count and the search could not cover, once', async () => {
+    const shards = { total: 2, successful: 1, skipped: 0, failed: 1, failures: [] };
+    const script = broad(spread, 'desc');
+    await using store = await scriptedStore((asked) => {
+      const text = script(asked);
+      if ('terminate_after' in asked.body) return text;
+      return text.replace(/"_shards":\{[^}]*\}/, `"_shards":${JSON.stringify(shards)}`);
+    });
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
+    expect(page.total).to.deep.equal({ count: 2_000, relation: 'gte' });
+  });
+
+  it('is one question when it turns out not to be broad', async () => {
+    await using store = await scriptedStore(() => answer(linesAt([1, 2])));
+    await storeAt(store.url).query(SELECTION, { order: 'asc', size: 10, from: 0 }, call());
+    expect(store.asked.filter(({ path }) => path.includes('_search'))).to.have.length(1);
+  });
+});
+
+describe('windows', () => {
+  const range = SELECTION.range;
+
+  it('begin where the order does, grow, and never reach the other end', () => {
+    for (const share of [1e-9, 1e-6, 0.01, 1]) {
+      const widths: number[] = [];
+      for (const { start, end } of windows(range, 'desc', share)) {
+        expect(end).to.equal(range.end);
+        expect(start > range.start).to.equal(true);
+        widths.push(Date.parse(end) - Date.parse(start));
+      }
+      expect(widths).to.deep.equal(widths.toSorted((a, b) => a - b));
+      expect(widths[0]).to.be.within(1_000, 60_000);
+      expect(widths.length).to.be.below(7);
+      const ascending = [...windows(range, 'asc', share)];
+      expect(ascending.every(({ start }) => start === range.start)).to.equal(true);
+    }
+  });
+
+  it('are few even from the beginning of time', () => {
+    const always = { start: '1970-01-01T00:00:00.000000000Z', end: '2286-11-20T17:46:39.000000000Z' };
+    expect([...windows(always, 'asc', 1e-9)].length).to.be.below(13);
+  });
+});
