@@ -1,5 +1,5 @@
 // Judges lines that the quick way leaves open (see text-filter.ts): here, where that costs nothing but their transfer.
-import type { LogRecord, TextFilter } from '../../log-store.ts';
+import type { Instant, LogRecord, TextFilter } from '../../log-store.ts';
 import { type LineMatcher, lineMatcher } from '../../matching/line-matcher.ts';
 import type { Asking, Deadline } from './asking.ts';
 import type { FieldNames } from './fields.ts';
@@ -10,7 +10,9 @@ import { recordFields, recordOf } from './record.ts';
 /** Beyond so many lines the store does it with the pattern that knows all letters. */
 const MAX_LINES = 2_000;
 
-export interface JudgedLine extends LogRecord {
+/** What is kept of a line: lines may be long. */
+export interface JudgedLine {
+  readonly time: Instant;
   /** Empty where the store does not have it. */
   readonly containerID: string;
 }
@@ -43,14 +45,18 @@ export class Judge {
       `${recordFields(this.#fields)}, ${quoted(containerID)}`,
       `limit ${MAX_LINES + 1}`,
     ];
-    const rows = await this.#asking.allRows(question, pipes, deadline);
-    if (rows.length > MAX_LINES) return undefined;
     const judged: JudgedLine[] = [];
-    for (const row of rows) {
-      if (this.#asking.turns.spent) await this.#asking.turns.next();
-      const id = row[containerID];
-      const line = { ...recordOf(row, this.#fields), containerID: typeof id === 'string' ? id : '' };
-      if (this.isMeant(line)) judged.push(line);
+    let seen = 0;
+    for await (const rows of this.#asking.rows(question, pipes, deadline)) {
+      seen += rows.length;
+      if (seen > MAX_LINES) return undefined;
+      for (const row of rows) {
+        if (this.#asking.turns.spent) await this.#asking.turns.next();
+        const record = recordOf(row, this.#fields);
+        const id = row[containerID];
+        if (this.isMeant(record))
+          judged.push({ time: record.time, containerID: typeof id === 'string' ? id : '' });
+      }
     }
     return judged;
   }

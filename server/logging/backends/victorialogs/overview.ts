@@ -31,7 +31,8 @@ export async function overviewOf(
     const unsure = numberIn(row, 'unsure');
     const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
     if (judged) {
-      const others = unsure - judged.length;
+      // Lines may come in between the two questions.
+      const others = Math.max(0, unsure - judged.length);
       return { count: numberIn(row, 'n') - others, span: spanIn(row), isQuick: true, others };
     }
   }
