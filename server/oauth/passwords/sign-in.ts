@@ -1,5 +1,6 @@
 // A name and a password, checked: for the password grant, the sign-in page, and who changes his own password. One
 // answer for all that is wrong with them, at one cost; what it was goes to the records of logins.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   invalidGrant,
@@ -25,6 +26,8 @@ export interface SignInOptions {
   readonly throttle: Pick<LoginThrottle, 'reserve'>;
   readonly records: LoginRecords;
   readonly log: Pick<Logger, 'warn'>;
+  /** How long what was refused waits for news of the user, in ms; 100 when none is given. */
+  readonly settleMs?: number;
 }
 
 export interface SignInAttempt {
@@ -50,6 +53,15 @@ export interface CheckedUser {
 /** NIST 800-63B asks for 64 at least; a bound, since every byte is hashed. In UTF-16 units. */
 const MAX_PASSWORD = 1024;
 
+/** Ten times what a watch needs in a cluster that is well. */
+const SETTLE_MS = 100;
+
+/** What is known of a name. */
+interface Known {
+  readonly account: Account | undefined;
+  readonly credential: Credential | undefined;
+}
+
 export class PasswordSignIn {
   readonly #options: SignInOptions;
 
@@ -59,25 +71,34 @@ export class PasswordSignIn {
 
   /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 when it can not be told now. */
   async check(attempt: SignInAttempt): Promise<CheckedUser> {
-    const { ready, users, credentials, throttle, hasher, decoys } = this.#options;
+    const { ready, throttle } = this.#options;
     const { password, source, signal } = attempt;
     if (password.length > MAX_PASSWORD) throw invalidRequest('the password is too long');
     if (!ready()) throw this.#unavailable(attempt, undefined);
     // Users are Kubernetes objects: their names have no upper case.
     const name = attempt.user.toLowerCase();
-    const account = users.get(name);
-    const credential = account && ownCredential(account, credentials.get(name));
+    let known = this.#known(name);
     const reservation = await throttle
       .reserve(name, source, signal)
-      .catch((error: unknown) => Promise.reject(this.#refusedByThrottle(attempt, account, error)));
-    let matches: boolean;
+      .catch((error: unknown) => Promise.reject(this.#refusedByThrottle(attempt, known.account, error)));
+    let outcome: LoginOutcome;
     try {
-      matches = await hasher.verify(credential?.passwordHash ?? decoys.of(name), password, signal);
+      outcome = await this.#outcome(name, known, attempt);
+      if (outcome !== 'success') {
+        // Users and passwords reach us by watch: one that was made a moment ago is let in when word of it comes. Whatever
+        // is wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing.
+        await delay(this.#options.settleMs ?? SETTLE_MS, undefined, { signal });
+        const news = this.#known(name);
+        if (hasChanged(known, news)) {
+          known = news;
+          outcome = await this.#outcome(name, known, attempt);
+        }
+      }
     } catch (error) {
       reservation.cancelled();
-      throw signal.aborted ? error : this.#unavailable(attempt, account, error);
+      throw signal.aborted ? error : this.#unavailable(attempt, known.account, error);
     }
-    const outcome = outcomeOf(account, credential, matches);
+    const { account, credential } = known;
     if (outcome !== 'success' || !account || !credential)
       throw this.#refuse(attempt, account, outcome, reservation);
     reservation.succeeded();
@@ -88,6 +109,22 @@ export class PasswordSignIn {
     await this.#renewHash(account, credential, attempt);
     this.#record(attempt, account, 'success');
     return { account, credential };
+  }
+
+  #known(name: string): Known {
+    const { users, credentials } = this.#options;
+    const account = users.get(name);
+    return { account, credential: account && ownCredential(account, credentials.get(name)) };
+  }
+
+  async #outcome(
+    name: string,
+    { account, credential }: Known,
+    { password, signal }: SignInAttempt,
+  ): Promise<LoginOutcome> {
+    const { hasher, decoys } = this.#options;
+    const stored = credential?.passwordHash ?? decoys.of(name);
+    return outcomeOf(account, credential, await hasher.verify(stored, password, signal));
   }
 
   #refuse(
@@ -150,6 +187,15 @@ export class PasswordSignIn {
 /** Not that of an earlier user of the same name. */
 function ownCredential(account: Account, credential: Credential | undefined): Credential | undefined {
   return credential?.userUID === account.uid ? credential : undefined;
+}
+
+/** In what decides; users change for other reasons too. */
+function hasChanged(before: Known, now: Known): boolean {
+  return (
+    before.account?.uid !== now.account?.uid ||
+    before.account?.disabled !== now.account?.disabled ||
+    before.credential?.passwordHash !== now.credential?.passwordHash
+  );
 }
 
 function outcomeOf(

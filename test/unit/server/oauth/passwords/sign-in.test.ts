@@ -25,6 +25,7 @@ class Scene {
   /** What became of reservations. */
   readonly ended: string[] = [];
   readonly verified: (string | undefined)[] = [];
+  readonly firstVerified = Promise.withResolvers<void>();
   ready = true;
   throttled: Error | undefined;
   hashing: Error | undefined;
@@ -48,8 +49,10 @@ class Scene {
         needsRehash: (stored) => hasher.needsRehash(stored),
         verify: async (stored, password) => {
           if (this.hashing) throw this.hashing;
+          const matches = await hasher.verify(stored, password);
           this.verified.push(stored);
-          return hasher.verify(stored, password);
+          this.firstVerified.resolve();
+          return matches;
         },
       },
       throttle: {
@@ -64,6 +67,7 @@ class Scene {
       },
       records: { record: (login) => this.records.push(login) },
       log: pino({ level: 'silent' }),
+      settleMs: 20,
     });
   }
 
@@ -79,7 +83,11 @@ class Scene {
     });
   }
 
-  check(user: string, password = 'secret', options: { acceptMustChange?: boolean } = {}) {
+  check(
+    user: string,
+    password = 'secret',
+    options: { acceptMustChange?: boolean; signal?: AbortSignal } = {},
+  ) {
     return this.signIn.check({
       user,
       password,
@@ -93,8 +101,8 @@ class Scene {
   }
 
   /** [status, code, description] */
-  async refusal(user: string, password = 'secret'): Promise<unknown> {
-    const error: unknown = await this.check(user, password).catch((reason: unknown) => reason);
+  async refusal(user: string, password = 'secret', signal = new AbortController().signal): Promise<unknown> {
+    const error: unknown = await this.check(user, password, { signal }).catch((reason: unknown) => reason);
     return error instanceof OAuthError ? [error.status, error.code, error.message] : error;
   }
 }
@@ -162,6 +170,42 @@ describe('signing in with a password', () => {
       'no_password',
       'no_password',
     ]);
+  });
+
+  describe('what is refused waits for word from the cluster', () => {
+    it('and lets a user in who was made a moment ago', async () => {
+      const signedIn = scene.check('carol');
+      await scene.firstVerified.promise;
+      scene.add(account('carol'), stored);
+      expect((await signedIn).account.name).to.equal('carol');
+      expect(scene.verified).to.deep.equal(['decoy of carol', stored]);
+      expect(scene.ended).to.deep.equal(['carol succeeded']);
+      expect(scene.records.map(({ outcome }) => outcome)).to.deep.equal(['success']);
+    });
+
+    it('and takes a password that was set a moment ago', async () => {
+      const signedIn = scene.check('alice', 'new secret');
+      await scene.firstVerified.promise;
+      scene.add(account('alice'), await hasher.hash('new secret'));
+      expect((await signedIn).account.name).to.equal('alice');
+    });
+
+    it('and hashes once where nothing came that counts', async () => {
+      const refused = scene.refusal('alice', 'wrong');
+      await scene.firstVerified.promise;
+      scene.add(account('alice', { email: 'other@example.com' }), stored);
+      expect(await refused).to.include('invalid_grant');
+      expect(scene.verified).to.have.length(1);
+    });
+
+    it('and gives the attempt back when the caller goes meanwhile', async () => {
+      const caller = new AbortController();
+      const refused = scene.refusal('nobody', 'secret', caller.signal);
+      await scene.firstVerified.promise;
+      caller.abort(new Error('gone'));
+      await refused;
+      expect(scene.ended).to.deep.equal(['nobody cancelled']);
+    });
   });
 
   it('records no name that no user has: it may be a password', async () => {
