@@ -1,6 +1,7 @@
 import type { LogReader } from './log-reader.ts';
 import { LogFailure, type LogFailureKind } from './log-request.ts';
 import { type LogSource, nameOf } from './log-source.ts';
+import { readingOrder } from './reading-order.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
 export interface ReadingOptions {
@@ -24,7 +25,7 @@ export async function eachLog(
   { sources, parallel, deadline, shortfalls, onFailure }: ReadingOptions,
   work: (source: LogSource, rank: number) => Promise<void>,
 ): Promise<void> {
-  const queue = sources.entries();
+  const queue = readingOrder(sources);
   const failures: LogFailure[] = [];
   const worker = async (): Promise<void> => {
     for (const [rank, source] of queue) {

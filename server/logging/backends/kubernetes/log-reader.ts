@@ -2,7 +2,7 @@
 // the business of those who ask: survey.ts, slices.ts and container-tail.ts.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../cluster/client.ts';
-import { liveBody } from '../../../cluster/live-body.ts';
+import { liveBody, StalledError } from '../../../cluster/live-body.ts';
 import type { Instant } from '../../log-store.ts';
 import type { Turns } from '../../turns.ts';
 import { BlockDecoder } from './block-decoder.ts';
@@ -10,6 +10,7 @@ import { shifted, timeAt } from './kubelet-time.ts';
 import { LogFailure, type LogRequest, openLog } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
 import type { ReadSlots } from './read-slots.ts';
+import { SilentNodes } from './silent-nodes.ts';
 
 /**
  * `ordinal`: how many lines of the same time stand before it, in this log; together with the time it names the line.
@@ -53,6 +54,7 @@ const DISORDER_S = 2;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
+  readonly #silent = new SilentNodes();
 
   constructor(options: LogReaderOptions) {
     this.#options = options;
@@ -61,11 +63,23 @@ export class LogReader {
   /** Throws LogFailure, also midway, or the reason of the signal. `extent` grows while lines come. */
   async read(source: LogSource, request: ReadRequest, onLine: OnLine, extent = newExtent()): Promise<Extent> {
     const { client, slots, idleMs: timeoutMs = IDLE_MS } = this.#options;
+    this.#refuseSilent(source);
     using _slot = await slots.take(request.signal);
-    const response = await openLog(client, { ...request, source, timeoutMs });
-    const bounds = { ended: !source.running, ...request, idleMs: timeoutMs };
-    await this.consume(response, bounds, onLine, extent);
+    this.#refuseSilent(source);
+    try {
+      const response = await openLog(client, { ...request, source, timeoutMs });
+      const bounds = { ended: !source.running, ...request, idleMs: timeoutMs };
+      await this.consume(response, bounds, onLine, extent);
+      this.#silent.answered(source.node);
+    } catch (error) {
+      if (error instanceof LogFailure && error.kind === 'silent') this.#silent.wasSilent(source.node);
+      throw error;
+    }
     return extent;
+  }
+
+  #refuseSilent({ node }: LogSource): void {
+    if (this.#silent.has(node)) throw new LogFailure('failed', new Error(`nothing comes from node ${node}`));
   }
 
   /** The lines of an answer that is open. */
@@ -100,7 +114,7 @@ export class LogReader {
     } catch (error) {
       if (lines.fault) throw lines.fault.error;
       signal.throwIfAborted();
-      throw new LogFailure('failed', error);
+      throw new LogFailure(error instanceof StalledError ? 'silent' : 'failed', error);
     }
   }
 }

@@ -22,9 +22,10 @@ export interface LogRequest {
 
 /**
  * `empty`: there is no log, and never was one. `gone`: the pod or its log was removed. `refused`: we may not read
- * logs. `unreachable`: kube-apiserver does not answer. `failed`: the kubelet does not.
+ * logs. `unreachable`: kube-apiserver does not answer. `silent`: nothing came from the kubelet in time. `failed`: it
+ * did not answer as it should.
  */
-export type LogFailureKind = 'empty' | 'gone' | 'refused' | 'unreachable' | 'failed';
+export type LogFailureKind = 'empty' | 'gone' | 'refused' | 'unreachable' | 'silent' | 'failed';
 
 export class LogFailure extends Error {
   readonly kind: LogFailureKind;
@@ -82,10 +83,9 @@ function kindOf(error: unknown): LogFailureKind {
     case 404:
       return 'gone';
     default:
-      // The client's own, when there was no connection. That nothing came in time is the kubelet's doing: what
-      // kube-apiserver has to say of its own comes at once.
-      return error.cause instanceof Error && !/no answer within/.test(error.cause.message)
-        ? 'unreachable'
-        : 'failed';
+      // The client's own, when there was no connection.
+      if (!(error.cause instanceof Error)) return 'failed';
+      // What kube-apiserver has to say of its own comes at once.
+      return /no answer within/.test(error.cause.message) ? 'silent' : 'unreachable';
   }
 }

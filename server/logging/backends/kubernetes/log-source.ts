@@ -5,6 +5,7 @@ export interface LogSource {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
+  readonly node: string;
   readonly previous: boolean;
   /** Still written to. */
   readonly running: boolean;

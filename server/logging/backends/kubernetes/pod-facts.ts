@@ -23,6 +23,8 @@ export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** Empty before it has one. */
+  readonly node: string;
   readonly containers: readonly ContainerFacts[];
 }
 
@@ -37,6 +39,7 @@ const ID_LENGTH = 24;
 export function readPod(object: unknown, intern = (name: string) => name): PodFacts | undefined {
   const { name, namespace, uid } = objectIn(object, 'metadata');
   if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
+  const { nodeName } = objectIn(object, 'spec');
   const status = objectIn(object, 'status');
   const containers = KINDS.flatMap((kind) => {
     const statuses = status[kind];
@@ -46,7 +49,13 @@ export function readPod(object: unknown, intern = (name: string) => name): PodFa
   });
   // An array that has grown has room for more, which would be most of the memory.
   const exact = containers.slice();
-  return { namespace: intern(namespace), name, uid: typeof uid === 'string' ? uid : '', containers: exact };
+  return {
+    namespace: intern(namespace),
+    name,
+    uid: typeof uid === 'string' ? uid : '',
+    node: typeof nodeName === 'string' ? intern(nodeName) : '',
+    containers: exact,
+  };
 }
 
 function readContainer(status: unknown, intern: (name: string) => string): ContainerFacts | undefined {

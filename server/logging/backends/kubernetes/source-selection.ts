@@ -90,10 +90,10 @@ export function reaches({ run }: LogSource, begin: Instant): boolean {
 }
 
 export function sourcesOf(
-  { namespace, name }: PodFacts,
+  { namespace, name, node }: PodFacts,
   { name: container, running, restarts, current, previous }: ContainerFacts,
 ): LogSource[] {
-  const common = { namespace, pod: name, container };
+  const common = { namespace, pod: name, container, node };
   const sources: LogSource[] = [];
   if (previous) {
     const predecessors = restarts > (current ? 1 : 0);

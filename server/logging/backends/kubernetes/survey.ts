@@ -6,6 +6,7 @@ import { type Extent, type LogReader, newExtent, type OnLine, type ReadRequest }
 import type { LogFailureKind } from './log-request.ts';
 import { LogFailure } from './log-request.ts';
 import { type LogSource, nameOf } from './log-source.ts';
+import { readingOrder } from './reading-order.ts';
 import { missingBefore, needsFirstLine } from './retention.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
@@ -36,7 +37,7 @@ export interface SurveyOptions {
 /** Reads every log once. Throws LogFailure when none of them could be read for a reason that is not theirs. */
 export async function survey(options: SurveyOptions): Promise<void> {
   const { sources, deadline, signal } = options;
-  const queue = sources.entries();
+  const queue = readingOrder(sources);
   const [ended, failures]: [Set<LogSource>, LogFailure[]] = [new Set(), []];
   const work = async (): Promise<void> => {
     for (const [rank, source] of queue) {
