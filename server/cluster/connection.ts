@@ -102,7 +102,9 @@ export class ClusterConnection implements ClusterClient {
     const outgoing: ClientRequest = send(this.#optionsFor(request, credentials));
     endWith(outgoing, request.signal);
     const timeoutMs = request.timeoutMs ?? HEADERS_TIMEOUT_MS;
+    let late = false;
     const timer = setTimeout(() => {
+      late = true;
       outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`));
     }, timeoutMs);
     outgoing.on('socket', (socket) => {
@@ -114,7 +116,8 @@ export class ClusterConnection implements ClusterClient {
     });
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      reject(outgoing.reusedSocket ? new StaleConnectionError(error) : error);
+      // Who was silent may be serving it, and would be as silent again.
+      reject(outgoing.reusedSocket && !late ? new StaleConnectionError(error) : error);
     });
     outgoing.end(request.body);
     return promise;

@@ -141,6 +141,17 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.filter(({ url }) => url.pathname === '/write')).to.have.length(1);
   });
 
+  it('waits for the answer on a kept connection no longer than on a new one', async () => {
+    const { client, cluster } = await connected(({ response, url }) => {
+      if (url.pathname === '/first') response.writeHead(200).end('{}');
+    });
+    await client.json({ path: '/first', signal });
+    await new Promise(setImmediate);
+    const error = await failure(client.open({ path: '/silent', signal, timeoutMs: 30 }));
+    expect(error).to.have.nested.property('cause.message', 'no answer within 30 ms');
+    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/silent']);
+  });
+
   it('keeps the path of a server address that has one', async () => {
     const { cluster } = await connected(({ response }) => response.writeHead(200).end('{}'));
     await cluster.connect().json({ path: '/x', signal });
