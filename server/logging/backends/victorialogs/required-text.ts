@@ -29,9 +29,9 @@ export function requiredFilter(
 
 const END = 3;
 
-/** Lines of which some have one of the words, and none of the others has: they hold how a word begins, and how one ends. */
+/** A line with one of the words holds how one begins, and how one ends. */
 export function anyOf(field: string, words: readonly string[]): string {
-  // A word that goes on from another one is in no other lines.
+  // What holds a longer word holds the one that it begins with.
   const short = words.filter((word) => !words.some((other) => other !== word && word.startsWith(other)));
   const parts = [short, short.map((word) => word.slice(-END))].map((texts) => {
     const forms = texts.flatMap((text) => textsOf(piecesOf(text, false)[0] ?? []));

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { assert, constantFrom, pre, property, string } from 'fast-check';
-import { requiredFilter } from '../../../../../../server/logging/backends/victorialogs/required-text.ts';
+import { LEVELS } from '../../../../../../apis/logging/v1alpha2/log-query.ts';
+import {
+  anyOf,
+  requiredFilter,
+} from '../../../../../../server/logging/backends/victorialogs/required-text.ts';
 import type { TextFilter } from '../../../../../../server/logging/log-store.ts';
+import { LEVEL_WORDS } from '../../../../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../../../../server/logging/matching/line-matcher.ts';
 
 const text = string({
@@ -80,6 +85,19 @@ describe('what a line has to hold', () => {
   it('is a run without alternatives in regular expressions', () => {
     expect(filterOf('ab+c[de]12.', 'regex', true)).to.equal('"m":~"12"');
     for (const said of ['a|b', '(ab)?', 'a.b']) expect(filterOf(said, 'regex'), said).to.equal(undefined);
+  });
+
+  it('is the begin and the end of one of several words', () => {
+    const words = LEVELS.flatMap((level) => LEVEL_WORDS[level]);
+    for (const some of [words, ...words.map((word) => [word])]) {
+      const filter = anyOf('m', some);
+      for (const word of some) {
+        for (const form of [word, word.toUpperCase(), `${word[0]?.toUpperCase()}${word.slice(1)}`]) {
+          expect(lets(filter, `level=${form}!`), `${form} in ${some.join(' ')}`).to.equal(true);
+        }
+      }
+      expect(lets(filter, 'Warteschlange voll'), some.join(' ')).to.equal(false);
+    }
   });
 
   it('is left out where the pattern itself is as cheap', () => {
