@@ -11,6 +11,7 @@ import { countedAuthentication } from './authentication/counted-authentication.t
 import {
   CredentialCheckingAuthenticator,
   CredentialCheckingTokenAuthenticator,
+  stillSignedIn,
 } from './authentication/credential-id.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
@@ -23,6 +24,7 @@ import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
+import type { StillSignedIn } from './filters/sign-out.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 
@@ -31,6 +33,8 @@ export interface Access {
   readonly settings: ClusterAuthentication;
   readonly diagnosis: FrontProxyDiagnosis;
   readonly authenticator: Authenticator;
+  /** Whether a caller of then would be let in now; undefined when nobody has sessions. */
+  readonly stillSignedIn: StillSignedIn | undefined;
   readonly authorizer: Authorizer;
   /** The same decisions, asked of the cluster each time: for who remembers them by itself. */
   readonly freshAuthorizer: Authorizer;
@@ -89,6 +93,7 @@ export function newAccess(
     settings,
     diagnosis,
     authenticator: countedAuthentication(authenticator, metrics),
+    stillSignedIn: oauth && stillSignedIn(oauth.tokenIDs),
     authorizer: countedAuthorization(authorizing(allowCacheTTL, denyCacheTTL), metrics),
     freshAuthorizer: authorizing(0, 0),
   };

@@ -173,6 +173,7 @@ async function start(
       ]),
     }),
     authenticator: access.authenticator,
+    ...(access.stillSignedIn ? { stillSignedIn: access.stillSignedIn } : {}),
     identityHeaders: access.settings.identityHeaders,
     authorizer: logs ? logs.authorizer(users?.authorizer ?? authorizer) : (users?.authorizer ?? authorizer),
     logger: log,

@@ -65,6 +65,14 @@ export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator 
   }
 }
 
+/** Whether a caller would be let in again, as far as the token of ours decides it that he came with. */
+export function stillSignedIn(tokens: KnowsTokenIDs): (user: UserInfo, scope: Scope) => Promise<void> | void {
+  return (user, scope) => {
+    const checking = checked(user, tokens, scope);
+    return checking instanceof Promise ? checking.then(() => undefined) : undefined;
+  };
+}
+
 function checked(user: UserInfo, tokens: KnowsTokenIDs, scope: Scope): Promise<UserInfo> | UserInfo {
   const prefix = CLAIM_MAPPING.username.prefix;
   const pending: Promise<void>[] = [];

@@ -27,6 +27,7 @@ import {
   requestMetrics,
 } from './request-metrics.ts';
 import { requestInfo } from './request-parsing.ts';
+import { type StillSignedIn, signOut } from './sign-out.ts';
 import { upgradeArrival } from './upgrade.ts';
 
 export interface ChainOptions {
@@ -35,6 +36,8 @@ export interface ChainOptions {
   readonly identityHeaders: IdentityHeaders;
   /** None when none are given. */
   readonly signInPaths?: SignInPaths;
+  /** Whether the caller of a stream would be let in again; not asked when none is given. */
+  readonly stillSignedIn?: StillSignedIn;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
@@ -84,6 +87,7 @@ export class RequestChain {
       deadline(limits.timeoutMs, (exchange, error) => this.#fail(exchange, error)),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),
+      ...(options.stillSignedIn ? [signOut(options.stillSignedIn)] : []),
       impersonation,
       authorization(options.authorizer),
       concurrency(limits, metrics),

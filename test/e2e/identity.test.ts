@@ -67,6 +67,19 @@ describe('one sign-in for kube-apiserver and for us', function () {
     return { status: incoming.statusCode ?? 0, body };
   }
 
+  /** A stream that has begun; the promise in it resolves when it has ended. */
+  async function watching(path: string, token: string): Promise<{ readonly ended: Promise<unknown> }> {
+    const sent = request(new URL(path, platform.server.url), {
+      ca: platform.controlPlane.ca,
+      agent: false,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    sent.end();
+    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(incoming.statusCode).to.equal(200);
+    return { ended: once(incoming.resume(), 'end') };
+  }
+
   async function signIn(): Promise<string> {
     const form = {
       grant_type: 'password',
@@ -85,18 +98,14 @@ describe('one sign-in for kube-apiserver and for us', function () {
     }
   }
 
+  const bearing = (token: string): string[] => [
+    '--kubeconfig=/dev/null',
+    `--server=${platform.controlPlane.url}`,
+    `--certificate-authority=${platform.controlPlane.pki.files.clusterCa}`,
+    `--token=${token}`,
+  ];
   const kubectlWith = (token: string, ...args: string[]): Promise<Output> =>
-    platform.kubectl(
-      '--kubeconfig',
-      '/dev/null',
-      '--server',
-      platform.controlPlane.url,
-      '--certificate-authority',
-      platform.controlPlane.pki.files.clusterCa,
-      '--token',
-      token,
-      ...args,
-    );
+    platform.kubectl(...bearing(token), ...args);
 
   /** kube-apiserver asks the issuer when it likes to. */
   async function trustedToken(): Promise<string> {
@@ -133,6 +142,11 @@ describe('one sign-in for kube-apiserver and for us', function () {
   it('shuts a session that was deleted out of our API by either road', async () => {
     const token = await trustedToken();
     expect((await kubectlWith(token, 'get', RESOURCE)).code).to.equal(0);
+    const watch = `${NODES}?watch=1&timeoutSeconds=600`;
+    const { ended } = await watching(watch, token);
+    const handedOn = platform.spawnKubectl(...bearing(token), 'get', '--raw', watch);
+    const exit = once(handedOn, 'exit');
+    if (handedOn.stdout) await once(handedOn.stdout, 'data');
     await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
     const signal = AbortSignal.timeout(60_000);
     while ((await ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
@@ -144,6 +158,9 @@ describe('one sign-in for kube-apiserver and for us', function () {
     const aggregated = await kubectlWith(token, 'get', '--raw', NODES);
     expect(aggregated.code).not.to.equal(0);
     expect(aggregated.stderr).to.match(/Unauthorized|must be logged in/);
+    // What had begun before ends as well, by either road.
+    await ended;
+    expect(await exit).to.deep.equal([0, null]);
     // kube-apiserver itself asks nobody: its own APIs stay open until the token expires.
     expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
   });
