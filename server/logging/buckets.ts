@@ -8,7 +8,7 @@ import {
 } from '../../apis/logging/v1alpha2/log-interval.ts';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { Buckets } from './log-store.ts';
-import { type CalendarDate, TimeZone } from './time-zone.ts';
+import { type CalendarDate, type TimeZone, timeZoneOf } from './time-zone.ts';
 
 export interface BucketsWanted {
   readonly interval: string;
@@ -42,7 +42,7 @@ const ROUND = [
 
 /** Throws BadRequest, with an interval that would do, when there were more than `limit` of them. */
 export function bucketsOf({ interval, timeZone, start, end, limit }: BucketsWanted): Buckets {
-  const zone = new TimeZone(timeZone);
+  const zone = timeZoneOf(timeZone);
   const parsed = parseInterval(interval);
   const edges = edgesOf(parsed, zone, start, end, limit);
   if (!edges) {

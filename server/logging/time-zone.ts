@@ -7,6 +7,22 @@ export interface CalendarDate {
 
 const DAY_MS = 86_400_000;
 
+/** Of the zones that were asked for; the one that was made first goes first. */
+const MAX_ZONES = 64;
+const zones = new Map<string, TimeZone>();
+
+/** One for all who ask for it: making one takes Intl the better part of a millisecond. Throws as TimeZone does. */
+export function timeZoneOf(name: string): TimeZone {
+  let zone = zones.get(name);
+  if (!zone) {
+    zone = new TimeZone(name);
+    const [oldest] = zones.keys();
+    if (zones.size >= MAX_ZONES && oldest !== undefined) zones.delete(oldest);
+    zones.set(name, zone);
+  }
+  return zone;
+}
+
 /** What the clocks of one zone show, and when a date begins there. The rules are those that Intl knows. */
 export class TimeZone {
   readonly #format: Intl.DateTimeFormat;
