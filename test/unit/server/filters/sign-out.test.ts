@@ -7,6 +7,7 @@ import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
 import { type StillSignedIn, signOut } from '../../../../server/filters/sign-out.ts';
+import { until } from '../../../support/until.ts';
 import { alice } from './chain-fixture.ts';
 
 describe('a stream', () => {
@@ -23,34 +24,26 @@ describe('a stream', () => {
     return Object.assign(exchange, { user, longRunning, authenticated: true });
   }
 
-  /** Resolves when it was asked about the caller so many times. */
-  function asking(answer: StillSignedIn): { check: StillSignedIn; times(count: number): Promise<void> } {
-    let asked = 0;
-    let wake = (): void => undefined;
-    return {
-      check: (user, scope) => {
-        asked++;
-        wake();
-        return answer(user, scope);
-      },
-      times: async (count) => {
-        while (asked < count) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
+  /** Tells how often it was asked about the caller. */
+  function asking(answer: StillSignedIn): { readonly check: StillSignedIn; times: number } {
+    const asked = {
+      times: 0,
+      check: (...args: Parameters<StillSignedIn>): ReturnType<StillSignedIn> => {
+        asked.times++;
+        return answer(...args);
       },
     };
+    return asked;
   }
 
   it('goes on while its caller is signed in, and ends when he is not any more', async () => {
     let refusal: Error | undefined;
-    const { check, times } = asking(() => {
+    const asked = asking(() => {
       if (refusal) throw refusal;
     });
     const exchange = enter();
-    await signOut(check, 1)(exchange);
-    await times(3);
+    await signOut(asked.check, 1)(exchange);
+    await until(() => asked.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
     refusal = newUnauthorized(new Error('the session is over'));
     await once(exchange.signal, 'abort');
@@ -69,24 +62,24 @@ describe('a stream', () => {
   });
 
   it('goes on while nobody can tell', async () => {
-    const { check, times } = asking(() => {
+    const asked = asking(() => {
       throw newServiceUnavailable('sessions can not be seen');
     });
     const exchange = enter();
-    await signOut(check, 1)(exchange);
-    await times(3);
+    await signOut(asked.check, 1)(exchange);
+    await until(() => asked.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
   });
 
-  it('is nobody’s business after it has ended, nor is a request that ends by itself', async () => {
-    const asked: string[] = [];
-    const filter = signOut(({ name }) => void asked.push(name), 1);
+  it('concerns nobody after it has ended, as little as a request that ends by itself', async () => {
+    const named: string[] = [];
+    const filter = signOut(({ name }) => void named.push(name), 1);
     const [ended, short, other] = [enter(), enter(alice, false), enter({ ...alice, name: 'bob' })];
     for (const exchange of [ended, short]) await filter(exchange);
     ended.end();
-    const { check, times } = asking(() => undefined);
-    await signOut(check, 1)(other);
-    await times(3);
-    expect(asked).to.deep.equal([]);
+    const asked = asking(() => undefined);
+    await signOut(asked.check, 1)(other);
+    await until(() => asked.times >= 3);
+    expect(named).to.deep.equal([]);
   });
 });
