@@ -1,5 +1,5 @@
 // Which characters are the same when case is ignored: simple case folding, as JavaScript's flags `iu` have it.
-// Lucene's own `case_insensitive` knows ASCII only.
+// Lucene's own `case_insensitive` knows ASCII only, or, from Lucene 10 on, takes more for the same.
 import type { Range } from './regex-dialect.ts';
 
 /** Behind it there are no letters with case. */

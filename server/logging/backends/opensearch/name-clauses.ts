@@ -4,7 +4,13 @@ import type { NameFilter } from '../../log-store.ts';
 import { parsePattern } from '../../matching/regex-dialect.ts';
 import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from './clause.ts';
 import { type Coverage, overFields } from './field-map.ts';
-import { type Alternative, alternatives, literal } from './lucene-pattern.ts';
+import {
+  type Alternative,
+  alternatives,
+  isFoldedByEngine,
+  literal,
+  literalOfAnyCase,
+} from './lucene-pattern.ts';
 
 /** A thousand characters of names need more than what is granted by default. */
 const WORK = 100_000;
@@ -32,13 +38,13 @@ export function isTooMuch({ contains = [] }: NameFilter): boolean {
 
 /** One of the texts is in the value, whatever the case of ASCII letters. */
 export function containsClause(texts: readonly string[], coverage: Coverage): Clause {
-  const patterns = joined(
-    texts.map((text) => literal(text)),
-    '.*(',
-    ').*',
-  );
+  const patterns = (ignoreCase: boolean, write: (text: string) => string) =>
+    joined(texts.filter((text) => isFoldedByEngine(text) === ignoreCase).map(write), '.*(', ').*').map(
+      (value) => ({ value, ignoreCase }),
+    );
+  const all = [...patterns(true, (text) => literal(text)), ...patterns(false, literalOfAnyCase)];
   return overFields(coverage, (field) =>
-    anyOf(patterns.map((pattern) => regexp(field, pattern, { ignoreCase: true, work: WORK }))),
+    anyOf(all.map(({ value, ignoreCase }) => regexp(field, value, { ignoreCase, work: WORK }))),
   );
 }
 

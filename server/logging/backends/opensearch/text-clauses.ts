@@ -7,7 +7,7 @@ import { newNotSupported } from '../../store-errors.ts';
 import { casedPhrase } from './cased-phrase.ts';
 import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp, wildcard } from './clause.ts';
 import { type Coverage, type FieldMap, overFields } from './field-map.ts';
-import { isLiteral, literal, somewhere } from './lucene-pattern.ts';
+import { isLiteral, literalSomewhere, somewhere } from './lucene-pattern.ts';
 import { STORE } from './store-name.ts';
 
 export interface TextClause {
@@ -87,11 +87,10 @@ function substring(text: string, caseSensitive: boolean, fields: FieldMap): Text
     return { clause: wildcard(message, text.toLowerCase(), false) };
   }
   const coverage = wildcardFields(fields, 'match');
-  const value = checked(`.*${literal(text, caseSensitive)}.*`);
+  const { value, ignoreCase } = literalSomewhere(text, caseSensitive);
+  checked(value);
   return {
-    clause: overFields(coverage, (field) =>
-      regexp(field, value, { ignoreCase: !caseSensitive, work: LITERAL_WORK }),
-    ),
+    clause: overFields(coverage, (field) => regexp(field, value, { ignoreCase, work: LITERAL_WORK })),
     wildcard: coverage,
   };
 }
@@ -99,10 +98,11 @@ function substring(text: string, caseSensitive: boolean, fields: FieldMap): Text
 function pattern(text: string, caseSensitive: boolean, fields: FieldMap): TextClause {
   const coverage = wildcardFields(fields, 'match');
   const parsed = parsePattern(text);
-  const value = checked(somewhere(parsed, caseSensitive));
+  const { value, ignoreCase } = somewhere(parsed, caseSensitive);
+  checked(value);
   const work = isLiteral(parsed) ? { work: LITERAL_WORK } : {};
   return {
-    clause: overFields(coverage, (field) => regexp(field, value, { ignoreCase: !caseSensitive, ...work })),
+    clause: overFields(coverage, (field) => regexp(field, value, { ignoreCase, ...work })),
     wildcard: coverage,
   };
 }
