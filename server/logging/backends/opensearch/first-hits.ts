@@ -1,8 +1,11 @@
 // The first records of a query in the order of time, and how many there are in all. A store that is asked for both at
 // once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
-// is put in two: how many there are, which the index knows, and which are the first, sought in ever wider windows.
+// is put in two: how many there are, which the index knows, and which are the first, sought where
+// the order begins.
 import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
 import type { Call, Order, Selection } from '../../log-store.ts';
+import type { Clause } from './clause.ts';
+import { nearPart } from './near-part.ts';
 import { pageBody, repeated } from './page-reader.ts';
 import { type Position, searchAfter } from './position.ts';
 import type { SearchAnswer } from './search-answer.ts';
@@ -22,10 +25,9 @@ export interface HitsAsked {
 
 /** Lines that a shard puts in order before the question counts as broad. */
 const BROAD = 20_000;
-const FIRST_WINDOW_MS = { least: 1_000, most: 60_000 };
-/** How many times the lines that are needed the first window should hold, and how much wider each is than the last. */
+/** How much of the range is tried first: what should hold some times the lines that are needed, if all is even. */
+const FIRST_MS = { least: 1_000, most: 60_000 };
 const MARGIN = 4;
-const WIDER = 8;
 
 /** The total is that of all, wherever the position is. `timed` gives each request what is left of the time. */
 export async function firstHits(
@@ -44,18 +46,31 @@ export async function firstHits(
       timed(),
       position && searchAfter(position, order, fields.nanoseconds),
     );
+  const count = (part: Clause): Promise<SearchAnswer> =>
+    searches.searchIndices(indices, { query: part, size: 0, track_total_hits: true }, timed());
   const answer = await search({ terminate_after: BROAD }, true);
   if (!answer.endedEarly) return answer;
-  const counted = await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, timed());
+  const counted = await count(query);
   const reach = position ? ahead(range, order, position) : range;
-  for (const window of windows(reach, order, (from + size) / Math.max(1, counted.total.count))) {
-    const found = await search({ query: selected.within(window) }, false);
+  const whole = widthOf(reach);
+  const needed = from + size;
+  const even = Math.ceil((whole * needed * MARGIN) / Math.max(1, counted.total.count));
+  const width = await nearPart({
+    whole,
+    first: Math.min(FIRST_MS.most, Math.max(FIRST_MS.least, even)),
+    needed,
+    many: BROAD,
+    count: async (ms) => (await count(selected.within(partOf(reach, order, ms)))).total.count,
+  });
+  if (width !== undefined) {
+    const found = await search({ query: selected.within(partOf(reach, order, width)) }, false);
+    // Lines may have been deleted meanwhile.
     if (found.hits.length >= size) return together(found, counted);
   }
   return together(await search({}, false), counted);
 }
 
-/** What can lie behind the position; a millisecond more, as some indices know no less. */
+/** What can lie at the position and behind it; a millisecond more, as some indices know no less. */
 function ahead({ start, end }: Range, order: Order, { time }: Position): Range {
   const milliseconds = Number(time / 1_000_000n);
   return order === 'asc'
@@ -63,16 +78,16 @@ function ahead({ start, end }: Range, order: Order, { time }: Position): Range {
     : { start, end: earlier(end, instantOf(milliseconds + 1)) };
 }
 
-/** Parts of the range from where the order begins, narrower than the range; `share` of it is needed, if all is even. */
-export function* windows({ start, end }: Range, order: Order, share: number): Generator<Range> {
-  const [first, last] = [millisecondsOf(start), millisecondsOf(end)];
-  const { least, most } = FIRST_WINDOW_MS;
-  const even = Math.ceil((last - first) * share * MARGIN);
-  for (let width = Math.min(most, Math.max(least, even)); width < last - first; width *= WIDER) {
-    yield order === 'asc'
-      ? { start, end: instantOf(first + width) }
-      : { start: instantOf(last - width), end };
-  }
+/** In ms. */
+function widthOf({ start, end }: Range): number {
+  return millisecondsOf(end) - millisecondsOf(start);
+}
+
+/** So many ms of the range, from where the order begins. */
+function partOf({ start, end }: Range, order: Order, width: number): Range {
+  return order === 'asc'
+    ? { start, end: instantOf(millisecondsOf(start) + width) }
+    : { start: instantOf(millisecondsOf(end) - width), end };
 }
 
 function together(found: SearchAnswer, counted: SearchAnswer): SearchAnswer {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { windows } from '../../../../../../server/logging/backends/opensearch/first-hits.ts';
+import { nearPart } from '../../../../../../server/logging/backends/opensearch/near-part.ts';
 import type { Order } from '../../../../../../server/logging/log-store.ts';
 import { storeAt } from '../../../../../support/opensearch-store.ts';
 import { type Asked, answer, call, type Line, SELECTION, scriptedStore } from './scripted-store.ts';
@@ -109,27 +109,55 @@ describe('a page of a broad question', () => {
   });
 });
 
-describe('windows', () => {
-  const range = SELECTION.range;
+describe('the near part of a range', () => {
+  /** Finds it where lines are so far from where the order begins. */
+  async function found(lines: readonly number[], needed: number, whole = 86_400_000) {
+    const asked: number[] = [];
+    const width = await nearPart({
+      whole,
+      first: 1_000,
+      needed,
+      many: 1_000,
+      count: (most) => {
+        asked.push(most);
+        return Promise.resolve(lines.filter((distance) => distance <= most).length);
+      },
+    });
+    return { width, asked };
+  }
+  const evenly = (many: number, first: number, step: number) =>
+    Array.from({ length: many }, (_, n) => first + n * step);
 
-  it('begin where the order does, grow, and never reach the other end', () => {
-    for (const share of [1e-9, 1e-6, 0.01, 1]) {
-      const widths: number[] = [];
-      for (const { start, end } of windows(range, 'desc', share)) {
-        expect(end).to.equal(range.end);
-        expect(start > range.start).to.equal(true);
-        widths.push(Date.parse(end) - Date.parse(start));
-      }
-      expect(widths).to.deep.equal(widths.toSorted((a, b) => a - b));
-      expect(widths[0]).to.be.within(1_000, 60_000);
-      expect(widths.length).to.be.below(7);
-      const ascending = [...windows(range, 'asc', share)];
-      expect(ascending.every(({ start }) => start === range.start)).to.equal(true);
+  it('holds what is needed, and not much more', async () => {
+    for (const lines of [
+      evenly(50_000, 0, 1),
+      evenly(50_000, 0, 1_000),
+      evenly(50_000, 40_000_000, 100),
+      evenly(50_000, 86_000_000, 1),
+      [...evenly(10, 0, 1_000), ...evenly(50_000, 5_000_000, 7)],
+    ]) {
+      const { width, asked } = await found(lines, 101);
+      expect(asked.length).to.be.below(20);
+      const held = lines.filter((distance) => distance <= (width ?? 86_400_000)).length;
+      expect(held).to.be.at.least(101);
+      expect(width === undefined || held <= 1_000 || width < 2 * Number(lines[100])).to.equal(true);
     }
   });
 
-  it('are few even from the beginning of time', () => {
-    const always = { start: '1970-01-01T00:00:00.000000000Z', end: '2286-11-20T17:46:39.000000000Z' };
-    expect([...windows(always, 'asc', 1e-9)].length).to.be.below(13);
+  it('is the whole when nothing less holds enough', async () => {
+    expect((await found(evenly(100, 0, 1), 101)).width).to.equal(undefined);
+    expect((await found([], 1)).width).to.equal(undefined);
+    expect((await found(evenly(10, 0, 1), 1, 500)).width).to.equal(undefined);
+  });
+
+  it('is found with few counts even from the beginning of time', async () => {
+    const { asked } = await found(evenly(50_000, 1.7e12, 1_000), 101, 1e13);
+    expect(asked.length).to.be.at.most(20);
+  });
+
+  it('needs no wider parts where many lines are of one time', async () => {
+    const { width, asked } = await found(evenly(50_000, 10, 0), 101);
+    expect(width).to.be.above(9).and.below(1_001);
+    expect(asked.length).to.be.below(10);
   });
 });
