@@ -50,7 +50,7 @@ export async function tailRow(side: LogSide, { sample }: LogScene): Promise<Row>
     goal: `≤ ${ADDED_MS} ms later`,
     met: own - theirs <= ADDED_MS,
     shortfall:
-      'while nothing comes OpenSearch is asked about twice a second; as its indices are refreshed once a second unless told otherwise, asking more often would show little sooner',
+      'OpenSearch is asked every 150 ms whether there is anything new, and for lines only then; where that is slow, it is asked less often',
     note: `after it was handed to the store; median of ${LINES}. ${peer.followNote}`,
   };
 }
