@@ -15,11 +15,15 @@ export function readBody(response: IncomingMessage, limit: number): Promise<Buff
     if (length > limit) response.destroy(new Error(`the answer is longer than ${limit} bytes`));
     else chunks.push(chunk);
   });
-  response.once('end', () => resolve(Buffer.concat(chunks, length)));
-  response.once('error', reject);
   const cut = (): void => reject(new Error('the answer was cut'));
-  // Says nothing after the end. One that was destroyed before it was read may never say it.
+  response.once('end', () => {
+    // It would make an error of the close that follows.
+    response.off('close', cut);
+    resolve(Buffer.concat(chunks, length));
+  });
+  response.once('error', reject);
   response.once('close', cut);
+  // One that was destroyed before it was read may never say so.
   if (response.destroyed) cut();
   return promise;
 }

@@ -30,10 +30,14 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   };
   const cut = (): void => reject(newBadRequest('the body could not be read'));
   request.on('data', take);
-  request.once('end', () => resolve(Buffer.concat(chunks, size)));
+  request.once('end', () => {
+    // It would make an error of the close that follows.
+    request.off('close', cut);
+    resolve(Buffer.concat(chunks, size));
+  });
   request.once('error', cut);
-  // Says nothing after the end. One that was destroyed before it was read may never say it.
   request.once('close', cut);
+  // One that was destroyed before it was read may never say so.
   if (request.destroyed) cut();
   return promise;
 }
