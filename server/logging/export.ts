@@ -31,7 +31,7 @@ type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
 export const OUTCOME_TRAILER = 'Log-Export-Outcome';
 const STALL_MS = 60_000;
 /** Lines that are encoded in one go, so that others get their turn. */
-const SLICE = 1_000;
+const SLICE = 250;
 
 /** Resolves with what was missing. */
 export async function writeExport(
@@ -103,13 +103,13 @@ class LineWriter {
           { reason: 'Limit', message: `there are more lines than the ${this.#maxLines} of one export` },
         ];
       }
-      if (this.#format.isNDJSON && batch.ndjson) await this.#encoded(batch.ndjson, batch.length);
+      const ndjson = this.#format.isNDJSON ? batch.ndjson : undefined;
+      if (ndjson) await this.#encoded(ndjson, batch.length);
       else await this.#records([...batch]);
     }
   }
 
   async #encoded(ndjson: Buffer, lines: number): Promise<void> {
-    await this.#body.write(this.#head());
     await this.#body.write(ndjson);
     this.#lines += lines;
     this.#streamed(lines);

@@ -15,6 +15,8 @@ import { piecesOf, type Row, rowsIn } from './rows.ts';
 /** Lines of whole moments: none of the same time follow. */
 export interface RecordLines extends ExportBatch {
   readonly ndjson: Buffer;
+  /** Of its NDJSON. */
+  readonly bytes: number;
   /** The time of the last line of which the store was read. */
   readonly until: Instant;
 }
@@ -173,20 +175,31 @@ function meantOf(lines: readonly string[], isMeant: (record: LogRecord) => boole
   return lines.filter((line) => isASCII(line) || recordsIn([line]).every(isMeant));
 }
 
+/** Parsed in one go: a text of more may be one of the large objects of the heap, which live long. */
+const PARSED = 100;
+
 class Lines implements RecordLines {
-  readonly length: number;
-  readonly ndjson: Buffer;
+  readonly #lines: readonly string[];
   readonly until: Instant;
 
   constructor(lines: readonly string[], until: Instant) {
-    this.length = lines.length;
-    this.ndjson = Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`, 'latin1');
+    this.#lines = lines;
     this.until = until;
   }
 
-  [Symbol.iterator](): Iterator<LogRecord> {
-    return rowsIn(this.ndjson.toString('utf8', 0, this.ndjson.length - 1))
-      .map(recordIn)
-      .values();
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  get bytes(): number {
+    return this.#lines.reduce((sum, { length }) => sum + length + 1, 0);
+  }
+
+  get ndjson(): Buffer {
+    return Buffer.from(this.length === 0 ? '' : `${this.#lines.join('\n')}\n`, 'latin1');
+  }
+
+  *[Symbol.iterator](): Generator<LogRecord, void, undefined> {
+    for (let at = 0; at < this.length; at += PARSED) yield* recordsIn(this.#lines.slice(at, at + PARSED));
   }
 }

@@ -91,9 +91,9 @@ export class SliceReader {
     this.#progress.ms = performance.now() - begin;
   }
 
-  #gave({ length, ndjson, until }: RecordLines): void {
+  #gave({ length, bytes, until }: RecordLines): void {
     this.#progress.lines += length;
-    this.#progress.bytes += ndjson.length;
+    this.#progress.bytes += bytes;
     const { start, end } = this.#left;
     this.#left = this.#wanted.order === 'asc' ? { start: behind(until), end } : { start, end: until };
   }
