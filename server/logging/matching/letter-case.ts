@@ -1,4 +1,5 @@
-// Which characters are the same when case is ignored: simple case folding, as JavaScript's flags `iu` have it.
+// Which characters are the same when case is ignored: simple case folding, as RE2 and JavaScript's flags `iu`
+// have it, for which small letters will not do: ſ and ς are some.
 // Lucene's own `case_insensitive` knows ASCII only, or, from Lucene 10 on, takes more for the same.
 import type { Range } from './regex-dialect.ts';
 
@@ -36,6 +37,21 @@ function readForms(): Map<number, number[]> {
 export function foldedCharacter(code: number): Range[] {
   const codes = [code, ...(otherForms().get(code) ?? [])];
   return codes.toSorted((a, b) => a - b).map((form) => [form, form]);
+}
+
+/** The same for all texts that differ in case alone. */
+export function folded(text: string): string {
+  if (isASCII(text)) return text.toUpperCase();
+  return Array.from(text, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    const others = otherForms().get(code);
+    return others ? String.fromCodePoint(Math.min(code, ...others)) : character;
+  }).join('');
+}
+
+export function isASCII(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
 /** The ranges with all other forms of their members; ascending, without overlaps. */

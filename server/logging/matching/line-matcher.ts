@@ -2,6 +2,7 @@
 // regular expression runs in RE2, and only literals of it in the engine of JavaScript.
 import { RE2JS } from 're2js';
 import type { TextFilter } from '../log-store.ts';
+import { folded } from './letter-case.ts';
 import { toRE2 } from './re2.ts';
 import { parsePattern } from './regex-dialect.ts';
 import { type Place, placedWords, wordsOf } from './words.ts';
@@ -58,7 +59,7 @@ function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
 }
 
 function phraseMatcher(text: string, goesOn: boolean, caseSensitive: boolean): LineMatcher {
-  const fold = (word: string) => (caseSensitive ? word : word.toLowerCase());
+  const fold = (word: string) => (caseSensitive ? word : folded(word));
   const wanted = wordsOf(text).map(fold);
   const [longest] = wanted.toSorted((a, b) => b.length - a.length);
   if (longest === undefined) return { matches: () => false, places: () => [] };
@@ -66,11 +67,11 @@ function phraseMatcher(text: string, goesOn: boolean, caseSensitive: boolean): L
   const quick = substringMatcher(longest, caseSensitive);
   const places = (line: string, all: boolean): Place[] => {
     const words = placedWords(line);
-    const folded = words.map(({ word }) => fold(word));
+    const said = words.map(({ word }) => fold(word));
     const found: Place[] = [];
     for (let at = 0; at + wanted.length <= words.length; at++) {
       const isHere = wanted.every((word, index) => {
-        const there = folded[at + index] ?? '';
+        const there = said[at + index] ?? '';
         return goesOn && index === wanted.length - 1 ? there.startsWith(word) : there === word;
       });
       if (!isHere) continue;

@@ -2,6 +2,7 @@
 // of ASCII that have the words, and some of the others; what else there is takes the pattern of matching/line-pattern.ts,
 // which knows all letters, and is a hundred times as long.
 import { classOf } from '../../matching/characters.ts';
+import { folded } from '../../matching/letter-case.ts';
 import { escaped, literal } from '../../matching/re2.ts';
 import { formsOf } from './required-text.ts';
 
@@ -18,19 +19,13 @@ export function evidenceOf(
   goesOn: boolean,
   caseSensitive: boolean,
 ): Evidence | undefined {
-  const wanted = caseSensitive ? words : words.map((word) => word.toLowerCase());
-  if (words.length === 0 || !wanted.every(isSimple)) return undefined;
-  return {
-    plain: plainTexts(wanted, goesOn, caseSensitive),
-    pattern: pattern(wanted, goesOn, caseSensitive),
-  };
+  if (words.length === 0 || !words.every(isSimple)) return undefined;
+  return { plain: plainTexts(words, goesOn, caseSensitive), pattern: pattern(words, goesOn, caseSensitive) };
 }
 
-/** Words of other characters end by other rules; the small letter of Σ goes by where it stands. */
+/** Words of other characters end by other rules. */
 function isSimple(word: string): boolean {
-  return Array.from(word).every(
-    (character) => character < '\u0080' || (kindOf(character) !== undefined && !/[Σσς]/.test(character)),
-  );
+  return Array.from(word).every((character) => character < '\u0080' || kindOf(character) !== undefined);
 }
 
 const BEFORE = [' ', '"'];
@@ -38,12 +33,13 @@ const BEHIND = [' ', '"', ')'];
 
 /** Neighbours begin with different characters: for alternatives that do not, the store has no short cut. */
 function plainTexts(words: readonly string[], goesOn: boolean, caseSensitive: boolean): string[] {
-  const small = words.join(' ');
+  const said = words.join(' ');
+  const small = said.toLowerCase();
   const [first = ''] = small;
   const forms = [small, small.toUpperCase(), `${first.toUpperCase()}${small.slice(first.length)}`];
-  const own = [...new Set(forms)].filter((form) => form.toLowerCase() === small);
+  const own = caseSensitive ? [said] : [...new Set(forms)].filter((form) => folded(form) === folded(said));
   return (goesOn ? [''] : BEHIND).flatMap((behind) =>
-    (caseSensitive ? [small] : own).flatMap((form) => BEFORE.map((before) => `${before}${form}${behind}`)),
+    own.flatMap((form) => BEFORE.map((before) => `${before}${form}${behind}`)),
   );
 }
 
@@ -56,10 +52,10 @@ function pattern(words: readonly string[], goesOn: boolean, caseSensitive: boole
   return `${each.join('')}${goesOn ? '' : end(words.at(-1) ?? '')}`;
 }
 
-/** `word` in small letters, which are what its other forms become too. */
 function inAnyCase(word: string): string {
   return Array.from(word, (character) => {
-    const forms = formsOf(character).filter((form) => form.toLowerCase() === character);
+    // A mark is among the forms of ι.
+    const forms = formsOf(character).filter((form) => kindOf(form) === kindOf(character));
     return forms.length > 1 ? `[${forms.join('')}]` : literal(character);
   }).join('');
 }

@@ -1,5 +1,6 @@
 // Judges lines that the quick way leaves open (see text-filter.ts): here, where that costs nothing but their transfer.
 import type { Instant, LogRecord, TextFilter } from '../../log-store.ts';
+import { isASCII } from '../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../matching/line-matcher.ts';
 import type { Asking, Deadline } from './asking.ts';
 import type { FieldNames } from './fields.ts';
@@ -60,9 +61,4 @@ export class Judge {
     }
     return judged;
   }
-}
-
-function isASCII(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
-  return true;
 }

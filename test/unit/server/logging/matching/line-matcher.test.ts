@@ -27,6 +27,8 @@ const CASES: readonly Case[] = [
     found: ['foo bar', 'foo-bar'],
     missed: ['foo.bar', 'foo:bar', 'bars', 'bar_1'],
   },
+  { mode: 'phrase', text: 'Wasser', found: ['Wa\u017f\u017fer', 'WASSER'], missed: ['Waßer'] },
+  { mode: 'prefix', text: 'οδος', found: ['ΟΔΟΣ', 'οδοσα'], missed: ['οδο'] },
   { mode: 'phrase', text: 'Foo', respect: true, found: ['a Foo'], missed: ['foo', 'FOO'] },
   { mode: 'phrase', text: '日本', found: ['日本語', '日 本'], missed: ['本日', '日x本'] },
   { mode: 'prefix', text: 'time', found: ['timeout', 'a TIMEOUT'], missed: ['runtime', 'a.time'] },
@@ -96,7 +98,7 @@ describe('a line matcher', () => {
 
   it('agrees with the one pattern for RE2 on whatever line and text', () => {
     const atoms =
-      'foo Foo bar a b 1 23 _ . \' " : , ; - = / ( ) 日 本 カ ト 가 😀 é e\u0301 foo.bar x:y 1.2 ส ว'.split(
+      'foo Foo bar a b 1 23 _ . \' " : , ; - = / ( ) 日 本 カ ト 가 😀 é e\u0301 foo.bar x:y 1.2 ส ว s \u017f \u212a k σ ς Σ'.split(
         ' ',
       );
     const text = (most: number) =>

@@ -11,7 +11,7 @@ import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
 const ascii = string({ unit: constantFrom(...Array.from("aB1_.':,; -")), maxLength: 14 });
 /** Letters with marks, forms that case folding knows, words that end where the next begins, joiners beyond ASCII. */
 const any = string({
-  unit: constantFrom(...Array.from('aKsS1_.\':, "\u212a\u017fäß\u0308\u200dσΣ误错カก😀’·‿Ⅷ\ufffd')),
+  unit: constantFrom(...Array.from('aKsS1_.\':, "\u212a\u017fäß\u0308\u200dσςΣι\u0345误错カก😀’·‿Ⅷ\ufffd')),
   maxLength: 12,
 });
 
@@ -74,7 +74,7 @@ describe('the evidence for words', () => {
   });
 
   it('is not there for words that end by rules of their own', () => {
-    for (const word of ['σοφός', 'エラー', 'สวัสดี', '😀', 'a\u0308']) {
+    for (const word of ['エラー', 'สวัสดี', '😀', 'a\u0308']) {
       expect(evidenceOf(wordsOf(word), true, false), word).to.equal(undefined);
     }
   });
