@@ -3,9 +3,9 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
-import { ClientGuard } from '../../../../../server/oauth/clients/client-guard.ts';
+import { ClientGuard, newClientGuard } from '../../../../../server/oauth/clients/client-guard.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
+import { newClient, newConfiguredClient } from '../../../../support/oauth-clients.ts';
 
 const SECRETS: Readonly<Record<string, string>> = { console: 's3cret', 'a:b': 'ü %+&' };
 const known = [newClient('console'), newClient('a:b'), newClient('cli', { isPublic: true })];
@@ -172,5 +172,30 @@ describe('the guard of client secrets', () => {
   it('treats an unknown client alike', () => {
     const { ask } = scene();
     expect([1, 2, 3, 4].map(() => ask('nobody', 'guess'))).to.deep.equal([401, 401, 401, 429]);
+  });
+
+  describe('of a configuration', () => {
+    const throttle = {
+      failures: 5,
+      sourceFailures: 3,
+      delay: 1000,
+      maxDelay: 900_000,
+      reset: 3_600_000,
+      entries: 10,
+    };
+    const request = new IncomingMessage(new Socket());
+    const from = (): string => '192.0.2.1';
+
+    it('is there, and delays for a minute at most', () => {
+      const guard = newClientGuard({ clients: [newConfiguredClient('console')], throttle }, from);
+      for (let i = 0; i < 20; i++) guard?.failed('console', request);
+      const refused = (): void => guard?.enter('console', request);
+      expect(refused).to.throw(OAuthError).with.property('retryAfterSeconds', 60);
+    });
+
+    it('is not there for the default client, whose users anybody could delay', () => {
+      const clients = [newConfiguredClient('platform', { wellKnownSecret: 'platform' })];
+      expect(newClientGuard({ clients, throttle }, from)).to.equal(undefined);
+    });
   });
 });

@@ -2,9 +2,17 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
 import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
+import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newClient } from '../../../../support/oauth-clients.ts';
 import { OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
-import { ISSUER, type Login, log, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
+import {
+  ALICE,
+  ISSUER,
+  type Login,
+  log,
+  type Replica,
+  SignedInCluster,
+} from '../../../../support/signed-in.ts';
 
 const REGISTERED = 'https://console.example.com/bye?a=1';
 
@@ -58,6 +66,20 @@ describe('the logout endpoint', () => {
     cluster.now += 3 * 3_600_000;
     await endpoint.post({ id_token_hint: login.id });
     expect(isKept()).to.equal(false);
+  });
+
+  it('ends both sessions when token and id token are of two', async () => {
+    const second = await replica.signIn();
+    await endpoint.get(query({ id_token_hint: second.id }), bearer());
+    expect(cluster.shared.objects.size).to.equal(0);
+  });
+
+  it('takes no id token of another issuer, although it bears our keys', async () => {
+    const { keys } = cluster;
+    const other = new TokenIssuer({ keys, issuer: () => `${ISSUER}/x`, audience: 'platform' });
+    const subject = { client: newClient('console'), account: ALICE, session: login.session, scopes: [] };
+    await endpoint.get(query({ id_token_hint: other.idToken(subject) }));
+    expect(isKept()).to.equal(true);
   });
 
   it('takes nothing else for an id token', async () => {

@@ -101,16 +101,21 @@ describe('the metadata of the token handler', () => {
 });
 
 describe('the keys endpoint', () => {
-  it('gives public keys, to be kept for less time than a key is published ahead', async () => {
-    const keys = await memoryKeyRing();
-    const server = await new HandlerServer(keysHandler({ keys, publishAhead: 600_000 })).start();
-    try {
-      const answer = await server.ask('/oauth/keys');
-      expect(answer.headers['cache-control']).to.equal('public, max-age=60');
-      expect(JSON.parse(answer.body.toString())).to.deep.equal(keys.jwks());
-      expect(answer.body.toString()).not.to.include('"d"');
-    } finally {
-      await server.close();
-    }
-  });
+  for (const [publishAhead, maxAge] of [
+    [600_000, 60],
+    [30_000, 15],
+  ] as const) {
+    it(`gives public keys, to be kept for ${maxAge} s when a key is published ${publishAhead} ms ahead`, async () => {
+      const keys = await memoryKeyRing();
+      const server = await new HandlerServer(keysHandler({ keys, publishAhead })).start();
+      try {
+        const answer = await server.ask('/oauth/keys');
+        expect(answer.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
+        expect(JSON.parse(answer.body.toString())).to.deep.equal(keys.jwks());
+        expect(answer.body.toString()).not.to.include('"d"');
+      } finally {
+        await server.close();
+      }
+    });
+  }
 });

@@ -137,6 +137,13 @@ describe('POST /oauth/token', () => {
     expect([answer.status, answer.json['error']]).to.deep.equal([415, 'invalid_request']);
   });
 
+  it('takes no rest of a body that it did not read for the next request', async () => {
+    const kept = { connection: 'keep-alive' };
+    const unread = await ask('{}'.padEnd(100), { ...kept, 'content-type': 'application/json' });
+    expect(unread.headers.connection).to.equal('close');
+    expect((await ask(CLIENT, kept)).headers.connection).to.equal('keep-alive');
+  });
+
   it('answers 413 to a large form, in OAuth form also when the chain refuses it', async () => {
     for (const size of [70_000, 2_000_000]) {
       const answer = await ask(`a=${'x'.repeat(size)}`);

@@ -49,6 +49,22 @@ describe('the authorization code grant', () => {
     expect(session?.notAfter).to.equal((session?.createdAt ?? 0) + 30 * 86_400_000);
   });
 
+  it('counts the end of the session from the sign-in, however late the code is brought', async () => {
+    const code = await codeFor(site);
+    const signedInAt = state.now;
+    state.now += 50_000;
+    await exchange({ code });
+    const [session] = [...state.sessions.objects.values()];
+    expect(session?.notAfter).to.equal(signedInAt + 30 * 86_400_000);
+  });
+
+  it('takes a code of a sign-in with a password that was set by a clock ahead of ours', async () => {
+    const known = state.credentials.get('alice');
+    if (!known) throw new Error('alice has no password');
+    state.credentials.set('alice', { ...known, changedAt: state.now + 2000 });
+    expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
+  });
+
   it('gives an id token for the client, with the nonce and the time of the sign-in', async () => {
     const signedInAt = Math.floor(state.now / 1000);
     const code = await codeFor(site);

@@ -62,6 +62,16 @@ describe('the cache of sessions', () => {
     expect(cache.ofUser('alice').map(({ name }) => name)).to.deep.equal([session.id]);
   });
 
+  it('does not look again at what this replica wrote when the watch brings it', () => {
+    keep(20);
+    const known = cache.get(session.id);
+    const metadata = { name: session.id, uid: 'u1', resourceVersion: '20', initialEventsEnd: false };
+    cache.apply('ADDED', Buffer.from('not even JSON'), metadata);
+    expect(cache.get(session.id)).to.equal(known);
+    cache.apply('DELETED', raw(21), { ...metadata, resourceVersion: '21' });
+    expect(version()).to.equal(undefined);
+  });
+
   it('does not bring back what this replica deleted when an earlier event comes late', () => {
     cache.apply('ADDED', raw(11));
     cache.forget(session.id, 'u1');
