@@ -91,6 +91,7 @@ export class LogContext {
           order: 'asc',
           size: Math.min(PAGE, after + 100),
           from: 0,
+          uncounted: true,
           ...(position ? { after: position } : {}),
         },
         call,
@@ -117,7 +118,11 @@ export class LogContext {
     call: Call,
     shortfalls: Shortfall[],
   ): Promise<LogRecord[]> {
-    const page = await this.#options.store.query(selection, { order: 'desc', size, from: 0 }, call);
+    const page = await this.#options.store.query(
+      selection,
+      { order: 'desc', size, from: 0, uncounted: true },
+      call,
+    );
     shortfalls.push(...page.shortfalls);
     return page.records.toReversed();
   }

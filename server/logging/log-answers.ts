@@ -135,7 +135,7 @@ const NOTHING: LogPage = {
 };
 
 async function firstLine(store: LogStore, selection: Selection, call: Call) {
-  const page = await store.query(selection, { order: 'asc', size: 1, from: 0 }, call);
+  const page = await store.query(selection, { order: 'asc', size: 1, from: 0, uncounted: true }, call);
   return { time: page.records[0]?.time, shortfalls: page.shortfalls };
 }
 

@@ -67,6 +67,8 @@ export interface PageRequest {
   readonly from: number;
   /** `next` of an earlier page of the same selection and order; from outside, so read it as untrusted. */
   readonly after?: string;
+  /** The total does not matter: any lower bound will do, where the exact one costs more than the page. */
+  readonly uncounted?: boolean;
 }
 
 /** Bounds of one call. A store hands them on to what it asks. */

@@ -1,5 +1,14 @@
 import type { Instant, Order } from '../../log-store.ts';
-import { compareLines, costOf, keptLine, type Place, type RankedLine } from './ranked-line.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { compareLines, costOf, keptLine, keptPlace, type Place, type RankedLine } from './ranked-line.ts';
+
+export interface BestLinesOptions {
+  readonly order: Order;
+  readonly limit: number;
+  readonly memory: HeldBytes;
+  /** Whether lines are copied at once: when only some of what comes is offered, each would hold on to its block. */
+  readonly copies: boolean;
+}
 
 /** How many lines may gather before they are sorted out. */
 const SLACK = 1_024;
@@ -10,17 +19,19 @@ const SLACK = 1_024;
  */
 export class BestLines {
   readonly #limit: number;
-  readonly #memory: number;
+  readonly #memory: HeldBytes;
+  readonly #copies: boolean;
   readonly #compare: (a: Place, b: Place) => number;
   #lines: RankedLine[] = [];
   #bytes = 0;
-  #refused: RankedLine | undefined;
+  #refused: Place | undefined;
   #overflowed = false;
 
-  constructor(options: { readonly order: Order; readonly limit: number; readonly memory: number }) {
-    const { order, limit, memory } = options;
+  constructor({ order, limit, memory, copies }: BestLinesOptions) {
     this.#limit = limit;
     this.#memory = memory;
+    this.#copies = copies;
+    memory.join();
     this.#compare = order === 'asc' ? compareLines : (a, b) => compareLines(b, a);
   }
 
@@ -34,21 +45,34 @@ export class BestLines {
     return this.#refused;
   }
 
-  /** Copies what it keeps. False: neither this line nor any behind it can be among the first. */
-  offer(time: Instant, rank: number, ordinal: number, text: string): boolean {
-    if (this.#limit === 0) return false;
-    if (this.#refused && this.#compare({ time, rank, ordinal }, this.#refused) >= 0) return false;
-    this.#push(keptLine(time, rank, ordinal, text));
-    return true;
+  /** False when it can not be among the first. */
+  takes(place: Place): boolean {
+    return this.#limit > 0 && (!this.#refused || this.#compare(place, this.#refused) < 0);
   }
 
-  /** The lines of another one, whose texts are copied already. */
+  offer(time: Instant, rank: number, ordinal: number, text: string): void {
+    if (!this.takes({ time, rank, ordinal })) return;
+    this.#push(this.#copies ? keptLine(time, rank, ordinal, text) : { time, rank, ordinal, text });
+  }
+
+  /** Takes the lines of another one away. */
   merge(other: BestLines): void {
-    for (const line of other.#lines) {
-      if (!this.#refused || this.#compare(line, this.#refused) < 0) this.#push(line);
+    other.#sortOut();
+    const lines = other.#lines;
+    other.drop();
+    for (const line of lines) {
+      if (!this.takes(line)) break;
+      this.#push(other.#copies ? line : keptLine(line.time, line.rank, line.ordinal, line.text));
     }
-    if (other.#refused) this.#refuse(other.#refused);
+    if (other.#refused) this.#refuse(keptPlace(other.#refused));
     this.#overflowed ||= other.#overflowed;
+  }
+
+  /** Holds nothing any more. */
+  drop(): void {
+    this.#memory.leave(this.#bytes);
+    this.#lines = [];
+    this.#bytes = 0;
   }
 
   /** In order. */
@@ -59,10 +83,9 @@ export class BestLines {
 
   #push(line: RankedLine): void {
     this.#lines.push(line);
-    this.#bytes += costOf(line);
-    if (this.#lines.length >= this.#limit + Math.max(this.#limit, SLACK) || this.#bytes > this.#memory) {
-      this.#sortOut();
-    }
+    this.#hold(this.#bytes + costOf(line));
+    const many = this.#lines.length >= this.#limit + Math.max(this.#limit, SLACK);
+    if (many || this.#memory.allowed(this.#bytes) !== undefined) this.#sortOut();
   }
 
   #sortOut(): void {
@@ -71,14 +94,21 @@ export class BestLines {
     if (this.#refused) while (count > 0 && !this.#precedesRefused(count - 1)) count--;
     let bytes = 0;
     for (let index = 0; index < count; index++) bytes += costAt(this.#lines, index);
-    if (bytes > this.#memory) {
+    this.#hold(bytes);
+    const allowed = this.#memory.allowed(bytes);
+    if (allowed !== undefined) {
       this.#overflowed = true;
       // Down to three quarters, so that it is not done for every line.
-      while (count > 1 && bytes > this.#memory * 0.75) bytes -= costAt(this.#lines, --count);
+      while (count > 1 && bytes > allowed * 0.75) bytes -= costAt(this.#lines, --count);
+      this.#hold(bytes);
     }
     const first = this.#lines[count];
-    if (first) this.#refuse(first);
+    if (first) this.#refuse(keptPlace(first));
     this.#lines.length = count;
+  }
+
+  #hold(bytes: number): void {
+    this.#memory.change(bytes - this.#bytes);
     this.#bytes = bytes;
   }
 
@@ -87,8 +117,8 @@ export class BestLines {
     return line !== undefined && this.#refused !== undefined && this.#compare(line, this.#refused) < 0;
   }
 
-  #refuse(line: RankedLine): void {
-    if (!this.#refused || this.#compare(line, this.#refused) < 0) this.#refused = line;
+  #refuse(place: Place): void {
+    if (!this.#refused || this.#compare(place, this.#refused) < 0) this.#refused = place;
   }
 }
 

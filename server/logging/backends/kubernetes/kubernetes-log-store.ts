@@ -16,7 +16,6 @@ import type {
   Order,
   PageRequest,
   Selection,
-  Total,
 } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { Turns } from '../../turns.ts';
@@ -26,17 +25,18 @@ import { Export } from './export.ts';
 import { FollowQuota } from './follow-quota.ts';
 import { Follower, type FollowerOptions } from './follower.ts';
 import { LineCounts } from './line-counts.ts';
-import { beginOf, type LineFilter, lineFilter } from './line-filter.ts';
+import { beginOf, earliestOf, lineFilter } from './line-filter.ts';
 import { LogReader } from './log-reader.ts';
 import type { LogFailureKind } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
-import { PageBuilder, wantedBetween } from './page.ts';
+import { PageBuilder } from './page.ts';
+import { pageWindows } from './page-window.ts';
+import { Pass, type TallyFor } from './pass.ts';
 import { PodDirectory } from './pod-directory.ts';
 import { ReadSlots } from './read-slots.ts';
 import { checkAccess } from './self-check.ts';
 import { Shortfalls } from './shortfalls.ts';
 import { chooseSources } from './source-selection.ts';
-import { survey, type Tally } from './survey.ts';
 
 /** `logging.kubernetes` of the configuration. */
 export interface KubernetesLimits {
@@ -79,24 +79,36 @@ export class KubernetesLogStore implements LogBackend {
     });
   }
 
-  async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
-    const filter = lineFilter(selection);
+  async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     return this.#overPods(selection, call, async (pass) => {
-      const builder = new PageBuilder(pass.sources, page, this.#options.limits.memory);
-      await pass.read((source, rank) => builder.tally(rank, pass.wanted(source, filter)));
-      if (builder.cut) pass.shortfalls.pageCut();
-      const { count, records, next } = builder.page();
-      return { total: totalOf(count, pass.shortfalls), records, next, shortfalls: pass.shortfalls.list() };
+      const { sources, shortfalls } = pass;
+      const page = new PageBuilder({
+        sources,
+        request,
+        memory: this.#options.limits.memory,
+        isFiltered: selection.text !== undefined || selection.levels !== undefined,
+      });
+      const tallyFor: TallyFor = (_, rank, wanted) => page.tally(rank, wanted);
+      if (request.uncounted || page.position) {
+        const range = { from: earliestOf(selection), to: selection.range.end };
+        for (const window of pageWindows(request.order, range, page.position)) {
+          await pass.readWindow(window, tallyFor);
+          if (page.isFull || pass.isOver) break;
+        }
+      } else {
+        await pass.readAll(tallyFor);
+      }
+      if (page.cut) shortfalls.pageCut();
+      return { ...page.page(request.uncounted ? 'gte' : pass.relation), shortfalls: shortfalls.list() };
     });
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
-    const filter = lineFilter(selection);
     return this.#overPods(selection, call, async (pass) => {
       const counts = new LineCounts();
-      await pass.read((source) => counts.tally(source, pass.wanted(source, filter)));
+      await pass.readAll((source, _, wanted) => counts.tally(source, wanted));
       return {
-        logs: totalOf(counts.logs, pass.shortfalls),
+        logs: pass.total(counts.logs),
         containers: counts.containers,
         containersApproximate: false,
         shortfalls: pass.shortfalls.list(),
@@ -105,15 +117,10 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
-    const filter = lineFilter(selection);
     return this.#overPods(selection, call, async (pass) => {
       const all = new BucketCounts(buckets);
-      await pass.read((source) => all.tally(pass.wanted(source, filter)));
-      return {
-        total: totalOf(all.total, pass.shortfalls),
-        counts: all.counts,
-        shortfalls: pass.shortfalls.list(),
-      };
+      await pass.readAll((_source, _rank, wanted) => all.tally(wanted));
+      return { total: pass.total(all.total), counts: all.counts, shortfalls: pass.shortfalls.list() };
     });
   }
 
@@ -189,28 +196,21 @@ export class KubernetesLogStore implements LogBackend {
     try {
       using opened = await this.#pods(deadline, signal);
       const { sources, leftOut } = await chooseSources(opened.pods, selection, limits.maxContainers);
-      const shortfalls = new Shortfalls(leftOut);
-      const begin = beginOf(selection);
-      const end = selection.range.end;
-      return await answer({
-        sources,
-        shortfalls,
-        wanted: (source, filter) => wantedBetween(begin(source.namespace), end, filter),
-        read: (tally) =>
-          survey({
-            reader: this.#reader,
-            sources,
-            beginOf: begin,
-            end,
-            bytesPerContainer: limits.bytesPerContainer,
-            parallel: limits.concurrentReads,
-            deadline,
-            signal,
-            shortfalls,
-            onFailure: (...failure) => this.#unread(...failure),
-            tally,
-          }),
-      });
+      return await answer(
+        new Pass({
+          reader: this.#reader,
+          sources,
+          beginOf: beginOf(selection),
+          end: selection.range.end,
+          filter: lineFilter(selection),
+          bytesPerContainer: limits.bytesPerContainer,
+          parallel: limits.concurrentReads,
+          deadline,
+          signal,
+          shortfalls: new Shortfalls(leftOut),
+          onFailure: (...failure) => this.#unread(...failure),
+        }),
+      );
     } catch (error) {
       throw asStoreError(error);
     }
@@ -230,17 +230,4 @@ export class KubernetesLogStore implements LogBackend {
     const what = { namespace, pod, container, previous, kind, err: cause };
     this.#options.log.debug(what, 'a log could not be read');
   }
-}
-
-/** One reading of all logs of a selection. */
-interface Pass {
-  readonly sources: readonly LogSource[];
-  readonly shortfalls: Shortfalls;
-  wanted(source: LogSource, filter: LineFilter): (time: string, text: string) => boolean;
-  read(tally: (source: LogSource, rank: number) => Tally): Promise<void>;
-}
-
-/** What is not covered might hold more lines. */
-function totalOf(count: number, shortfalls: Shortfalls): Total {
-  return { count, relation: shortfalls.list().length > 0 ? 'gte' : 'eq' };
 }

@@ -22,3 +22,10 @@ export function beginOf({ scope, range }: Selection): (namespace: string) => Ins
     return seen > range.start ? seen : range.start;
   };
 }
+
+/** The first instant of which any lines may be seen. */
+export function earliestOf({ scope, range }: Selection): Instant {
+  if (scope.everything) return range.start;
+  const first = scope.namespaces.reduce((first, { since }) => (since < first ? since : first), range.end);
+  return first > range.start ? first : range.start;
+}

@@ -1,82 +1,119 @@
-import type { LogPage, PageRequest } from '../../log-store.ts';
+import { earlier, later, millisecondsOf } from '../../instant.ts';
+import type { Instant, LogPage, PageRequest, Total } from '../../log-store.ts';
 import { BestLines } from './best-lines.ts';
-import type { LineFilter } from './line-filter.ts';
-import { readPosition, writePosition } from './line-position.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { type PagePosition, readPosition, writePosition } from './line-position.ts';
 import type { LogSource } from './log-source.ts';
-import { compareLines, recordOf } from './ranked-line.ts';
+import type { Wanted } from './pass.ts';
+import { compareLines, type Place, type RankedLine, recordOf } from './ranked-line.ts';
 import type { Tally } from './survey.ts';
+
+export interface PageOptions {
+  readonly sources: readonly LogSource[];
+  readonly request: PageRequest;
+  /** Bytes. */
+  readonly memory: number;
+  /** Whether a filter keeps lines back. */
+  readonly isFiltered: boolean;
+}
 
 /** Gathers one page out of all lines, and how many there are. */
 export class PageBuilder {
-  readonly #sources: readonly LogSource[];
-  readonly #request: PageRequest;
-  readonly #memory: number;
+  readonly #options: PageOptions;
+  readonly #memory: HeldBytes;
   readonly #best: BestLines;
-  readonly #beyond: (time: string, rank: number, ordinal: number) => boolean;
+  /** Where the page before ended. */
+  readonly #position: PagePosition | undefined;
   #total = 0;
   /** Lines behind the position that the page begins at. */
   #behind = 0;
 
-  constructor(sources: readonly LogSource[], request: PageRequest, memory: number) {
-    this.#sources = sources;
-    this.#request = request;
-    this.#memory = memory;
+  /** Throws NotSupported when the request has a position that is none. */
+  constructor(options: PageOptions) {
+    const { request, sources } = options;
+    this.#options = options;
+    this.#memory = new HeldBytes(options.memory);
     this.#best = this.#newBest();
-    const { after, order } = request;
-    const position = after === undefined ? undefined : readPosition(after, sources);
-    const sign = order === 'asc' ? 1 : -1;
-    this.#beyond = position
-      ? (time, rank, ordinal) => sign * compareLines({ time, rank, ordinal }, position) > 0
-      : () => true;
+    this.#position = request.after === undefined ? undefined : readPosition(request.after, sources);
   }
 
-  tally(rank: number, wanted: (time: string, text: string) => boolean): Tally {
+  get position(): PagePosition | undefined {
+    return this.#position;
+  }
+
+  /** Whether all lines of the page are there, and it is known whether there is another page. */
+  get isFull(): boolean {
+    this.#best.sorted();
+    return this.#best.refused !== undefined;
+  }
+
+  tally(rank: number, wanted: Wanted): Tally {
     const best = this.#newBest();
+    const { order } = this.#options.request;
     let [total, behind] = [0, 0];
     return {
       onLine: (time, text, ordinal) => {
         if (!wanted(time, text)) return;
         total++;
-        if (!this.#beyond(time, rank, ordinal)) return;
+        const place = { time, rank, ordinal };
+        if (!this.#isBehind(place)) return;
         behind++;
-        best.offer(time, rank, ordinal, text);
+        if (this.#best.takes(place)) best.offer(time, rank, ordinal, text);
       },
+      // Oldest first, nothing behind what was let go can come into the page any more.
+      until: () => (order === 'asc' ? first(best.refused?.time, this.#best.refused?.time) : undefined),
       done: () => {
         this.#total += total;
         this.#behind += behind;
         this.#best.merge(best);
       },
+      drop: () => best.drop(),
     };
   }
 
   /** Whether the page is shorter than it was asked for, for want of memory. */
   get cut(): boolean {
-    return this.#best.overflowed && this.#best.sorted().length < this.#request.from + this.#request.size;
+    const { from, size } = this.#options.request;
+    return this.#best.overflowed && this.#best.sorted().length < from + size;
   }
 
-  page(): Pick<LogPage, 'records' | 'next'> & { readonly count: number } {
-    const { from } = this.#request;
+  /** `relation`: of the lines that were counted. */
+  page(relation: Total['relation']): Pick<LogPage, 'records' | 'next' | 'total'> {
+    const { request, sources } = this.#options;
     const lines = this.#best.sorted();
+    const given = lines.slice(request.from);
     const last = lines.at(-1);
-    const more = lines.length > from && this.#behind > lines.length;
+    const counted: Total = { count: this.#total, relation };
+    const known = this.#position?.total;
+    const total = known ? { ...known, relation: relation === 'gte' ? relation : known.relation } : counted;
+    const more = given.length > 0 && this.#behind > lines.length;
     return {
-      count: this.#total,
-      records: lines.slice(from).map((line) => recordOf(line, this.#sources)),
-      next: more && last ? writePosition(last, this.#sources) : undefined,
+      total,
+      records: given.map((line) => recordOf(line, sources)),
+      next: more && last ? writePosition({ place: last, total, span: spanOf(given) }, sources) : undefined,
     };
   }
 
+  #isBehind(place: Place): boolean {
+    if (!this.#position) return true;
+    const difference = compareLines(place, this.#position.place);
+    return this.#options.request.order === 'asc' ? difference > 0 : difference < 0;
+  }
+
   #newBest(): BestLines {
-    const { order, from, size } = this.#request;
-    return new BestLines({ order, limit: size === 0 ? 0 : from + size, memory: this.#memory });
+    const { request, isFiltered } = this.#options;
+    const { order, from, size } = request;
+    const limit = size === 0 ? 0 : from + size;
+    return new BestLines({ order, limit, memory: this.#memory, copies: isFiltered });
   }
 }
 
-/** Whether a line lies in the range and says what was asked for. */
-export function wantedBetween(
-  begin: string,
-  end: string,
-  filter: LineFilter,
-): (time: string, text: string) => boolean {
-  return (time, text) => time >= begin && time < end && filter(text);
+function first(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return earlier(a, b);
+}
+
+function spanOf(lines: readonly RankedLine[]): number {
+  const [from, to] = [lines[0]?.time ?? '', lines.at(-1)?.time ?? ''];
+  return millisecondsOf(later(from, to)) - millisecondsOf(earlier(from, to));
 }

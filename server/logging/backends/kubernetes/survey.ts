@@ -1,6 +1,6 @@
 // One pass over all chosen logs: what queries, statistics and histograms have in common.
 
-import { BEGINNING } from '../../instant.ts';
+import { BEGINNING, earlier } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 import { type Extent, type LogReader, newExtent, type OnLine, type ReadRequest } from './log-reader.ts';
 import type { LogFailureKind } from './log-request.ts';
@@ -9,11 +9,16 @@ import { type LogSource, nameOf } from './log-source.ts';
 import { readingOrder } from './reading-order.ts';
 import { missingBefore, needsFirstLine } from './retention.ts';
 import type { Shortfalls } from './shortfalls.ts';
+import { reaches } from './source-selection.ts';
 
 /** What one log has contributed; only taken into account when it was read, so that it can be read anew. */
 export interface Tally {
   readonly onLine: OnLine;
+  /** Where lines are no longer of interest to it. */
+  readonly until?: () => Instant | undefined;
   done(): void;
+  /** In place of done(): it does not count. */
+  drop?(): void;
 }
 
 export interface SurveyOptions {
@@ -21,6 +26,8 @@ export interface SurveyOptions {
   readonly sources: readonly LogSource[];
   readonly beginOf: (namespace: string) => Instant;
   readonly end: Instant;
+  /** Whether lines count that are no longer of interest otherwise. */
+  readonly isCounting: boolean;
   readonly bytesPerContainer: number;
   readonly parallel: number;
   /** Ends the reading when the time is up: what was found counts. */
@@ -42,7 +49,7 @@ export async function survey(options: SurveyOptions): Promise<void> {
   const work = async (): Promise<void> => {
     for (const [rank, source] of queue) {
       try {
-        await readOne(options, source, rank);
+        if (reaches(source, options.beginOf(source.namespace))) await readOne(options, source, rank);
       } catch (error) {
         signal.throwIfAborted();
         if (deadline.aborted) return;
@@ -63,18 +70,22 @@ async function readOne(options: SurveyOptions, source: LogSource, rank: number):
   const { reader, shortfalls, deadline, bytesPerContainer: limitBytes } = options;
   const begin = options.beginOf(source.namespace);
   const name = nameOf(source);
+  let tally = options.tally(source, rank);
   const request: ReadRequest = {
     since: begin === BEGINNING ? undefined : begin,
-    until: () => options.end,
+    until: () => {
+      const until = options.isCounting ? undefined : tally.until?.();
+      return until === undefined ? options.end : earlier(until, options.end);
+    },
     limitBytes,
     signal: deadline,
   };
   const extent = newExtent();
-  let tally = options.tally(source, rank);
   try {
     await reader.read(source, request, tally.onLine, extent);
     if (extent.bytes >= limitBytes) {
       // What has come are the oldest lines. As many from the end take about as much room, and are worth more.
+      tally.drop?.();
       tally = options.tally(source, rank);
       const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
       shortfalls.tooLong(name);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { BestLines } from '../../../../../../server/logging/backends/kubernetes/best-lines.ts';
+import { HeldBytes } from '../../../../../../server/logging/backends/kubernetes/held-bytes.ts';
 import {
   compareLines,
   type RankedLine,
@@ -29,7 +30,7 @@ describe('the best lines', () => {
   it('are the first ones in the order, whatever order they come in and however they are split', () => {
     fc.assert(
       fc.property(lines, orders, fc.nat(20), fc.nat(200), (all, order, limit, split) => {
-        const options = { order, limit, memory: 1 << 20 };
+        const options = { order, limit, memory: new HeldBytes(1 << 20), copies: true };
         const [best, other] = [new BestLines(options), new BestLines(options)];
         for (const [index, { time, rank, ordinal, text }] of all.entries()) {
           (index < split ? best : other).offer(time, rank, ordinal, text);
@@ -44,7 +45,7 @@ describe('the best lines', () => {
   it('are fewer when the memory is too small, but without a gap', () => {
     fc.assert(
       fc.property(lines, orders, (all, order) => {
-        const best = new BestLines({ order, limit: 100, memory: 2_000 });
+        const best = new BestLines({ order, limit: 100, memory: new HeldBytes(2_000), copies: true });
         for (const { time, rank, ordinal, text } of all) best.offer(time, rank, ordinal, text);
         const kept = best.sorted();
         expect(kept).to.deep.equal(inOrder(all, order).slice(0, kept.length));

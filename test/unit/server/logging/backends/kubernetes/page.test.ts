@@ -51,6 +51,71 @@ describe('a page of the pod log store', () => {
     });
   }
 
+  for (const order of ['asc', 'desc'] as const) {
+    it(`reads for a further page no more than it needs, across gaps too, and keeps the total, ${order}`, async () => {
+      const seconds = [1, 2, 3, 3600, 3601, 50_000, 50_001, 50_002, 50_003, 86_000];
+      for (const pod of ['a', 'b'])
+        cluster.add(
+          'shop',
+          pod,
+          seconds.map((second) => at(second, `${pod} ${second}`)),
+        );
+      const store = cluster.store();
+      const seen: string[] = [];
+      const requests: number[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        cluster.asked.length = 0;
+        const request = { order, size: 4, from: 0, ...(after ? { after } : {}) };
+        const page = await store.query(everything, request, call);
+        requests.push(cluster.asked.length);
+        if (after) expect(cluster.asked[0]?.searchParams.has('sinceTime')).to.equal(true);
+        expect(page.total).to.deep.equal({ count: 20, relation: 'eq' });
+        expect(page.shortfalls).to.deep.equal([]);
+        seen.push(...page.records.map(({ log }) => log));
+        after = page.next;
+      }
+      const all = await store.query(everything, { order, size: 100, from: 0 }, call);
+      expect(seen).to.deep.equal(all.records.map(({ log }) => log));
+      // Three windows at most, and as many questions for the first line of a log.
+      expect(Math.max(...requests)).to.be.at.most(12);
+    });
+  }
+
+  it('begins where it is asked to when the total does not matter, and stops when it is full', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+    const request = { size: 1, from: 0, uncounted: true };
+    const store = cluster.store();
+    const oldest = await store.query(everything, { ...request, order: 'asc' }, call);
+    expect(oldest.records.map(({ log: text }) => text)).to.deep.equal(['line 1']);
+    expect(oldest.total.relation).to.equal('gte');
+    log.append(at(86_000));
+    const last = await store.query(everything, { ...request, order: 'desc' }, call);
+    expect(last.records.map(({ log: text }) => text)).to.deep.equal(['line 86000']);
+    expect(last.next).to.be.a('string');
+  });
+
+  it('gives as many long lines as fit into the memory of one query, says so, and the others on further pages', async () => {
+    for (const pod of ['a', 'b', 'c', 'd']) {
+      cluster.add(
+        'shop',
+        pod,
+        Array.from({ length: 15 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`)),
+      );
+    }
+    const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
+    const seen: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const request = { order: 'desc', size: 50, from: 0, ...(after ? { after } : {}) } as const;
+      const page = await store.query(everything, request, call);
+      expect(page.records.reduce((sum, { log }) => sum + log.length, 0)).to.be.at.most(1.2 * (1 << 20));
+      if (after === '') expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+      seen.push(...page.records.map(({ log }) => log.slice(0, 5)));
+      after = page.next;
+    }
+    expect(seen).to.have.length(60);
+    expect(new Set(seen).size).to.equal(60);
+  });
+
   it('shows of a namespace only what was written since it is the one that it is', async () => {
     cluster.add('shop', 'a', [at(1), at(2), at(3)]);
     cluster.add('other', 'b', [at(1)]);
