@@ -1,4 +1,4 @@
-// The connection to OpenSearch or Elasticsearch: one request, one text. Owns sockets, TLS, credentials, the end of a
+// The connection to OpenSearch or Elasticsearch: one request, one answer. Owns sockets, TLS, credentials, the end of a
 // request at its deadline, and what failures mean; what is asked and read is the business of the files beside it.
 
 import type { IncomingMessage } from 'node:http';
@@ -49,10 +49,10 @@ export class Connection {
   }
 
   /**
-   * The text of a good answer; undefined for 404. Throws the caller's reason when it is aborted, StoreTimeout behind
+   * The body of a good answer; undefined for 404. Throws the caller's reason when it is aborted, StoreTimeout behind
    * the deadline, and else what refusal.ts makes of the answer.
    */
-  async request(request: StoreRequest, call: Call): Promise<string | undefined> {
+  async request(request: StoreRequest, call: Call): Promise<Buffer<ArrayBuffer> | undefined> {
     call.signal.throwIfAborted();
     const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
     const signal = AbortSignal.any([call.signal, deadline]);
@@ -72,7 +72,7 @@ export class Connection {
     this.#session = undefined;
   }
 
-  async #attempts(request: StoreRequest, signal: AbortSignal): Promise<string | undefined> {
+  async #attempts(request: StoreRequest, signal: AbortSignal): Promise<Buffer<ArrayBuffer> | undefined> {
     // A kept socket may have been closed by the other side, and a node may be gone while others are there.
     const attempts = request.repeatable === false ? 1 : Math.max(2, this.#urls.length);
     for (let attempt = 1; ; attempt++) {
@@ -85,14 +85,15 @@ export class Connection {
     }
   }
 
-  async #attempt(request: StoreRequest, signal: AbortSignal): Promise<string | undefined> {
+  async #attempt(request: StoreRequest, signal: AbortSignal): Promise<Buffer<ArrayBuffer> | undefined> {
     const { authorization, ca } = await this.#credentials.read();
     signal.throwIfAborted();
     const session = this.#sessionFor(ca);
     session.requests++;
     try {
-      const { status, text } = await exchange(session.client, request, authorization, signal);
-      if (status >= 200 && status < 300) return text;
+      const { status, body } = await exchange(session.client, request, authorization, signal);
+      if (status >= 200 && status < 300) return body;
+      const text = body.toString('utf8');
       if (isNotFound(status, text)) return undefined;
       throw refusal(status, text);
     } finally {
@@ -129,7 +130,7 @@ async function exchange(
   { method, path, query, body }: StoreRequest,
   authorization: string | undefined,
   signal: AbortSignal,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; body: Buffer<ArrayBuffer> }> {
   const sent = client.transport.request(
     {
       method,
@@ -153,19 +154,24 @@ async function exchange(
     const answer = await sent;
     const response = answer.body as IncomingMessage;
     if (signal.aborted) response.destroy();
-    return { status: answer.statusCode ?? 0, text: await readText(response) };
+    return { status: answer.statusCode ?? 0, body: await readBody(response) };
   } finally {
     signal.removeEventListener('abort', abort);
   }
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
-  response.setEncoding('utf8');
-  let text = '';
+async function readBody(response: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let length = 0;
   for await (const chunk of response) {
-    text += String(chunk);
-    if (text.length > MAX_ANSWER) throw new Error('the answer is too long');
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_ANSWER) throw new Error('the answer is too long');
   }
   if (!response.complete) throw new Error('the answer was cut');
-  return text;
+  // Memory of its own, which its reader may free.
+  const body = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const chunk of chunks) end += chunk.copy(body, end);
+  return body;
 }

@@ -2,6 +2,7 @@
 
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
+import type { LongAnswer } from './long-answer.ts';
 import { pageBody, repeated, unseen } from './page-reader.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './point-in-time.ts';
 import { type Position, searchAfter } from './position.ts';
@@ -16,6 +17,8 @@ export interface ExportOptions {
   readonly pageSize: number;
   /** A monotonic clock in ms. */
   readonly now: () => number;
+  /** Milliseconds for one page. */
+  readonly pageMs: number;
 }
 
 /** The first page is small, for nobody knows how long the lines are; from then on pages have about this many bytes. */
@@ -26,10 +29,11 @@ const SMALLEST_PAGE = 20;
 export const PAGE_MS = 60_000;
 
 interface Page {
-  readonly records: readonly LogRecord[];
-  readonly position: Position | undefined;
+  readonly answer: LongAnswer;
+  /** Behind which its records are; some of its first may have been given before. */
+  readonly behind: Position | undefined;
+  readonly next: { readonly position: Position; readonly size: number } | undefined;
   readonly shortfalls: readonly Shortfall[];
-  readonly nextSize: number;
 }
 
 export async function* exportRecords(
@@ -42,7 +46,8 @@ export async function* exportRecords(
   const ended = new AbortController();
   const signal = AbortSignal.any([call.signal, ended.signal]);
   const shortfalls = new Map(selected.shortfalls.map((shortfall) => [shortfall.message, shortfall]));
-  const pageCall = (): Call => ({ signal, timeoutMs: Math.min(PAGE_MS, deadline - options.now()) });
+  const { searches, pageMs } = options;
+  const pageCall = (): Call => ({ signal, timeoutMs: Math.min(pageMs, deadline - options.now()) });
   const point = await options.points.open(selected.indices, pageCall());
   if (!point) return { shortfalls: selected.shortfalls };
   const fetch = (position: Position | undefined, size: number) =>
@@ -53,10 +58,15 @@ export async function* exportRecords(
     while (next) {
       const page: Page = await next;
       for (const shortfall of page.shortfalls) shortfalls.set(shortfall.message, shortfall);
-      next = page.position && fetch(page.position, page.nextSize);
+      next = page.next && fetch(page.next.position, page.next.size);
       // Awaited in the next round; until then nobody listens to it.
       next?.catch(() => undefined);
-      if (page.records.length > 0) yield page.records;
+      for (const part of page.answer.parts) {
+        call.signal.throwIfAborted();
+        const records = recordsOf(await searches.read(page.answer, part), selected, page.behind);
+        if (records.length > 0) yield records;
+      }
+      page.answer.free();
     }
     return { shortfalls: [...shortfalls.values()] };
   } finally {
@@ -82,28 +92,50 @@ async function fetchPage(
 ): Promise<Page> {
   const asked = size + repeated(position);
   const body = pageBody({ query, order, size: asked, total: false }, fields);
-  const answer = await searches.search(
-    undefined,
+  const answer = await searches.searchMany(
     { ...body, pit: { id: point.id, keep_alive: KEEP_ALIVE } },
     call,
     position && searchAfter(position, order, fields.nanoseconds),
   );
   if (!answer) throw lostPoint();
-  point.renew(answer.pointInTime);
-  const hits = unseen(answer, position);
-  const last = hits.at(-1);
+  const end = await endOf(searches, answer);
+  point.renew(end.pointInTime);
+  const count = answer.count ?? end.hits.length;
+  const last = unseen(end, position).at(-1);
   return {
-    records: hits.map(({ hit }) => recordOf(hit, fields.names, fields.nanoseconds)),
-    position:
-      last && answer.hits.length >= asked
-        ? positionBehind(answer, last.at, fields.nanoseconds, position)
+    answer,
+    behind: position,
+    next:
+      last && count >= asked
+        ? {
+            position: positionBehind(end, last.at, fields.nanoseconds, position),
+            size: sizeFor(answer.length / count, pageSize),
+          }
         : undefined,
-    shortfalls: answer.shortfalls,
-    nextSize: sizeFor(answer, pageSize),
+    shortfalls: end.shortfalls,
   };
 }
 
-function sizeFor({ text, hits }: SearchAnswer, most: number): number {
-  const each = Math.max(1, text.length / Math.max(1, hits.length));
-  return Math.min(most, Math.max(SMALLEST_PAGE, Math.floor(PAGE_BYTES / each)));
+/** So many of the last hits that all with the sort key of the last one are among them. */
+async function endOf(searches: Searches, answer: LongAnswer): Promise<SearchAnswer> {
+  for (let parts = 1; ; parts++) {
+    const [first, last] = [answer.parts.at(-parts), answer.parts.at(-1)];
+    if (!first || !last) throw new Error('an answer has no parts');
+    const read = await searches.read(answer, { begin: first.begin, end: last.end });
+    const [begin, end] = [read.hits[0], read.hits.at(-1)];
+    if (parts === answer.parts.length || begin?.time !== end?.time || begin?.sequence !== end?.sequence)
+      return read;
+  }
+}
+
+function recordsOf(
+  answer: SearchAnswer,
+  { fields }: SelectionQuery,
+  behind: Position | undefined,
+): readonly LogRecord[] {
+  return unseen(answer, behind).map(({ hit }) => recordOf(hit, fields.names, fields.nanoseconds));
+}
+
+function sizeFor(bytesOfEach: number, most: number): number {
+  return Math.min(most, Math.max(SMALLEST_PAGE, Math.floor(PAGE_BYTES / bytesOfEach)));
 }

@@ -37,6 +37,8 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly fields: FieldNames;
   /** Records that one request of an export fetches, at most. */
   readonly pageSize: number;
+  /** Milliseconds that such a request may take. */
+  readonly pageMs?: number;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
@@ -113,8 +115,8 @@ export class OpenSearchLogStore implements LogBackend {
       signal,
       timeoutMs: Math.min(PAGE_MS, timeoutMs),
     });
-    const { pageSize } = this.#options;
-    const options = { searches: this.#searches, points: this.#points, pageSize, now: this.#now };
+    const { pageSize, pageMs = PAGE_MS } = this.#options;
+    const options = { searches: this.#searches, points: this.#points, pageSize, pageMs, now: this.#now };
     const shortfalls: Shortfall[] = [];
     for (const slice of order === 'asc' ? slices : slices.toReversed()) {
       const covered = yield* exportRecords(options, slice, order, timed());

@@ -5,6 +5,7 @@ import type { Call } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import { Turns } from '../../turns.ts';
 import type { Connection, StoreRequest } from './connection.ts';
+import { LongAnswer, type Place } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
 
@@ -39,18 +40,19 @@ export class Searches {
     call: Call,
     after?: string,
   ): Promise<SearchAnswer | undefined> {
-    const timeout = `${Math.max(1, Math.floor(call.timeoutMs * STORE_SHARE))}ms`;
-    const json = JSON.stringify({ ...body, timeout });
-    return this.ask(
-      {
-        method: 'POST',
-        path: indices === undefined ? '/_search' : `/${indices}/_search`,
-        ...(indices === undefined ? {} : { query: this.#query }),
-        body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
-      },
-      call,
-      readAnswer,
-    );
+    return this.ask(this.#request(indices, body, call, after), call, readAnswer);
+  }
+
+  /** The same within a point in time, for many hits; `read` reads some of them. */
+  async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
+    const bytes = await this.#connection.request(this.#request(undefined, body, call, after), call);
+    if (!bytes) return undefined;
+    await this.#turns.next();
+    return new LongAnswer(bytes);
+  }
+
+  read(answer: LongAnswer, place: Place): Promise<SearchAnswer> {
+    return this.#read(() => answer.text(place), readAnswer);
   }
 
   /** The same, where there need not be any index. */
@@ -60,14 +62,33 @@ export class Searches {
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */
   async ask<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
-    const text = await this.#connection.request(request, call);
-    if (text === undefined) return undefined;
+    const bytes = await this.#connection.request(request, call);
+    return bytes && this.#read(() => bytes.toString('utf8'), read);
+  }
+
+  async #read<T>(text: () => string, read: (text: string) => T): Promise<T> {
     await this.#turns.next();
     try {
-      return read(text);
+      return read(text());
     } catch (error) {
       if (error instanceof StatusError) throw error;
       throw newStoreUnavailable(STORE, error);
     }
+  }
+
+  #request(
+    indices: string | undefined,
+    body: SearchBody,
+    call: Call,
+    after: string | undefined,
+  ): StoreRequest {
+    const timeout = `${Math.max(1, Math.floor(call.timeoutMs * STORE_SHARE))}ms`;
+    const json = JSON.stringify({ ...body, timeout });
+    return {
+      method: 'POST',
+      path: indices === undefined ? '/_search' : `/${indices}/_search`,
+      ...(indices === undefined ? {} : { query: this.#query }),
+      body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
+    };
   }
 }

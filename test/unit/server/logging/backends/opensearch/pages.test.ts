@@ -167,6 +167,35 @@ describe('an export', () => {
     expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
   });
 
+  it('gives each record once where pages end among records of one key, in long answers', async () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => ({
+      id: `line-${n}`,
+      key: KEY,
+      sequence: Math.floor(n / 150),
+    }));
+    await using store = await scriptedStore((asked) => {
+      if (asked.path === '/_search') return searched(many, asked).replace('{', '{"pit_id":"next",');
+      return exporting(asked);
+    });
+    const logs: string[] = [];
+    for await (const batch of storeAt(store.url).export(SELECTION, 'asc', call())) {
+      logs.push(...Array.from(batch, ({ log }) => log));
+    }
+    expect(logs).to.deep.equal(many.map(({ id }) => id));
+  });
+
+  it('ends when the store hangs in the middle, and closes it', async () => {
+    let pages = 0;
+    await using store = await scriptedStore((asked) => {
+      if (asked.path === '/_search' && ++pages === 3) return ANSWERED;
+      return exporting(asked);
+    });
+    const batches = storeAt(store.url, { pageMs: 200 }).export(SELECTION, 'asc', call(60_000));
+    const end = await read(batches, Infinity).catch((error: unknown) => error);
+    expect(end).to.include({ code: 504 });
+    expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
+  });
+
   it('speaks to Elasticsearch as that wants it', async () => {
     await using store = await scriptedStore((asked, response) => {
       if (asked.path.includes('point_in_time')) {
