@@ -9,6 +9,9 @@ export function objectIn(parsed: unknown, name: string): Readonly<Record<string,
 
 /** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */
 export interface EventMetadata {
+  /** Empty on bookmarks, as the uid is. */
+  readonly name: string;
+  readonly uid: string;
   readonly resourceVersion: string;
   /** True on the bookmark that ends the initial events of a streaming list. */
   readonly initialEventsEnd: boolean;
@@ -17,10 +20,15 @@ export interface EventMetadata {
 export function eventMetadata(object: Buffer): EventMetadata {
   const member = memberNamed(objectMembers(object), 'metadata');
   const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
-  const resourceVersion = objectIn({ metadata }, 'metadata')['resourceVersion'];
+  const { name, uid, resourceVersion } = objectIn({ metadata }, 'metadata');
   if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {
     throw new SyntaxError('a watch event whose object has no resourceVersion');
   }
   const annotations = objectIn(metadata, 'annotations');
-  return { resourceVersion, initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true' };
+  return {
+    name: typeof name === 'string' ? name : '',
+    uid: typeof uid === 'string' ? uid : '',
+    resourceVersion,
+    initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true',
+  };
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { Backoff } from './backoff.ts';
 import type { ClusterClient } from './client.ts';
-import { eventMetadata, objectIn } from './object-metadata.ts';
+import { type EventMetadata, eventMetadata, objectIn } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
 import {
   BackwardsError,
@@ -25,7 +25,8 @@ import { watchStream } from './watch-stream.ts';
 export interface ReflectorSink {
   /** A complete list begins to arrive. Nothing of it counts before `commit`; it may be dropped without a word. */
   replacement(): Replacement;
-  apply(type: ChangeType, object: Buffer): void;
+  /** `metadata` is that of the object, where it had to be read anyway. */
+  apply(type: ChangeType, object: Buffer, metadata?: EventMetadata): void;
   /** Everything up to this resourceVersion has been applied. */
   bookmark(resourceVersion: string): void;
 }
@@ -229,13 +230,14 @@ export class Reflector {
   async #consume(events: AsyncGenerator<StreamedEvent>): Promise<void> {
     const { sink, observer } = this.#options;
     for await (const { type, object } of events) {
-      const { resourceVersion } = eventMetadata(object);
+      const metadata = eventMetadata(object);
+      const { resourceVersion } = metadata;
       const ours = this.#resourceVersion ?? '0';
       const backwards = BigInt(resourceVersion) < BigInt(ours);
       if (backwards) throw new BackwardsError(ours, resourceVersion);
       guardSink(() => {
         if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
-        else sink.apply(type, object);
+        else sink.apply(type, object, metadata);
       });
       this.#resourceVersion = resourceVersion;
       observer?.progressed(resourceVersion);

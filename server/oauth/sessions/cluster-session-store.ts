@@ -12,7 +12,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { isSessionID } from './refresh-token.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
-import { type FoundSession, isGenuine, readSession, sessionObject } from './session-object.ts';
+import { type FoundSession, isGenuine, isSame, readSession, sessionObject } from './session-object.ts';
 import { SessionReads } from './session-reads.ts';
 
 /** Keys that change, where they can. */
@@ -177,9 +177,14 @@ export class ClusterSessionStore implements SessionStore {
   ): Promise<StoredSession> {
     const { client, group, keys } = this.#options;
     const { generation } = this.#cache;
-    const found = readSession(
-      await client.json({ method, path, json: sessionObject(group, session, keys, version), signal }),
-    );
+    // The set of the keys of now: when they change meanwhile it is no longer looked at.
+    const genuine = this.#genuine;
+    const object = sessionObject(group, session, keys, version);
+    const found = readSession(await client.json({ method, path, json: object, signal }));
+    // Word for word what was sent: its MAC need not be computed again.
+    if (found.session && found.mac === object.spec.mac && isSame(found.session, session)) {
+      genuine.add(found);
+    }
     const stored = this.#usable(found);
     // Not what was written: fields that the cluster does not know, or clocks that are far apart.
     if (!stored) {

@@ -1,3 +1,4 @@
+import type { EventMetadata } from '../../cluster/object-metadata.ts';
 import type { ReflectorSink, Replacement } from '../../cluster/reflector.ts';
 import type { ChangeType } from '../../cluster/watch-stream.ts';
 import { type FoundSession, readSession } from './session-object.ts';
@@ -74,7 +75,9 @@ export class SessionCache implements ReflectorSink {
     };
   }
 
-  apply(type: ChangeType, raw: Buffer): void {
+  apply(type: ChangeType, raw: Buffer, metadata?: EventMetadata): void {
+    // Most of what comes is what this replica wrote itself a moment ago.
+    if (type !== 'DELETED' && metadata && this.#has(metadata)) return;
     const found = parse(raw);
     if (type !== 'DELETED') {
       if (!this.#removed.has(found.uid)) this.#update(found);
@@ -90,10 +93,15 @@ export class SessionCache implements ReflectorSink {
     // Nothing has changed.
   }
 
+  #has({ name, uid, resourceVersion }: Pick<FoundSession, 'name' | 'uid' | 'resourceVersion'>): boolean {
+    const known = this.#entries.get(name);
+    return known?.uid === uid && known.resourceVersion === resourceVersion;
+  }
+
   #update(found: FoundSession): void {
+    // The one that is known has its MAC checked already.
+    if (this.#has(found)) return;
     const known = this.#entries.get(found.name);
-    // What this replica wrote comes back by watch: the one that is known has its MAC checked already.
-    if (known?.uid === found.uid && known.resourceVersion === found.resourceVersion) return;
     if (!known || !isNewer(known.resourceVersion, found.resourceVersion)) this.#set(found);
   }
 

@@ -13,6 +13,14 @@ export interface FoundSession extends ObjectVersion {
   readonly mac: string;
 }
 
+/** A Session object as it is sent to kube-apiserver. */
+export interface WrittenSession {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string } & Partial<ObjectVersion>;
+  readonly spec: SessionSpec;
+}
+
 /** How far the clocks of replicas and of kube-apiserver may be apart. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MAC_PURPOSE = 'session';
@@ -41,13 +49,18 @@ export function isGenuine(session: Session, mac: string, keys: KeyRing): boolean
   return keys.checkMac(MAC_PURPOSE, macMessage(session), mac);
 }
 
+/** In everything that a MAC covers. */
+export function isSame(one: Session, other: Session): boolean {
+  return macMessage(one) === macMessage(other);
+}
+
 /** With a version it replaces exactly that one. Throws ServiceUnavailable (StatusError) without a MAC key. */
 export function sessionObject(
   group: string,
   session: Session,
   keys: KeyRing,
   version?: ObjectVersion,
-): object {
+): WrittenSession {
   return {
     apiVersion: `${group}/${VERSION}`,
     kind: SESSION.kind,
@@ -70,7 +83,7 @@ export function sessionObject(
       refreshHash: session.refreshHash,
       familyHash: session.familyHash,
       mac: keys.mac(MAC_PURPOSE, macMessage(session)),
-    } satisfies SessionSpec,
+    },
   };
 }
 
