@@ -52,7 +52,17 @@ export function levelFilter(message: string, levels: readonly Level[]): LineFilt
     message,
     levels.flatMap((level) => LEVEL_WORDS[level]),
   );
-  return { exact: [eitherOf([words, ...klog]), matches(message, levelPattern(levels))] };
+  const plain = matches(message, levelTexts(levels).map(literal).join('|'));
+  return {
+    exact: [eitherOf([words, ...klog]), eitherOf([plain, matches(message, levelPattern(levels))])],
+  };
+}
+
+/** Texts one of which most lines of the levels have, and no other line. */
+export function levelTexts(levels: readonly Level[]): string[] {
+  return levels
+    .flatMap((level) => LEVEL_WORDS[level])
+    .flatMap((word) => [` level=${word} `, `"level":"${word}"`, ` ${word.toUpperCase()} `]);
 }
 
 /** Never found. */
