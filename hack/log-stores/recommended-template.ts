@@ -4,7 +4,9 @@
  * `app` and `app.kubernetes.io/name` of one pod, which would be an object and a string in one place otherwise.
  */
 export function indexTemplate(indexPrefix: string): object {
-  return template(indexPrefix, { type: 'text', fields: { wildcard: { type: 'wildcard' } } }, 'flat_object');
+  // With values of documents, which OpenSearch 3 keeps unless it is told, it refuses lines of 32 KiB and more.
+  const wildcard = { type: 'wildcard', doc_values: false };
+  return template(indexPrefix, { type: 'text', fields: { wildcard } }, 'flat_object');
 }
 
 /** The same for an Elasticsearch that has no fields of type wildcard: words only. */

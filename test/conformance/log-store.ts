@@ -49,8 +49,10 @@ export function describeLogStore(
     describeRanges(the);
     describeCounts(the);
     describeFilters(the);
-    describeInjections(the);
-    describeProperties(the);
+    if (traits.core !== true) {
+      describeInjections(the);
+      describeProperties(the);
+    }
     // Writes further records, so it comes last.
     describeLifetime(the);
   });

@@ -21,6 +21,8 @@ export interface LogStoreTraits {
   readonly containersBy?: 'id' | 'name';
   /** Asks only each so-manyth of the fixed texts: for stores that read everything for each. */
   readonly every?: number;
+  /** Leaves out hostile values and made-up selections: for further versions of a store that runs them all. */
+  readonly core?: boolean;
   /** Selections of one property; fewer for slow stores. 60 unless told otherwise. */
   readonly runs?: number;
 }

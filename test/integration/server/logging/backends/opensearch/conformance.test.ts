@@ -1,23 +1,9 @@
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { needsWildcard } from './needs-wildcard.ts';
 import { startedNode } from './started-node.ts';
-
-/** What words alone can not tell; without a field of type wildcard the store says so. */
-function needsWildcard({ text, levels }: Selection): boolean {
-  if (levels !== undefined && levels.length > 0) return true;
-  if (text === undefined) return false;
-  if (text.mode === 'regex') return true;
-  if (text.texts.some((one) => one.includes('\u0130'))) return true;
-  if (text.mode === 'substring') {
-    return (
-      text.caseSensitive || text.texts.some((one) => !/^(?=.*[0-9A-Za-z])[0-9A-Za-z_]{1,200}$/.test(one))
-    );
-  }
-  return text.caseSensitive && text.texts.some((one) => one.toLowerCase() !== one.toUpperCase());
-}
 
 for (const template of ['recommended', 'dynamic'] as const) {
   describeLogStore(

@@ -50,21 +50,6 @@ describe('a node of OpenSearch', function () {
     await node?.stop();
   });
 
-  async function openContexts(): Promise<number> {
-    const stats = await node.ask('GET', '/_nodes/stats/indices/search');
-    const nodes = Object.values(
-      (stats as { nodes: Record<string, { indices: { search: Record<string, number> } }> }).nodes,
-    );
-    return nodes.reduce(
-      (sum, { indices: { search } }) =>
-        sum +
-        (search['open_contexts'] ?? 0) +
-        (search['scroll_current'] ?? 0) +
-        (search['point_in_time_current'] ?? 0),
-      0,
-    );
-  }
-
   it('has no point in time, scroll or search left after exports, whatever their end', async () => {
     const indexPrefix = 'exports';
     const records = Array.from({ length: 3_000 }, (_, n) =>
@@ -77,14 +62,14 @@ describe('a node of OpenSearch', function () {
     expect(lines).to.deep.equal(records.map(({ log }) => log));
     const cut = store.export(ALL, 'desc', call());
     await cut.next();
-    expect(await openContexts()).to.be.above(0);
+    expect(await node.openContexts()).to.be.above(0);
     await cut.return({ shortfalls: [] });
     const leaving = new AbortController();
     const left = store.export(ALL, 'desc', call(leaving.signal));
     await left.next();
     leaving.abort();
     await left.next().catch(() => undefined);
-    expect(await openContexts()).to.equal(0);
+    expect(await node.openContexts()).to.equal(0);
   });
 
   it('gives each line once where shards share times and sequence numbers, page by page and as an export', async () => {

@@ -11,22 +11,25 @@ export interface StartedNode {
   readonly url: string;
   /** A request that must be answered well; its JSON. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** How many points in time, scrolls and searches it holds for its clients. */
+  openContexts(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Skips the test where there is no Java. */
+/** Skips the test where there is no Java that fits. */
 export async function startedNode(
   test: Mocha.Context,
-  settings: NonNullable<OpenSearchOptions['settings']> = {},
+  options: Pick<OpenSearchOptions, 'kind' | 'settings'> = {},
 ): Promise<StartedNode> {
-  await requireJava(test);
+  await requireJava(test, options.kind === undefined ? {} : { kind: options.kind });
   const dir = await mkdtemp(join(tmpdir(), 'ks-opensearch-'));
   const ending = new AbortController();
-  const process = await startOpenSearch({ dir, signal: ending.signal, settings });
+  const process = await startOpenSearch({ ...options, dir, signal: ending.signal });
   return {
     process,
     url: process.url,
     ask: (method, path, body) => ask(`${process.url}${path}`, method, body),
+    openContexts: async () => contextsIn(await ask(`${process.url}/_nodes/stats/indices/search`, 'GET')),
     async stop() {
       await process.stop();
       ending.abort();
@@ -35,7 +38,7 @@ export async function startedNode(
   };
 }
 
-async function ask(url: string, method: string, body: unknown): Promise<unknown> {
+async function ask(url: string, method: string, body?: unknown): Promise<unknown> {
   const response = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json' },
@@ -44,4 +47,16 @@ async function ask(url: string, method: string, body: unknown): Promise<unknown>
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
+}
+
+function contextsIn(stats: unknown): number {
+  const { nodes } = stats as { nodes: Record<string, { indices: { search: Record<string, number> } }> };
+  return Object.values(nodes).reduce(
+    (sum, { indices: { search } }) =>
+      sum +
+      (search['open_contexts'] ?? 0) +
+      (search['scroll_current'] ?? 0) +
+      (search['point_in_time_current'] ?? 0),
+    0,
+  );
 }

@@ -1,0 +1,79 @@
+// The versions beside OpenSearch 2 that the store promises to understand, as real nodes.
+import { expect } from 'chai';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
+import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
+import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { needsWildcard } from './needs-wildcard.ts';
+import { type StartedNode, startedNode } from './started-node.ts';
+
+const indexPrefix = 'logs-versions';
+/** Also hostile values and made-up selections, which takes minutes. */
+const whole = process.env['LOG_STORE_VERSIONS'] === 'whole';
+
+for (const { kind, template } of [
+  { kind: OPENSEARCH_3, template: 'recommended' },
+  { kind: ELASTICSEARCH_8, template: 'words' },
+] as const) {
+  describeLogStore(
+    kind.title,
+    async (test) => {
+      const node = await startedNode(test, { kind });
+      const data = logData({ lines: whole ? 6_000 : 2_000 });
+      await loadOpenSearch(node.url, data.records(), { indexPrefix, template });
+      const store = storeAt(node.url, { indexPrefix });
+      const ending = new AbortController();
+      const running = store.run(ending.signal);
+      return {
+        store,
+        records: data.records(),
+        precision: 'ns',
+        async write(records) {
+          await loadOpenSearch(node.url, records, { indexPrefix, template });
+        },
+        async stop() {
+          ending.abort();
+          await running;
+          await node.stop();
+        },
+      };
+    },
+    { core: !whole, ...(template === 'words' ? { unsupported: needsWildcard } : {}) },
+  );
+
+  describe(`${kind.title}, after exports`, function () {
+    this.timeout(300_000);
+    let node: StartedNode;
+
+    before(async function () {
+      node = await startedNode(this, { kind });
+    });
+
+    after(async () => {
+      await node?.stop();
+    });
+
+    it('holds no point in time for those that were read and those that were left', async () => {
+      const records = [...logData({ lines: 1_500 }).records()];
+      await loadOpenSearch(node.url, records, { indexPrefix, template });
+      const store = storeAt(node.url, { indexPrefix, pageSize: 100 });
+      const range = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
+      const exported = () =>
+        store.export({ scope: { everything: true }, range }, 'asc', {
+          signal: new AbortController().signal,
+          timeoutMs: 60_000,
+        });
+      let lines = 0;
+      for await (const batch of exported()) lines += batch.length;
+      expect(lines).to.equal(records.length);
+      expect(await node.openContexts()).to.equal(0);
+      const left = exported();
+      await left.next();
+      expect(await node.openContexts()).to.be.above(0);
+      await left.return({ shortfalls: [] });
+      // What was still being asked for ends a little later than its connection.
+      while ((await node.openContexts()) > 0);
+    });
+  });
+}
