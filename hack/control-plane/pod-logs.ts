@@ -67,5 +67,6 @@ function criLine({ messages }: Application, index: number, ms: number): string {
   const time = new Date(ms).toISOString().replace('Z', '000000Z');
   const message = messages[index % messages.length] ?? '';
   const stream = /error|fatal/i.test(message) ? 'stderr' : 'stdout';
-  return `${time} ${stream} F ${message} n=${index}\n`;
+  const counted = message.endsWith('}') ? `${message.slice(0, -1)},"n":${index}}` : `${message} n=${index}`;
+  return `${time} ${stream} F ${counted}\n`;
 }
