@@ -21,17 +21,16 @@ const MOST_COUNTS = 20;
 /** A width that holds enough; undefined when nothing less than the whole does. */
 export async function nearPart({ whole, first, needed, many, count }: NearPart): Promise<number | undefined> {
   let tooNarrow = 0;
-  let enough: number | undefined;
-  let width = first;
-  for (let counts = 0; counts < MOST_COUNTS && width < whole; counts++) {
+  let enough = whole;
+  for (let counts = 0, width = first; counts < MOST_COUNTS && width < enough; counts++) {
     const lines = await count(width);
+    if (lines >= needed && lines <= many) return width;
     if (lines < needed) tooNarrow = width;
     else enough = width;
-    if (enough === undefined) width *= WIDER;
-    else if (lines >= needed && lines <= many) return width;
-    else if (enough < tooNarrow * CLOSE) return enough;
-    else width = Math.ceil(tooNarrow === 0 ? enough / WIDER : Math.sqrt(tooNarrow * enough));
-    if (width === enough || width === tooNarrow) return enough;
+    if (enough < tooNarrow * CLOSE) break;
+    const between = Math.ceil(tooNarrow === 0 ? enough / WIDER : Math.sqrt(tooNarrow * enough));
+    width = enough === whole ? Math.min(tooNarrow * WIDER, between) : between;
+    if (width <= tooNarrow) break;
   }
-  return enough;
+  return enough < whole ? enough : undefined;
 }

@@ -21,6 +21,7 @@ import { bucketRange, countByTime, countContainers } from './counting.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import type { FieldNames } from './field-map.ts';
 import { FieldProbe } from './field-probe.ts';
+import { FirstHits } from './first-hits.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { queryPage } from './page-query.ts';
 import { PointsInTime } from './point-in-time.ts';
@@ -55,6 +56,7 @@ export class OpenSearchLogStore implements LogBackend {
   readonly #searches: Searches;
   readonly #points: PointsInTime;
   readonly #queries: SelectionQueries;
+  readonly #firstHits: FirstHits;
   readonly #followers: Followers;
 
   constructor(options: OpenSearchLogStoreOptions) {
@@ -70,6 +72,7 @@ export class OpenSearchLogStore implements LogBackend {
       probe: new FieldProbe(this.#searches, options.fields, this.#now),
       predecessors: new Predecessors(this.#searches, this.#now, wallClock),
     });
+    this.#firstHits = new FirstHits(this.#searches, this.#now);
     this.#followers = new Followers({
       searches: this.#searches.preferring(`followers-${randomUUID()}`),
       queries: this.#queries,
@@ -82,7 +85,8 @@ export class OpenSearchLogStore implements LogBackend {
   async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
     const timed = this.#timed(call);
     const slices = await this.#queries.inTime(selection, timed());
-    return queryPage(this.#searches, slices, page, timed);
+    const sources = { searches: this.#searches, firstHits: this.#firstHits };
+    return queryPage(sources, slices, page, timed);
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {

@@ -1,7 +1,7 @@
 // One page of records, with the total of all.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, LogPage, Order, PageRequest, Total } from '../../log-store.ts';
-import { firstHits } from './first-hits.ts';
+import type { FirstHits } from './first-hits.ts';
 import { pageBody, RESULT_WINDOW, unseen } from './page-reader.ts';
 import { type Position, readPosition, writePosition } from './position.ts';
 import { type Hit, positionBehind, recordOf, type SearchAnswer } from './search-answer.ts';
@@ -9,8 +9,12 @@ import type { Searches } from './searches.ts';
 import type { SelectionQuery } from './selection-query.ts';
 import { distinct, sumOfTotals } from './sums.ts';
 
-interface Reading {
+export interface PageSources {
   readonly searches: Searches;
+  readonly firstHits: FirstHits;
+}
+
+interface Reading extends PageSources {
   /** At least one, in the order of the page. */
   readonly slices: readonly SelectionQuery[];
   readonly order: Order;
@@ -28,13 +32,13 @@ interface Entry {
 
 /** `slices` ascend in time. */
 export async function queryPage(
-  searches: Searches,
+  sources: PageSources,
   slices: readonly SelectionQuery[],
   page: PageRequest,
   timed: () => Call,
 ): Promise<LogPage> {
   const { order, size } = page;
-  const reading = { searches, slices: order === 'asc' ? slices : slices.toReversed(), order, timed };
+  const reading = { ...sources, slices: order === 'asc' ? slices : slices.toReversed(), order, timed };
   let position = page.after === undefined ? undefined : readPosition(page.after);
   let { from } = page;
   // One more than asked for tells whether there is a next page.
@@ -66,7 +70,7 @@ interface Wanted {
 
 /** At most a few more than are wanted; the total is that of all slices. */
 async function firstEntries(
-  { searches, slices, order, timed }: Reading,
+  { searches, firstHits, slices, order, timed }: Reading,
   { wanted, from, position }: Wanted,
 ): Promise<{ entries: Entry[]; total: Total; shortfalls: Shortfall[] }> {
   // A store skips by itself in one search from the beginning, and only there.
@@ -80,7 +84,7 @@ async function firstEntries(
     const size = needed - entries.length;
     const answer =
       size > 0
-        ? await firstHits(searches, slice, { order, size, from: skipped, position }, timed)
+        ? await firstHits.find(slice, { order, size, from: skipped, position }, timed)
         : await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, timed());
     entries.push(...unseen(answer, position).map(({ hit, at }) => ({ hit, at, answer, slice })));
     totals.push(answer.total);

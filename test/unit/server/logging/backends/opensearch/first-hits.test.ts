@@ -73,7 +73,6 @@ describe('a page of a broad question', () => {
       );
       expect(sorted.length).to.be.above(0);
       for (const asked of sorted) {
-        expect(asked.body['track_total_hits']).to.equal(false);
         const { gte, lt } = boundsOf(asked);
         expect(Date.parse(lt) - Date.parse(gte)).to.be.below(86_400_000);
       }
@@ -100,6 +99,34 @@ describe('a page of a broad question', () => {
     const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
     expect(page.total).to.deep.equal({ count: 2_000, relation: 'gte' });
+  });
+
+  it('is found with two requests when it was found before, for as long as these do', async () => {
+    let lines = spread;
+    let now = 0;
+    await using store = await scriptedStore((asked) => broad(lines, 'desc')(asked));
+    const backend = storeAt(store.url, { now: () => now });
+    const ask = async (): Promise<{ logs: string[]; count: number; requests: number }> => {
+      const before = store.asked.length;
+      const page = { order: 'desc', size: 20, from: 0 } as const;
+      const { records, total } = await backend.query(SELECTION, page, call());
+      const requests = store.asked.slice(before).filter(({ path }) => path.includes('_search')).length;
+      return { logs: records.map(({ log }) => log), count: total.count, requests };
+    };
+    const newest = () =>
+      lines
+        .slice(-20)
+        .map(({ id }) => id)
+        .toReversed();
+    expect((await ask()).requests).to.be.above(3);
+    expect(await ask()).to.deep.equal({ logs: newest(), count: 2_000, requests: 2 });
+    lines = linesAt(Array.from({ length: 3_000 }, (_, n) => 40_000 + n));
+    const elsewhere = await ask();
+    expect(elsewhere).to.deep.include({ logs: newest(), count: 3_000 });
+    expect(elsewhere.requests).to.be.above(3);
+    expect(await ask()).to.deep.equal({ logs: newest(), count: 3_000, requests: 2 });
+    now += 60_000;
+    expect((await ask()).requests).to.be.above(3);
   });
 
   it('is one question when it turns out not to be broad', async () => {
