@@ -67,6 +67,7 @@ async function questionRows(side: LogSide, { range, lines }: LogScene): Promise<
       peer: (range) => peer.newest(range, SIZE),
       ours: (range) => total(range, { size: SIZE }),
       shortfall: OVERHEAD,
+      note: 'OpenSearch: the peer asks for both at once, as one does; ours has the lines counted and the newest looked for by themselves, where they were the last time',
     },
     {
       work: `the newest ${SIZE} lines of a namespace with a word, and their total`,
