@@ -1,16 +1,13 @@
-// Rows that the store writes as lines of our NDJSON: it sorts them by time, and names and orders their members, so that
-// most lines need only a look. What is left for us: times without all digits, members that are empty, and the order of
-// lines of the same time.
-import { isUtf8 } from 'node:buffer';
+// The lines of an answer that the store has sorted by time, in batches of whole moments: the order of lines of the same
+// time is ours.
 import type { ExportBatch, Instant, LogRecord, Order } from '../../log-store.ts';
+import { isASCII } from '../../matching/letter-case.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import type { Turns } from '../../turns.ts';
-import type { FieldNames } from './fields.ts';
-import { quoted, TIME } from './logsql.ts';
-import { instantFrom } from './nanoseconds.ts';
 import { byTime } from './record.ts';
+import { linesIn, recordsIn, timeOf } from './record-line.ts';
 import { newNonsense, STORE } from './refusal.ts';
-import { piecesOf, type Row, rowsIn } from './rows.ts';
+import { piecesOf } from './rows.ts';
 
 /** Lines of whole moments: none of the same time follow. */
 export interface RecordLines extends ExportBatch {
@@ -27,21 +24,6 @@ export interface LinesWanted {
   readonly isMeant: ((record: LogRecord) => boolean) | undefined;
   /** Lines of one moment that may be held to be put in order. */
   readonly maxMoment: number;
-}
-
-/** Names that no field of the store has. */
-const OURS = 'ks_';
-
-/** The pipes that make rows such lines, behind those that find and sort. */
-export function recordPipes({ namespace, pod, container, message }: FieldNames): string[] {
-  const sources = Object.entries({ time: TIME, namespace, pod, container, log: message });
-  const copies = sources.map(([member, field]) => `${quoted(field)} as ${OURS}${member}`);
-  // By way of other names, as a field may be called what another one is to be called.
-  return [
-    `copy ${copies.join(', ')}`,
-    `fields ${sources.map(([member]) => `${OURS}${member}`).join(', ')}`,
-    `rename ${sources.map(([member]) => `${OURS}${member} as ${member}`).join(', ')}`,
-  ];
 }
 
 /** The answer to a question with `recordPipes`, sorted by time. Throws when it is none. */
@@ -63,65 +45,6 @@ export async function* recordLinesOf(
     yield batch;
   }
   if (held.length > 0) yield batchOf(held, until, wanted);
-}
-
-/** Each byte is a character here, whatever it is a part of: so a line costs no decoding. */
-function linesIn(piece: Buffer): string[] {
-  const text = (isUtf8(piece) ? piece : Buffer.from(piece.toString('utf8'))).toString('latin1');
-  const lines = text.split('\n').filter((line) => line !== '');
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index] ?? '';
-    if (!WHOLE.test(line)) lines[index] = wholeLine(line);
-  }
-  return lines;
-}
-
-const TIME_BEGIN = '{"time":"'.length;
-const TIME_END = TIME_BEGIN + '0000-00-00T00:00:00.000000000Z'.length;
-/** A line with all its members. Quotes within strings are escaped, so none can be taken for an end. */
-const WHOLE =
-  /^\{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z","namespace":"[^"\\]*","pod":"[^"\\]*","container":"[^"\\]*","log":".*"\}$/;
-const BEGIN = /^\{"time":"([^"\\]{19,30})"/;
-
-/** The store leaves out zeros at the end of a time, and members that are empty. */
-function wholeLine(line: string): string {
-  const [begin = '', text = ''] = BEGIN.exec(line) ?? [];
-  const time = instantFrom(text);
-  const timed = time === undefined ? line : `{"time":"${time}"${line.slice(begin.length)}`;
-  if (WHOLE.test(timed)) return timed;
-  const [record] = recordsIn([line]);
-  return Buffer.from(JSON.stringify(record)).toString('latin1');
-}
-
-/** Together, which costs less. */
-function recordsIn(lines: readonly string[]): LogRecord[] {
-  const text = lines.join('\n');
-  return rowsIn(isASCII(text) ? text : Buffer.from(text, 'latin1').toString('utf8')).map(recordIn);
-}
-
-function recordIn(row: Row): LogRecord {
-  const time = typeof row['time'] === 'string' ? instantFrom(row['time']) : undefined;
-  if (time === undefined) throw newNonsense('a line without time');
-  const text = (member: string): string => {
-    const value = row[member];
-    return typeof value === 'string' ? value : '';
-  };
-  return {
-    time,
-    namespace: text('namespace'),
-    pod: text('pod'),
-    container: text('container'),
-    log: text('log'),
-  };
-}
-
-function isASCII(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- all of ASCII
-  return !/[^\x00-\x7f]/.test(text);
-}
-
-function timeOf(line: string): Instant {
-  return line.slice(TIME_BEGIN, TIME_END);
 }
 
 function tooManyAtOnce(lines: number): Error {

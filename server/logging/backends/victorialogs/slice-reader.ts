@@ -7,7 +7,8 @@ import { TIME } from './logsql.ts';
 import { instantAt, nanosecondsOf } from './nanoseconds.ts';
 import type { Question, Range } from './question.ts';
 import { recordFields } from './record.ts';
-import { type LinesWanted, type RecordLines, recordLinesOf, recordPipes } from './record-lines.ts';
+import { recordPipes } from './record-line.ts';
+import { type LinesWanted, type RecordLines, recordLinesOf } from './record-lines.ts';
 import type { SliceProgress } from './slice-size.ts';
 
 /** Lines of one moment, which can not be cut. */
