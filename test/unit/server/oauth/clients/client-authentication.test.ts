@@ -99,6 +99,16 @@ describe('the authentication of a client', () => {
     expect(refusal(both, basic('console', 's3cret'))).to.deep.equal([400, 'invalid_request', false]);
   });
 
+  it('refuses two Authorization headers, of which another reader may take the other one', () => {
+    const request = new IncomingMessage(new Socket());
+    const header = basic('console', 's3cret');
+    request.headers.authorization = header;
+    request.headersDistinct['authorization'] = [header, basic('a:b', 'x')];
+    expect(() => authenticateClient(request, new Map(), new Registry()))
+      .to.throw(OAuthError)
+      .that.includes({ status: 400, code: 'invalid_request' });
+  });
+
   it('refuses client assertions, which it does not know', () => {
     expect(refusal({ client_id: 'cli', client_assertion: 'x' })).to.deep.equal(refused);
   });

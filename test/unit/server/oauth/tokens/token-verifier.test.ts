@@ -5,6 +5,7 @@ import { newCode } from '../../../../../server/oauth/codes/authorization-code.ts
 import { newDeviceCode } from '../../../../../server/oauth/codes/device-code.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
+import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
 import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, Surroundings } from './token-fixture.ts';
 
@@ -249,6 +250,31 @@ describe('TokenVerifier', () => {
       at.account = undefined;
       expect(await answer(at, token)).to.be.an('object');
       expect(at.lookups).to.equal(1);
+    });
+
+    it('a session just begun is over when the cluster too knows no user, or a disabled one', async () => {
+      at.cached = { ...SESSION, createdAt: at.now - 1_000 };
+      for (const account of [undefined, { ...ALICE, disabled: true }]) {
+        at.account = account;
+        at.storedAccount = account;
+        expect(await answer(at, token)).to.equal(401);
+      }
+      expect(at.lookups).to.equal(2);
+    });
+
+    it('nobody is let in, nor told off, while there are no keys', async () => {
+      const { issuer, keys } = at;
+      const unready = new TokenVerifier({
+        keys: { ready: false, verification: (kid) => keys.verification(kid) },
+        issuer: () => ISSUER,
+        audience: AUDIENCE,
+        liveness: { check: () => undefined },
+      });
+      const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: [] };
+      const refused: unknown = await Promise.resolve(
+        unready.verify(issuer.accessToken(subject).token, scope),
+      ).catch((error: unknown) => error);
+      expect(refused).to.have.property('code', 503);
     });
 
     it('nobody is let in, nor told off, while sessions or users can not be seen', async () => {
