@@ -8,6 +8,7 @@ import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
 import { eachLog, type ReadingOptions } from './each-log.ts';
 import { shifted } from './kubelet-time.ts';
 import type { LineFilter } from './line-filter.ts';
+import { newExtent, type OnLine } from './log-reader.ts';
 import { nameOf } from './log-source.ts';
 import { compareLines, recordOf } from './ranked-line.ts';
 import { missingBefore } from './retention.ts';
@@ -48,6 +49,10 @@ export class Export {
   readonly #pacer = new Pacer();
   /** The first line that the kubelet has of each log; undefined when it has none. */
   #kept: (Instant | undefined)[] = [];
+  /** Where the first stretch of time begins. */
+  #earliest: Instant = BEGINNING;
+  /** Lines of each log that were cut; rounds read some of them again. */
+  readonly #cutLines: number[] = [];
 
   constructor(options: ExportOptions) {
     const { deadline } = options;
@@ -60,6 +65,7 @@ export class Export {
       this.#kept = await this.#timesOf(firstLineOf);
       this.#noteMissing();
       const whole = this.#whole();
+      this.#earliest = whole.from;
       const stretches = new Stretches(order, whole);
       const last = order === 'desc' ? await this.#timesOf(lastLineOf) : [];
       let room = Math.max(MIN_ROOM, memory * FIRST_SHARE);
@@ -73,6 +79,7 @@ export class Export {
         round = this.#begin(stretches.next(stretch, { cut, bytes, room }), room);
         yield* this.#handOut(lines);
       }
+      shortfalls.cutLines(this.#cutLines.reduce((sum, count) => sum + count, 0));
       if (rounds > 1) await this.#noteRotated();
     } catch (error) {
       signal.throwIfAborted();
@@ -117,16 +124,20 @@ export class Export {
       const kept = this.#kept[rank];
       if (kept === undefined || kept >= shifted(to, DISORDER_S)) return;
       const begin = beginOf(source.namespace);
-      const from = begin > stretch.from ? begin : stretch.from;
+      // Before the first line nothing is expected; but a clock may have been set back.
+      const from = stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
       const since = from === BEGINNING ? undefined : from;
+      const extent = newExtent();
       try {
-        await reader.read(source, { since, until, signal: deadline }, (time, text, ordinal) => {
+        const onLine: OnLine = (time, text, ordinal) => {
           if (time < from || time >= to) return;
           if (first && sign * compareLines({ time, rank, ordinal }, first) < 0) return;
           if (filter(text)) lines.offer(time, rank, ordinal, text);
-        });
+        };
+        await reader.read(source, { since, until, signal: deadline }, onLine, extent);
       } finally {
         lines.close(rank);
+        this.#cutLines[rank] = Math.max(this.#cutLines[rank] ?? 0, extent.cutLines);
       }
     });
     return { stretch, lines };

@@ -100,7 +100,7 @@ export class LogReader {
         await this.#options.turns.next();
         // Who has left while we waited for the turn must not be told of more lines.
         signal.throwIfAborted();
-        const passed = lines.read(decoder.push(chunk), until());
+        const passed = lines.read(decoder.push(chunk), until(), true);
         extent.cutLines = decoder.cutLines;
         await request.flush?.();
         if (passed) return;
@@ -108,7 +108,8 @@ export class LogReader {
       const rest = decoder.rest();
       // What was cut by the limit is no line; but it has a time.
       const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
-      if (counts && rest !== '') lines.read(rest, undefined, request.ended || request.headOnly);
+      if (counts && rest !== '')
+        lines.read(rest, undefined, request.ended === true || request.headOnly === true);
       if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
       await request.flush?.();
     } catch (error) {
@@ -140,7 +141,7 @@ class LineReader {
   }
 
   /** True when everything that follows is behind `until`. `whole`: whether the last line has its end. */
-  read(block: string, until: Instant | undefined, whole = true): boolean {
+  read(block: string, until: Instant | undefined, whole: boolean): boolean {
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
     for (let from = 0; from < block.length; ) {
       const newline = block.indexOf('\n', from);

@@ -72,7 +72,8 @@ export class Shortfalls {
       ),
     );
     say('Limit', counted(this.#tooLong, 'so long that only the newest lines were read'));
-    say('Limit', this.#cutLines > 0 && `${this.#cutLines} lines were too long, and were cut`);
+    say('Limit', this.#cutLines === 1 && '1 line was too long, and was cut');
+    say('Limit', this.#cutLines > 1 && `${this.#cutLines} lines were too long, and were cut`);
     say(
       'Limit',
       this.#pageCut && 'the lines are too long for a page of this size; the next pages have the others',

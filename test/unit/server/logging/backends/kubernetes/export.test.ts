@@ -72,6 +72,25 @@ describe('an export out of pod logs', () => {
     });
   }
 
+  for (const order of ['asc', 'desc'] as const) {
+    it(`gives lines in order although a clock was set back, ${order}`, async () => {
+      const written = [at(10), at(11), at(5), at(6), at(20)];
+      cluster.add('shop', 'a', written);
+      const { records } = await drained(cluster.store().export(everything, order, call));
+      const wanted = [5, 6, 10, 11, 20].map((second) => `line ${second}`);
+      expect(records.map(({ log }) => log)).to.deep.equal(order === 'asc' ? wanted : wanted.toReversed());
+    });
+  }
+
+  it('cuts lines that are too long, and says so once', async () => {
+    cluster.add('shop', 'a', [at(1, 'y'.repeat(3 << 20)), at(2, 'after')]);
+    const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
+    expect(records.map(({ log }) => log.length > 1_000_000)).to.deep.equal([true, false]);
+    expect(coverage.shortfalls).to.deep.equal([
+      { reason: 'Limit', message: '1 line was too long, and was cut' },
+    ]);
+  });
+
   it('gives what the filters let through, and nothing else', async () => {
     cluster.add('shop', 'a', [at(1, 'level=error one'), at(2, 'level=info two'), at(3, 'level=error three')]);
     const selection: Selection = { ...everything, levels: ['error'] };

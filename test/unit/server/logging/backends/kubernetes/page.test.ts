@@ -210,6 +210,23 @@ describe('a page of the pod log store', () => {
     expect(page.total.relation).to.equal('gte');
   });
 
+  it('takes a last line without its end for one of a container that has ended, not of one that runs', async () => {
+    cluster.add('shop', 'a', [], { state: 'terminated' });
+    cluster.add('shop', 'b');
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).end(`${at(1).time} one\n${at(2).time} unfinished`);
+      return true;
+    };
+    const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ pod, log }) => `${pod} ${log}`)).to.deep.equal([
+      'a one',
+      'b one',
+      'a unfinished',
+    ]);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.shortfalls[0]?.message).to.include('shop/b/app').and.not.to.include('shop/a/app');
+  });
+
   it('answers with what it has found when the time is up', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
