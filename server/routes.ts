@@ -47,8 +47,8 @@ export function routes({ resources, paths }: Routes): Handler {
 const NOTATION = /[:*?+!(){}[\]\\]/;
 
 /**
- * A path without parameters needs no router, whose price is a fifth of what a small request costs: it gives request
- * and answer other prototypes, for which the engine has to look up each of their members anew.
+ * A path without parameters needs no router. Express gives request and answer other prototypes, after which the engine
+ * has to look up each of their members anew.
  */
 function pathRouter(paths: Routes['paths']): Handler {
   const literal = new Map([...paths].filter(([path]) => !NOTATION.test(path)));
