@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
+import { decodeConfiguration } from '../../../../../../apis/config/v1alpha1/decode.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
 import { kubeConfigSource } from '../../../../../../server/cluster/kubeconfig.ts';
@@ -22,13 +23,8 @@ describeLogStore(
     const store = new KubernetesLogStore({
       client,
       log: pino({ enabled: false }),
-      limits: {
-        maxContainers: 500,
-        concurrentReads: 32,
-        followedLogs: 100,
-        bytesPerContainer: 64 * 1024 * 1024,
-        memory: 64 * 1024 * 1024,
-      },
+      // As they are shipped.
+      limits: decodeConfiguration(undefined).logging.kubernetes,
     });
     const running = store.run(signal);
     return {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
+import { decodeConfiguration } from '../../../../../../apis/config/v1alpha1/decode.ts';
 import { readPair } from '../../../../../../hack/control-plane/pki.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
@@ -39,13 +40,8 @@ describeLogStoreFaults(
     const store = new KubernetesLogStore({
       client: new ClusterConnection({ kubeConfig: () => configOf(front.url) }),
       log: pino({ enabled: false }),
-      limits: {
-        maxContainers: 500,
-        concurrentReads: 32,
-        followedLogs: 100,
-        bytesPerContainer: 64 * 1024 * 1024,
-        memory: 64 * 1024 * 1024,
-      },
+      // As they are shipped.
+      limits: decodeConfiguration(undefined).logging.kubernetes,
     });
     const running = store.run(signal);
     return {
