@@ -57,9 +57,14 @@ async function step(
     await run(command, args, { env, signal });
   } catch (error) {
     signal.throwIfAborted();
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-    const last = said.trim().split('\n').at(-1);
-    const why = last === undefined || last === '' ? String(error) : last;
-    throw new Error(`fetching ${TITLE} with Python failed (${why})`, { cause: error });
+    throw new Error(`fetching ${TITLE} with Python failed (${reasonOf(error)})`, { cause: error });
   }
+}
+
+/** One line: the last that was said before the end, or how it ended. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  if (said !== '') return said.slice(said.lastIndexOf('\n') + 1);
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return first;
 }

@@ -37,9 +37,10 @@ async function makeNode(kind: NodeKind, staging: string, options: BuildOptions):
   const java = await provideJava(kind, options);
   progress(`${title}: fetching it with Maven (once; about ${kind.megabytes} MB)`);
   let fetched = 0;
+  let isFetched = false;
   await withElapsed(
     progress,
-    () => `${title}: ${fetched} files fetched`,
+    () => `${title}: ${isFetched ? 'building' : `${fetched} files fetched`}`,
     async () => {
       await compile({
         command: maven,
@@ -54,6 +55,7 @@ async function makeNode(kind: NodeKind, staging: string, options: BuildOptions):
           return !line.startsWith('[ERROR]');
         },
       });
+      isFetched = true;
       const jars = await verifyJars(staging, join(sources, 'jars.sha256'));
       const path = jars.filter((jar) => jar.startsWith('lib/')).map((jar) => join(staging, jar));
       await compile({

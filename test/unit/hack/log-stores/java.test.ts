@@ -102,12 +102,14 @@ describe('the Java that a node runs on', () => {
       );
       expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
     });
-    await machine({ java: java('17.0.15') }, async (env) => {
-      const { message } = await rejection(provided(OPENSEARCH_3, env));
-      expect(message)
-        .to.match(/failed \(.*python3.*\)/)
-        .and.not.include('\n');
-    });
+    for (const programs of [{}, { python3: 'exit 1' }]) {
+      await machine({ java: java('17.0.15'), ...programs }, async (env) => {
+        const { message } = await rejection(provided(OPENSEARCH_3, env));
+        expect(message)
+          .to.match(/failed \(.*python3.*\)/)
+          .and.not.include('\n');
+      });
+    }
   });
 });
 
