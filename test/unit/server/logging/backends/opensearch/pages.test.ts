@@ -199,7 +199,10 @@ describe('an export', () => {
   it('speaks to Elasticsearch as that wants it', async () => {
     await using store = await scriptedStore((asked, response) => {
       if (asked.path.includes('point_in_time')) {
-        response.writeHead(405).end('{"error":"Incorrect HTTP method for uri"}');
+        const headers = { 'x-elastic-product': 'Elasticsearch', 'content-type': 'application/json' };
+        response
+          .writeHead(400, headers)
+          .end(JSON.stringify({ error: `no handler found for uri [${asked.path}] and method [POST]` }));
         return ANSWERED;
       }
       if (asked.path.includes('_pit')) return asked.method === 'POST' ? { id: 'first' } : { succeeded: true };
