@@ -42,7 +42,7 @@ export class SliceReader {
   readonly #prepared: Lines;
   /** What was not given yet. */
   #left: Range;
-  #progress = { lines: 0, bytes: 0, ms: 0 };
+  #progress = { lines: 0, bytes: 0, readerMs: 0, storeMs: 0 };
 
   /** Asks the store at once. */
   constructor(asking: Asking, wanted: SliceWanted, deadline: Deadline, bounds: SliceBounds) {
@@ -70,7 +70,12 @@ export class SliceReader {
 
   async *read(): Lines {
     const { sliceMs, requestMs } = this.#bounds;
-    const begin = performance.now();
+    let since = performance.now();
+    const elapsed = (): number => {
+      const before = since;
+      since = performance.now();
+      return since - before;
+    };
     let lines = this.#prepared;
     for (let isPatient = false; ; ) {
       let hasGiven = false;
@@ -78,7 +83,9 @@ export class SliceReader {
         for await (const batch of lines) {
           hasGiven = true;
           this.#gave(batch);
+          this.#progress.storeMs += elapsed();
           if (batch.length > 0) yield batch;
+          this.#progress.readerMs += elapsed();
         }
         break;
       } catch (error) {
@@ -89,7 +96,7 @@ export class SliceReader {
         lines = this.#ask(isPatient ? requestMs : sliceMs);
       }
     }
-    this.#progress.ms = performance.now() - begin;
+    this.#progress.storeMs += elapsed();
   }
 
   #gave({ length, bytes, until }: RecordLines): void {

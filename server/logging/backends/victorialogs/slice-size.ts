@@ -2,8 +2,10 @@
 export interface SliceProgress {
   readonly lines: number;
   readonly bytes: number;
-  /** Of all its reading, the reader's pauses included. */
-  readonly ms: number;
+  /** Milliseconds that its reader took. */
+  readonly readerMs: number;
+  /** And those that the reader waited. */
+  readonly storeMs: number;
 }
 
 const FIRST = 4_000;
@@ -11,12 +13,14 @@ const LEAST = 1_000;
 const GROWTH = 4;
 const MAX_LINES = 200_000;
 const MAX_BYTES = 32 << 20;
-const MS = 1_000;
+const READER_MS = 1_000;
+const STORE_MS = 3_000;
 
 /**
  * How many lines to ask the store for at a time. Many cost it less, for it looks into all its blocks for each request;
- * but it holds them all until they are read. So it should be what is read in a second, and not too many bytes. The first
- * are few, so that something is there soon, and nobody knows yet how long they are.
+ * but it holds them all until they are read, and gives none before it has them all. So it should be what is read in a
+ * second, or found in a few, and not too many bytes. The first are few, so that something is there soon, and nobody
+ * knows yet how long they are.
  */
 export class SliceSize {
   #lines = FIRST;
@@ -26,10 +30,12 @@ export class SliceSize {
     return this.#lines;
   }
 
-  learn({ lines, bytes, ms }: SliceProgress): void {
+  learn({ lines, bytes, readerMs, storeMs }: SliceProgress): void {
     if (lines === 0) return;
     const fitting = Math.min(
-      (lines * MS) / Math.max(1, ms),
+      (lines * READER_MS) / Math.max(1, readerMs),
+      // A store that needs long for few lines would need as long for fewer.
+      Math.max(FIRST, (lines * STORE_MS) / Math.max(1, storeMs)),
       (lines * MAX_BYTES) / bytes,
       this.#lines * GROWTH,
     );

@@ -6,7 +6,7 @@ function sizes(rate: number, { bytesPerLine = 250, many = 8 } = {}): number[] {
   const size = new SliceSize();
   return Array.from({ length: many }, () => {
     const { lines } = size;
-    size.learn({ lines, bytes: lines * bytesPerLine, ms: (lines / rate) * 1_000 });
+    size.learn({ lines, bytes: lines * bytesPerLine, readerMs: (lines / rate) * 1_000, storeMs: 10 });
     return lines;
   });
 }
@@ -26,11 +26,22 @@ describe('the size of a slice', () => {
     expect(sizes(1_000_000, { bytesPerLine: 1 << 15 }).at(-1)).to.equal(1_024);
   });
 
+  it('is what the store finds in a few seconds, but not less when that takes long anyway', () => {
+    const size = new SliceSize();
+    const learn = (storeMs: number): number => {
+      size.learn({ lines: size.lines, bytes: size.lines, readerMs: 1, storeMs });
+      return size.lines;
+    };
+    expect([1, 1, 6_000, 3_000, 60_000, 60_000].map(learn)).to.deep.equal([
+      16_000, 64_000, 32_000, 32_000, 4_000, 4_000,
+    ]);
+  });
+
   it('stays below what the store had no memory for', () => {
     const size = new SliceSize();
     size.shrink();
     expect(size.lines).to.equal(1_000);
-    size.learn({ lines: 1_000, bytes: 1_000, ms: 1 });
+    size.learn({ lines: 1_000, bytes: 1_000, readerMs: 1, storeMs: 1 });
     expect(size.lines).to.equal(1_000);
     for (let time = 0; time < 9; time++) size.shrink();
     expect(size.lines).to.equal(1);
@@ -38,7 +49,7 @@ describe('the size of a slice', () => {
 
   it('learns nothing of a slice without lines', () => {
     const size = new SliceSize();
-    size.learn({ lines: 0, bytes: 0, ms: 5_000 });
+    size.learn({ lines: 0, bytes: 0, readerMs: 5_000, storeMs: 5_000 });
     expect(size.lines).to.equal(4_000);
   });
 });
