@@ -1,6 +1,5 @@
 // How values become LogsQL: each through one of these functions, and nothing else writes values into a query.
 import type { Instant } from '../../log-store.ts';
-import { literal } from '../../matching/re2.ts';
 
 /**
  * A token of LogsQL that stands for the text, whatever is in it. The lexer reads what is between double quotes by Go's
@@ -21,11 +20,6 @@ export function isOneOf(field: string, values: readonly string[]): string {
 /** `pattern`: RE2, found anywhere in the field. */
 export function matches(field: string, pattern: string): string {
   return `${quoted(field)}:~${quoted(pattern)}`;
-}
-
-/** One of the texts is somewhere in the field as it stands. */
-export function holdsOneOf(field: string, texts: readonly string[]): string {
-  return eitherOf(texts.map((text) => matches(field, literal(text))));
 }
 
 /** `filters`: at least one. */
