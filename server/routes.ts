@@ -1,6 +1,5 @@
 // Which handler answers which path. Resources are found by the parsed request info, which authorization has read too;
-// other paths byte for byte, or where they have parameters by Express's router, told to be strict about case and
-// trailing slashes.
+// all other paths by Express's router, told to be strict about case and trailing slashes.
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
 import type { Handler, RequestContext } from './filters/request-context.ts';
@@ -43,26 +42,8 @@ export function routes({ resources, paths }: Routes): Handler {
   };
 }
 
-/** What Express's notation gives a meaning of its own. */
-const NOTATION = /[:*?+!(){}[\]\\]/;
-
-/**
- * A path without parameters needs no router. Express gives request and answer other prototypes, after which the engine
- * has to look up each of their members anew.
- */
-function pathRouter(paths: Routes['paths']): Handler {
-  const literal = new Map([...paths].filter(([path]) => !NOTATION.test(path)));
-  const parametric = parametricRouter(new Map([...paths].filter(([path]) => NOTATION.test(path))));
-  return (context) => {
-    const { url = '' } = context.request;
-    const mark = url.indexOf('?');
-    const handler = literal.get(mark < 0 ? url : url.slice(0, mark)) ?? parametric;
-    return handler(context);
-  };
-}
-
 /** Express finds the handler and nothing more: errors go back to the chain, which writes them. */
-function parametricRouter(paths: Routes['paths']): Handler {
+function pathRouter(paths: Routes['paths']): Handler {
   const pending = new WeakMap<object, Pending>();
   const app = express().disable('x-powered-by').enable('case sensitive routing').enable('strict routing');
   for (const [path, handler] of paths) {
