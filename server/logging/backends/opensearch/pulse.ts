@@ -81,16 +81,16 @@ export class Pulse {
   async #beats(indices: string, place: Place): Promise<void> {
     const { everyMs, now } = this.#options;
     const { signal } = place.over;
-    for (let idle = 0; idle < IDLE_BEATS && !signal.aborted; idle++) {
+    for (let idle = 0; idle < IDLE_BEATS && !signal.aborted; idle = place.waiting.size > 0 ? 0 : idle + 1) {
       const began = now();
       place.last = await this.#beat(indices, { signal, timeoutMs: ASK_MS });
       for (const { known, wake } of [...place.waiting]) {
-        idle = 0;
         if (place.last === undefined || place.last !== known) wake(place.last);
       }
       const rest = place.last === undefined ? everyMs * FAILED : everyMs;
       const pause = Math.max(rest, restAfter(now() - began));
-      await delay(pause, undefined, { signal }).catch(() => undefined);
+      // Whoever waits keeps the process going; this alone does not.
+      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#end(indices, place);
   }
