@@ -9,10 +9,11 @@ import { eachLog, type ReadingOptions } from './each-log.ts';
 import { shifted } from './kubelet-time.ts';
 import type { LineFilter } from './line-filter.ts';
 import { newExtent, type OnLine } from './log-reader.ts';
-import { nameOf } from './log-source.ts';
+import { type LogSource, nameOf } from './log-source.ts';
 import { compareLines, recordOf } from './ranked-line.ts';
 import { missingBefore } from './retention.ts';
 import { RoundLines } from './round-lines.ts';
+import { reaches } from './source-selection.ts';
 import { type Stretch, Stretches } from './stretch.ts';
 import { firstLineOf, lastLineOf } from './survey.ts';
 
@@ -126,6 +127,7 @@ export class Export {
       const begin = beginOf(source.namespace);
       // Before the first line nothing is expected; but a clock may have been set back.
       const from = stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
+      if (!reaches(source, from)) return;
       const since = from === BEGINNING ? undefined : from;
       const extent = newExtent();
       try {
@@ -155,10 +157,14 @@ export class Export {
     return { from: begins.reduce((a, b) => (a < b ? a : b), end), to: end };
   }
 
-  async #timesOf(look: typeof firstLineOf): Promise<(Instant | undefined)[]> {
+  async #timesOf(
+    look: typeof firstLineOf,
+    isAsked: (source: LogSource) => boolean = () => true,
+  ): Promise<(Instant | undefined)[]> {
     const { reader, deadline, sources } = this.#options;
     const times = Array<Instant | undefined>(sources.length).fill(undefined);
     await eachLog(this.#options, async (source, rank) => {
+      if (!isAsked(source)) return;
       times[rank] = await look(reader, source, deadline);
     });
     return times;
@@ -175,8 +181,10 @@ export class Export {
   /** A log that begins elsewhere by now has lost lines between the rounds. */
   async #noteRotated(): Promise<void> {
     const { sources, shortfalls } = this.#options;
-    const now = await this.#timesOf(firstLineOf);
+    const mayRotate = ({ running }: LogSource): boolean => running;
+    const now = await this.#timesOf(firstLineOf, mayRotate);
     for (const [rank, source] of sources.entries()) {
+      if (!mayRotate(source)) continue;
       const [before, after] = [this.#kept[rank], now[rank]];
       if (before !== undefined && before !== after) shortfalls.rotated(nameOf(source), after ?? before);
     }
