@@ -10,7 +10,8 @@ export interface SliceProgress {
 
 const FIRST = 4_000;
 const LEAST = 1_000;
-const GROWTH = 4;
+const GROWTH = 16;
+const SHRINKING = 4;
 const MAX_LINES = 200_000;
 const MAX_BYTES = 32 << 20;
 const READER_MS = 1_000;
@@ -44,7 +45,7 @@ export class SliceSize {
 
   /** They were more than the store has memory for. */
   shrink(): void {
-    this.#most = Math.max(1, Math.floor(this.#lines / GROWTH));
+    this.#most = Math.max(1, Math.floor(this.#lines / SHRINKING));
     this.#lines = this.#most;
   }
 }

@@ -13,7 +13,7 @@ function sizes(rate: number, { bytesPerLine = 250, many = 8 } = {}): number[] {
 
 describe('the size of a slice', () => {
   it('is small at first, and grows to what is read in a second', () => {
-    expect(sizes(100_000)).to.deep.equal([4_000, 16_000, 64_000, ...Array(5).fill(100_000)]);
+    expect(sizes(100_000)).to.deep.equal([4_000, 64_000, ...Array(6).fill(100_000)]);
     expect(sizes(10_000_000, { bytesPerLine: 100 }).at(-1)).to.equal(200_000);
   });
 
@@ -33,7 +33,7 @@ describe('the size of a slice', () => {
       return size.lines;
     };
     expect([1, 1, 6_000, 3_000, 60_000, 60_000].map(learn)).to.deep.equal([
-      16_000, 64_000, 32_000, 32_000, 4_000, 4_000,
+      64_000, 200_000, 100_000, 100_000, 5_000, 4_000,
     ]);
   });
 
