@@ -172,7 +172,7 @@ async function exportRows({ peer, ours, server }: LogSide, { range, lines }: Log
         (value) => `${perSecond(value)} lines`,
       ),
       shortfall:
-        'beside what the store does for both, ours counts the lines first, looks at each and encrypts it, in one thread of JavaScript; a TLS server of Node that only hands the answer of VictoriaLogs on needs half of that thread’s time',
+        'the store, ours and the client share the cores: for a million lines of VictoriaLogs 2.1 s, 1.7 s and 0.5 s of CPU, beside 1.8 s and 0.4 s directly; of ours, about 1.1 s is what a TLS server of Node needs that only hands the answer on, the rest is a look at each line and the order of those of one time',
     },
     {
       work: `logs, ${peer.name}: growth of memory during the export`,
