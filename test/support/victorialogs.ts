@@ -1,4 +1,4 @@
-import type { FieldNames } from '../../server/logging/backends/victorialogs/fields.ts';
+import type { FieldNames } from '../../server/logging/backends/victorialogs/selection/fields.ts';
 
 /** As hack/log-stores loads them, and as the configuration has them when nobody changes it. */
 export const FIELDS: FieldNames = {

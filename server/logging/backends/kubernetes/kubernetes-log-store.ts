@@ -19,24 +19,24 @@ import type {
 } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { Turns } from '../../turns.ts';
-import { BucketCounts } from './bucket-counts.ts';
-import { asStoreError, deadlineOf, STORE } from './call-bounds.ts';
-import { Export } from './export.ts';
-import { FollowQuota } from './follow-quota.ts';
-import { Follower, type FollowerOptions } from './follower.ts';
-import { LineCounts } from './line-counts.ts';
-import { beginOf, earliestOf, lineFilter } from './line-filter.ts';
-import { LogReader } from './log-reader.ts';
-import type { LogFailureKind } from './log-request.ts';
-import type { LogSource } from './log-source.ts';
-import { PageBuilder } from './page.ts';
-import { pageWindows } from './page-window.ts';
-import { Pass, type TallyFor } from './pass.ts';
-import { PodDirectory } from './pod-directory.ts';
-import { ReadSlots } from './read-slots.ts';
+import { BucketCounts } from './counting/bucket-counts.ts';
+import { LineCounts } from './counting/line-counts.ts';
+import { Export } from './exporting/export.ts';
+import { FollowQuota } from './following/follow-quota.ts';
+import { Follower, type FollowerOptions } from './following/follower.ts';
+import { PageBuilder } from './paging/page.ts';
+import { pageWindows } from './paging/page-window.ts';
+import { Pass, type TallyFor } from './paging/pass.ts';
+import type { LogSource } from './pods/log-source.ts';
+import { PodDirectory } from './pods/pod-directory.ts';
+import { chooseSources } from './pods/source-selection.ts';
+import { asStoreError, deadlineOf, STORE } from './reading/call-bounds.ts';
+import { beginOf, earliestOf, lineFilter } from './reading/line-filter.ts';
+import { LogReader } from './reading/log-reader.ts';
+import type { LogFailureKind } from './reading/log-request.ts';
+import { ReadSlots } from './reading/read-slots.ts';
+import { Shortfalls } from './reading/shortfalls.ts';
 import { checkAccess } from './self-check.ts';
-import { Shortfalls } from './shortfalls.ts';
-import { chooseSources } from './source-selection.ts';
 
 /** `logging.kubernetes` of the configuration. */
 export interface KubernetesLimits {

@@ -3,13 +3,13 @@
 import { instantOf } from '../../instant.ts';
 import type { Buckets, Call, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
-import type { ExactField } from './field-map.ts';
-import { arrayOf, countOf, isObject, type JsonObject, objectOf } from './json-reader.ts';
-import { timeRange } from './range-clause.ts';
-import type { SearchAnswer } from './search-answer.ts';
-import type { Searches } from './searches.ts';
-import type { SelectionQuery } from './selection-query.ts';
-import { STORE } from './store-name.ts';
+import type { ExactField } from './requests/field-map.ts';
+import { arrayOf, countOf, isObject, type JsonObject, objectOf } from './requests/json-reader.ts';
+import type { SearchAnswer } from './requests/search-answer.ts';
+import type { Searches } from './requests/searches.ts';
+import { STORE } from './requests/store-name.ts';
+import { timeRange } from './selection/range-clause.ts';
+import type { SelectionQuery } from './selection/selection-query.ts';
 
 /** The store counts exactly up to here, and estimates above it; it is the most that can be asked for. */
 const EXACT_CARDINALITY = 40_000;

@@ -2,13 +2,13 @@
 
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
-import type { LongAnswer } from './long-answer.ts';
-import { pageBody, repeated, unseen } from './page-reader.ts';
-import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './point-in-time.ts';
-import { type Position, searchAfter } from './position.ts';
-import { positionBehind, recordOf, type SearchAnswer } from './search-answer.ts';
-import type { Searches } from './searches.ts';
-import type { SelectionQuery } from './selection-query.ts';
+import { pageBody, repeated, unseen } from './paging/page-reader.ts';
+import type { LongAnswer } from './requests/long-answer.ts';
+import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
+import { type Position, searchAfter } from './requests/position.ts';
+import { positionBehind, recordOf, type SearchAnswer } from './requests/search-answer.ts';
+import type { Searches } from './requests/searches.ts';
+import type { SelectionQuery } from './selection/selection-query.ts';
 
 export interface ExportOptions {
   readonly searches: Searches;

@@ -16,19 +16,19 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { inParallel } from '../../parallel.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
 import { bucketRange, countByTime, countContainers } from './counting.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
-import type { FieldNames } from './field-map.ts';
-import { FieldProbe } from './field-probe.ts';
-import { FirstHits } from './first-hits.ts';
-import { Followers, type FollowTuning } from './follow.ts';
-import { queryPage } from './page-query.ts';
-import { PointsInTime } from './point-in-time.ts';
-import { Predecessors } from './predecessors.ts';
-import { Searches } from './searches.ts';
-import { SelectionQueries } from './selection-queries.ts';
-import { distinct, sumOfHistograms, sumOfStatistics } from './sums.ts';
+import { Followers, type FollowTuning } from './following/follow.ts';
+import { FirstHits } from './paging/first-hits.ts';
+import { queryPage } from './paging/page-query.ts';
+import { distinct, sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
+import { Connection, type ConnectionOptions } from './requests/connection.ts';
+import type { FieldNames } from './requests/field-map.ts';
+import { PointsInTime } from './requests/point-in-time.ts';
+import { Searches } from './requests/searches.ts';
+import { FieldProbe } from './selection/field-probe.ts';
+import { Predecessors } from './selection/predecessors.ts';
+import { SelectionQueries } from './selection/selection-queries.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   /** Begin of the names of the indices. */

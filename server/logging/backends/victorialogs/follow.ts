@@ -3,13 +3,13 @@
 // more than before. A line is known by its content; of lines that are alike each is given as often as it is there.
 import { hash } from 'node:crypto';
 import type { Instant, LogRecord } from '../../log-store.ts';
-import type { Asking, Deadline } from './asking.ts';
-import type { FieldNames } from './fields.ts';
-import { TIME } from './logsql.ts';
-import { instantAt, nanosecondsOf } from './nanoseconds.ts';
-import { instantIn, numberIn } from './overview.ts';
-import type { Question, Range } from './question.ts';
-import { inOrder, recordFields, recordOf } from './record.ts';
+import { instantIn, numberIn } from './counting/overview.ts';
+import type { Asking, Deadline } from './requests/asking.ts';
+import { instantAt, nanosecondsOf } from './requests/nanoseconds.ts';
+import { inOrder, recordFields, recordOf } from './requests/record.ts';
+import type { FieldNames } from './selection/fields.ts';
+import { TIME } from './selection/logsql.ts';
+import type { Question, Range } from './selection/question.ts';
 
 export interface NewLinesWanted {
   /** The question about a part of the range; undefined when nothing can be found there. */

@@ -19,21 +19,21 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
-import { Asking, Deadline } from './asking.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
-import { exportLines, REQUEST_MS } from './export.ts';
-import type { FieldNames } from './fields.ts';
+import { countBuckets } from './counting/histogram.ts';
+import { Judge } from './counting/judge.ts';
+import { numberIn, type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
+import { countContainers } from './counting/statistics.ts';
+import { exportLines, REQUEST_MS } from './exporting/export.ts';
 import { NewLines } from './follow.ts';
-import { countBuckets } from './histogram.ts';
-import { Judge } from './judge.ts';
-import { TIME } from './logsql.ts';
-import { numberIn, type Overview, overviewOf, simpleOverview } from './overview.ts';
-import { readPage } from './page.ts';
-import { readPosition, writePosition } from './position.ts';
-import { type Question, type Questions, questionsOf, type Range } from './question.ts';
-import { statusOf } from './refusal.ts';
-import { ALL } from './scope-filter.ts';
-import { countContainers } from './statistics.ts';
+import { readPage } from './paging/page.ts';
+import { readPosition, writePosition } from './paging/position.ts';
+import { Asking, Deadline } from './requests/asking.ts';
+import { Connection, type ConnectionOptions } from './requests/connection.ts';
+import { statusOf } from './requests/refusal.ts';
+import type { FieldNames } from './selection/fields.ts';
+import { TIME } from './selection/logsql.ts';
+import { type Question, type Questions, questionsOf, type Range } from './selection/question.ts';
+import { ALL } from './selection/scope-filter.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Pacer } from '../../../../server/cluster/pacer.ts';
-import { ReadSlots } from '../../../../server/logging/backends/kubernetes/read-slots.ts';
+import { ReadSlots } from '../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Turns } from '../../../../server/logging/turns.ts';
 
 describe('turns', () => {

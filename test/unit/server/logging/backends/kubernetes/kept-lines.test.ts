@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { BestLines } from '../../../../../../server/logging/backends/kubernetes/best-lines.ts';
-import { HeldBytes } from '../../../../../../server/logging/backends/kubernetes/held-bytes.ts';
+import { RoundLines } from '../../../../../../server/logging/backends/kubernetes/exporting/round-lines.ts';
+import { BestLines } from '../../../../../../server/logging/backends/kubernetes/paging/best-lines.ts';
+import { HeldBytes } from '../../../../../../server/logging/backends/kubernetes/paging/held-bytes.ts';
 import {
   compareLines,
   type RankedLine,
-} from '../../../../../../server/logging/backends/kubernetes/ranked-line.ts';
-import { RoundLines } from '../../../../../../server/logging/backends/kubernetes/round-lines.ts';
+} from '../../../../../../server/logging/backends/kubernetes/reading/ranked-line.ts';
 
 const orders = fc.constantFrom('asc', 'desc');
 /** Lines of several logs with many equal times, in any order. */

@@ -1,0 +1,62 @@
+import { instantOf } from '../../../instant.ts';
+import type { Buckets, Instant } from '../../../log-store.ts';
+import type { Tally } from '../reading/survey.ts';
+
+/** How many lines there are in each bucket. */
+export class BucketCounts {
+  readonly counts: number[];
+  readonly #buckets: Buckets;
+  readonly #edges: readonly Instant[];
+  #at = 0;
+
+  constructor(buckets: Buckets) {
+    const { edges } = buckets;
+    this.#buckets = buckets;
+    this.#edges = edges.map(instantOf);
+    this.counts = Array<number>(Math.max(0, edges.length - 1)).fill(0);
+  }
+
+  get total(): number {
+    return this.counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Of one log. */
+  tally(wanted: (time: string, text: string) => boolean): Tally {
+    const own = new BucketCounts(this.#buckets);
+    return {
+      onLine: (time, text) => {
+        if (wanted(time, text)) own.add(time);
+      },
+      done: () => this.merge(own),
+    };
+  }
+
+  /** Lines before the first edge, and from the last one on, do not count. */
+  add(time: Instant): void {
+    // One line mostly falls where the one before did.
+    if (!this.#holds(this.#at, time)) this.#at = this.#find(time);
+    const count = this.counts[this.#at];
+    if (count !== undefined) this.counts[this.#at] = count + 1;
+  }
+
+  merge(other: BucketCounts): void {
+    for (const [index, count] of other.counts.entries())
+      this.counts[index] = (this.counts[index] ?? 0) + count;
+  }
+
+  #holds(bucket: number, time: Instant): boolean {
+    const [begin, end] = [this.#edges[bucket], this.#edges[bucket + 1]];
+    return begin !== undefined && end !== undefined && begin <= time && time < end;
+  }
+
+  /** -1 before the first edge, one more than there are buckets behind the last. */
+  #find(time: Instant): number {
+    let [low, high] = [0, this.#edges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#edges[middle] ?? '') <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

@@ -1,0 +1,196 @@
+// Exports: all lines in order, however many there are. A kubelet gives a log from a second on, oldest lines first, and
+// nothing else; and logs must not be held open at the pace of who reads the export, because there are only so many
+// slots. So it goes in rounds: each reads a stretch of time of every log, keeps as many of the first lines in the
+// order as fit into the memory, packed, and gives back its slots. While it is handed out, the next one is read.
+import { Pacer } from '../../../../cluster/pacer.ts';
+import { BEGINNING } from '../../../instant.ts';
+import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
+import { type LogSource, nameOf } from '../pods/log-source.ts';
+import { reaches } from '../pods/source-selection.ts';
+import { eachLog, type ReadingOptions } from '../reading/each-log.ts';
+import { shifted } from '../reading/kubelet-time.ts';
+import type { LineFilter } from '../reading/line-filter.ts';
+import { newExtent, type OnLine } from '../reading/log-reader.ts';
+import { compareLines, recordOf } from '../reading/ranked-line.ts';
+import { missingBefore } from '../reading/retention.ts';
+import { firstLineOf, lastLineOf } from '../reading/survey.ts';
+import { RoundLines } from './round-lines.ts';
+import { type Stretch, Stretches } from './stretch.ts';
+
+export interface ExportOptions extends ReadingOptions {
+  readonly beginOf: (namespace: string) => Instant;
+  readonly end: Instant;
+  readonly filter: LineFilter;
+  readonly order: Order;
+  /** Bytes. */
+  readonly memory: number;
+  readonly signal: AbortSignal;
+}
+
+/** Of the memory: the first round is small, so that the first lines come soon. */
+const FIRST_SHARE = 1 / 32;
+const GROWTH = 4;
+/** Of the memory; what is handed out meanwhile takes the rest. */
+const ROUND_SHARE = 0.5;
+const MIN_ROOM = 64 << 10;
+const BATCH_LINES = 1_000;
+const BATCH_LENGTH = 1 << 20;
+/** Disorder that a log may have. */
+const DISORDER_S = 2;
+
+/** What one round has read. */
+interface Round {
+  readonly stretch: Stretch;
+  readonly lines: RoundLines;
+}
+
+export class Export {
+  readonly #options: ExportOptions;
+  readonly #stop = new AbortController();
+  readonly #pacer = new Pacer();
+  /** The first line that the kubelet has of each log; undefined when it has none. */
+  #kept: (Instant | undefined)[] = [];
+  /** Where the first stretch of time begins. */
+  #earliest: Instant = BEGINNING;
+  /** Lines of each log that were cut; rounds read some of them again. */
+  readonly #cutLines: number[] = [];
+
+  constructor(options: ExportOptions) {
+    const { deadline } = options;
+    this.#options = { ...options, deadline: AbortSignal.any([deadline, this.#stop.signal]) };
+  }
+
+  async *records(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+    const { shortfalls, deadline, signal, order, sources, memory } = this.#options;
+    try {
+      this.#kept = await this.#timesOf(firstLineOf);
+      this.#noteMissing();
+      const whole = this.#whole();
+      this.#earliest = whole.from;
+      const stretches = new Stretches(order, whole);
+      const last = order === 'desc' ? await this.#timesOf(lastLineOf) : [];
+      let room = Math.max(MIN_ROOM, memory * FIRST_SHARE);
+      let rounds = 0;
+      let round = this.#begin(stretches.first(newest(last) ?? whole.to), room);
+      while (round) {
+        const { stretch, lines } = await round;
+        rounds++;
+        room = Math.max(room, Math.min(memory * ROUND_SHARE, room * GROWTH));
+        const { cut, bytes } = lines;
+        round = this.#begin(stretches.next(stretch, { cut, bytes, room }), room);
+        yield* this.#handOut(lines);
+      }
+      shortfalls.cutLines(this.#cutLines.reduce((sum, count) => sum + count, 0));
+      if (rounds > 1) await this.#noteRotated();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!deadline.aborted) throw error;
+      shortfalls.timedOut(sources.length);
+    } finally {
+      this.#stop.abort();
+    }
+    return { shortfalls: shortfalls.list() };
+  }
+
+  async *#handOut(lines: RoundLines): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { sources } = this.#options;
+    let [batch, length]: [LogRecord[], number] = [[], 0];
+    for (const line of lines.drain()) {
+      batch.push(recordOf(line, sources));
+      length += line.text.length;
+      if (batch.length < BATCH_LINES && length < BATCH_LENGTH) continue;
+      yield batch;
+      [batch, length] = [[], 0];
+      if (this.#pacer.spent) await this.#pacer.breathe();
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  #begin(stretch: Stretch | undefined, room: number): Promise<Round> | undefined {
+    if (!stretch || stretch.from >= stretch.to) return undefined;
+    const round = this.#read(stretch, room);
+    // It may fail before it is waited for.
+    round.catch(() => undefined);
+    return round;
+  }
+
+  async #read(stretch: Stretch, room: number): Promise<Round> {
+    const { order, beginOf, filter, reader, sources, deadline } = this.#options;
+    const lines = new RoundLines({ order, memory: room, logs: sources.length });
+    const sign = order === 'asc' ? 1 : -1;
+    const { to, begin: first } = stretch;
+    // Oldest first, nothing behind what was let go can come into this round any more.
+    const until = (): Instant => (order === 'asc' && lines.cut ? lines.cut.time : to);
+    await eachLog(this.#options, async (source, rank) => {
+      const kept = this.#kept[rank];
+      if (kept === undefined || kept >= shifted(to, DISORDER_S)) return;
+      const begin = beginOf(source.namespace);
+      // Before the first line nothing is expected; but a clock may have been set back.
+      const from = stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
+      if (!reaches(source, from)) return;
+      const since = from === BEGINNING ? undefined : from;
+      const extent = newExtent();
+      try {
+        const onLine: OnLine = (time, text, ordinal) => {
+          if (time < from || time >= to) return;
+          if (first && sign * compareLines({ time, rank, ordinal }, first) < 0) return;
+          if (filter(text)) lines.offer(time, rank, ordinal, text);
+        };
+        await reader.read(source, { since, until, signal: deadline }, onLine, extent);
+      } finally {
+        lines.close(rank);
+        this.#cutLines[rank] = Math.max(this.#cutLines[rank] ?? 0, extent.cutLines);
+      }
+    });
+    return { stretch, lines };
+  }
+
+  /** From the first line that there is to the end of the range. */
+  #whole(): Stretch {
+    const { sources, beginOf, end } = this.#options;
+    const begins = sources.flatMap(({ namespace }, rank) => {
+      const [kept, begin] = [this.#kept[rank], beginOf(namespace)];
+      if (kept === undefined) return [];
+      const early = shifted(kept, -DISORDER_S);
+      return early > begin ? early : begin;
+    });
+    return { from: begins.reduce((a, b) => (a < b ? a : b), end), to: end };
+  }
+
+  async #timesOf(
+    look: typeof firstLineOf,
+    isAsked: (source: LogSource) => boolean = () => true,
+  ): Promise<(Instant | undefined)[]> {
+    const { reader, deadline, sources } = this.#options;
+    const times = Array<Instant | undefined>(sources.length).fill(undefined);
+    await eachLog(this.#options, async (source, rank) => {
+      if (!isAsked(source)) return;
+      times[rank] = await look(reader, source, deadline);
+    });
+    return times;
+  }
+
+  #noteMissing(): void {
+    const { sources, beginOf, shortfalls } = this.#options;
+    for (const [rank, source] of sources.entries()) {
+      const missing = missingBefore(source, beginOf(source.namespace), this.#kept[rank]);
+      if (missing !== undefined) shortfalls.rotated(nameOf(source), missing);
+    }
+  }
+
+  /** A log that begins elsewhere by now has lost lines between the rounds. */
+  async #noteRotated(): Promise<void> {
+    const { sources, shortfalls } = this.#options;
+    const mayRotate = ({ running }: LogSource): boolean => running;
+    const now = await this.#timesOf(firstLineOf, mayRotate);
+    for (const [rank, source] of sources.entries()) {
+      if (!mayRotate(source)) continue;
+      const [before, after] = [this.#kept[rank], now[rank]];
+      if (before !== undefined && before !== after) shortfalls.rotated(nameOf(source), after ?? before);
+    }
+  }
+}
+
+function newest(times: readonly (Instant | undefined)[]): Instant | undefined {
+  return times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+}

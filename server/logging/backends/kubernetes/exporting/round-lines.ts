@@ -1,0 +1,130 @@
+import type { Instant, Order } from '../../../log-store.ts';
+import { compareLines, type Place, type RankedLine } from '../reading/ranked-line.ts';
+import { ChainHeap } from './chain-heap.ts';
+import { BlockWriter, costOfBlock, type LineBlock, sizeOfLine } from './line-block.ts';
+import { LineChain } from './line-chain.ts';
+
+/** What is left of the memory after a cut. */
+const KEPT_SHARE = 0.75;
+/** Of the memory, for blocks that are written, and for those that are read: one of each log. */
+const BLOCK_SHARE = 0.25;
+const MIN_BLOCK = 1 << 10;
+const MAX_BLOCK = 32 << 10;
+
+export interface RoundLinesOptions {
+  readonly order: Order;
+  /** Bytes. */
+  readonly memory: number;
+  /** How many logs there are. */
+  readonly logs: number;
+}
+
+/**
+ * What one round of an export holds: as many lines as fit into the memory, the first ones in the order. Each log's
+ * own are sorted already, up to a few, so that nothing has to be sorted as a whole.
+ */
+export class RoundLines {
+  readonly #order: Order;
+  readonly #sign: number;
+  readonly #memory: number;
+  readonly #blockSize: number;
+  readonly #writers = new Map<number, BlockWriter>();
+  /** By rank. More than one where a log was not in order for longer than a block. */
+  readonly #chains = new Map<number, LineChain[]>();
+  #bytes = 0;
+  #cut: Place | undefined;
+
+  constructor({ order, memory, logs }: RoundLinesOptions) {
+    this.#order = order;
+    this.#sign = order === 'asc' ? 1 : -1;
+    this.#memory = memory;
+    const share = Math.floor((memory * BLOCK_SHARE) / Math.max(1, logs));
+    this.#blockSize = Math.min(MAX_BLOCK, Math.max(MIN_BLOCK, share));
+  }
+
+  /** What is kept is everything before it, in the order; undefined when nothing was let go. */
+  get cut(): Place | undefined {
+    return this.#cut;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  offer(time: Instant, rank: number, ordinal: number, text: string): void {
+    if (this.#cut && !this.#precedes({ time, rank, ordinal }, this.#cut)) return;
+    const writer = this.#writers.get(rank);
+    if (writer?.add(time, ordinal, text)) return;
+    this.close(rank);
+    const size = Math.max(this.#blockSize, sizeOfLine(time, ordinal, text));
+    const next = new BlockWriter(rank, size);
+    next.add(time, ordinal, text);
+    this.#writers.set(rank, next);
+    this.#bytes += next.capacity;
+  }
+
+  /** Nothing more comes of this log. */
+  close(rank: number): void {
+    const writer = this.#writers.get(rank);
+    if (!writer) return;
+    this.#writers.delete(rank);
+    this.#bytes -= writer.capacity;
+    const block = writer.seal();
+    if (block) this.#keep(rank, block);
+    if (this.#bytes > this.#memory) this.#cutBack();
+  }
+
+  /** All that is kept, in order. Takes it away. */
+  *drain(): Generator<RankedLine, void, undefined> {
+    for (const rank of [...this.#writers.keys()]) this.close(rank);
+    const heap = new ChainHeap(this.#order);
+    for (const chain of this.#allChains()) heap.push(chain);
+    this.#chains.clear();
+    for (let line = heap.take(); line; line = heap.take()) {
+      if (this.#cut && !this.#precedes(line, this.#cut)) return;
+      yield line;
+    }
+  }
+
+  #keep(rank: number, block: LineBlock): void {
+    if (this.#cut && !this.#precedes(this.#beginOf(block), this.#cut)) return;
+    let chains = this.#chains.get(rank);
+    if (!chains) this.#chains.set(rank, (chains = []));
+    if (!chains.some((chain) => chain.append(block))) {
+      const chain = new LineChain(this.#order);
+      chain.append(block);
+      chains.push(chain);
+    }
+    this.#bytes += costOfBlock(block);
+  }
+
+  #cutBack(): void {
+    const blocks = this.#allChains().flatMap((chain) => chain.blocks);
+    blocks.sort((a, b) => this.#sign * compareLines(this.#beginOf(a), this.#beginOf(b)));
+    let kept = 0;
+    // The first of all must stay, or there would be no progress.
+    const cut = blocks.find((block, index) => {
+      kept += costOfBlock(block);
+      return index > 0 && kept > this.#memory * KEPT_SHARE;
+    });
+    if (!cut) return;
+    const place = (this.#cut = this.#beginOf(cut));
+    for (const chain of this.#allChains()) chain.keep((block) => this.#precedes(this.#beginOf(block), place));
+    this.#bytes = 0;
+    for (const { capacity } of this.#writers.values()) this.#bytes += capacity;
+    for (const chain of this.#allChains())
+      for (const block of chain.blocks) this.#bytes += costOfBlock(block);
+  }
+
+  #allChains(): LineChain[] {
+    return [...this.#chains.values()].flat();
+  }
+
+  #beginOf({ first, last }: LineBlock): Place {
+    return this.#order === 'asc' ? first : last;
+  }
+
+  #precedes(a: Place, b: Place): boolean {
+    return this.#sign * compareLines(a, b) < 0;
+  }
+}

@@ -1,0 +1,183 @@
+// Follows one container through all that may happen to its log: a stream that ends or falls silent, a new file, a
+// restart, the end of the container. No line is given twice, none is lost that the kubelet still has.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Backoff } from '../../../../cluster/backoff.ts';
+import type { ClusterClient } from '../../../../cluster/client.ts';
+import { BEGINNING } from '../../../instant.ts';
+import type { Instant, LogRecord } from '../../../log-store.ts';
+import type { LogSource } from '../pods/log-source.ts';
+import type { LineFilter } from '../reading/line-filter.ts';
+import { type LogReader, newExtent, type OnLine } from '../reading/log-reader.ts';
+import { LogFailure, openLog } from '../reading/log-request.ts';
+import { keptLine } from '../reading/ranked-line.ts';
+import { GivenLines } from './given-lines.ts';
+
+export interface ContainerTailOptions {
+  readonly client: ClusterClient;
+  readonly reader: LogReader;
+  /** The logs of the container as they are known now, the earlier run first; undefined when the pod is gone. */
+  readonly sources: () => readonly LogSource[] | undefined;
+  /** Resolves when the pod has changed, or the signal is aborted. */
+  readonly changed: (signal: AbortSignal) => Promise<void>;
+  readonly begin: Instant;
+  readonly filter: LineFilter;
+  /** May have the next lines wait. */
+  readonly give: (records: readonly LogRecord[]) => Promise<void> | undefined;
+  /** A stream that has been silent for so long is replaced, in ms. */
+  readonly silenceMs?: number;
+  /** How long kube-apiserver may be out of reach, in ms. */
+  readonly patienceMs?: number;
+  readonly initialBackoffMs?: number;
+  /** How long a stream is read on after its pod has gone, in ms. */
+  readonly lastWordsMs?: number;
+  readonly onFailure: (source: LogSource, failure: LogFailure) => void;
+}
+
+const SILENCE_MS = 300_000;
+const PATIENCE_MS = 60_000;
+const MAX_BACKOFF_MS = 5_000;
+/** The last words of a pod that is gone may still be on their way for so long. */
+const LAST_WORDS_MS = 2_000;
+
+export class ContainerTail {
+  readonly #options: ContainerTailOptions;
+  readonly #given = new GivenLines();
+  readonly #backoff: Backoff;
+  /** The last two runs that were read to their end. */
+  readonly #finished: string[] = [];
+  #outOfReachSince: number | undefined;
+
+  constructor(options: ContainerTailOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff({
+      initialMs: options.initialBackoffMs ?? 200,
+      maxMs: MAX_BACKOFF_MS,
+      random: Math.random,
+    });
+  }
+
+  /** Ends when the pod is gone or the signal is aborted. Throws LogFailure when there is no use in going on. */
+  async run(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const gone = this.#endWithPod(AbortSignal.any([signal, over.signal]), over);
+    try {
+      await this.#rounds(AbortSignal.any([signal, over.signal]));
+    } finally {
+      over.abort();
+      await gone;
+    }
+  }
+
+  /** Whoever holds the stream need not notice that the pod is gone: its node may be gone with it. */
+  async #endWithPod(signal: AbortSignal, over: AbortController): Promise<void> {
+    const { changed, sources, lastWordsMs = LAST_WORDS_MS } = this.#options;
+    while (!signal.aborted && sources()) await changed(signal);
+    await delay(lastWordsMs, undefined, { signal }).catch(() => undefined);
+    over.abort();
+  }
+
+  async #rounds(signal: AbortSignal): Promise<void> {
+    for (let there = true; there && !signal.aborted; ) {
+      const round = new AbortController();
+      // A change that comes while we read must not be missed.
+      const changed = this.#options.changed(AbortSignal.any([signal, round.signal]));
+      try {
+        there = await this.#round(changed, signal);
+      } finally {
+        round.abort();
+      }
+    }
+  }
+
+  /** False when the pod is gone. */
+  async #round(changed: Promise<void>, signal: AbortSignal): Promise<boolean> {
+    const sources = this.#options.sources();
+    if (!sources) return false;
+    const next = sources.find((source) => !this.#finished.includes(keyOf(source)));
+    if (!next) {
+      await changed;
+      return true;
+    }
+    const before = this.#given.since;
+    const failure = await this.#read(next, signal);
+    if (signal.aborted) return false;
+    if (failure && failure.kind !== 'empty' && failure.kind !== 'gone') {
+      this.#judge(next, failure);
+    } else {
+      this.#outOfReachSince = undefined;
+      if (!next.running) {
+        this.#finish(next);
+        return true;
+      }
+    }
+    if (this.#given.since !== before) this.#backoff.reset();
+    await Promise.race([changed, this.#pause(signal)]);
+    return true;
+  }
+
+  async #read(source: LogSource, signal: AbortSignal): Promise<LogFailure | undefined> {
+    const { client, reader, begin, silenceMs = SILENCE_MS } = this.#options;
+    const since = this.#given.since ?? (begin === BEGINNING ? undefined : begin);
+    const { onLine, flush } = this.#taking(source);
+    this.#given.reopened();
+    try {
+      if (source.running) {
+        const request = { source, since, follow: true, signal, timeoutMs: silenceMs };
+        const response = await openLog(client, request);
+        const bounds = { signal, idleMs: silenceMs, flush };
+        await reader.consume(response, bounds, onLine, newExtent());
+      } else {
+        await reader.read(source, { since, signal, flush }, onLine);
+      }
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (error instanceof LogFailure) return error;
+      throw error;
+    }
+  }
+
+  #taking(source: LogSource): { onLine: OnLine; flush: () => Promise<void> | undefined } {
+    const { begin, filter, give } = this.#options;
+    const { namespace, pod, container } = source;
+    let records: LogRecord[] = [];
+    return {
+      onLine: (time, text) => {
+        if (time < begin || !this.#given.isNew(time) || !filter(text)) return;
+        const line = keptLine(time, 0, 0, text);
+        records.push({ time: line.time, log: line.text, namespace, pod, container });
+      },
+      flush: () => {
+        if (records.length === 0) return undefined;
+        const given = records;
+        records = [];
+        return give(given);
+      },
+    };
+  }
+
+  #finish(source: LogSource): void {
+    this.#finished.push(keyOf(source));
+    if (this.#finished.length > 2) this.#finished.shift();
+  }
+
+  #judge(source: LogSource, failure: LogFailure): void {
+    const { onFailure, patienceMs = PATIENCE_MS } = this.#options;
+    onFailure(source, failure);
+    if (failure.kind === 'refused') throw failure;
+    if (failure.kind !== 'unreachable') {
+      this.#outOfReachSince = undefined;
+      return;
+    }
+    this.#outOfReachSince ??= performance.now();
+    if (performance.now() - this.#outOfReachSince > patienceMs) throw failure;
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    await delay(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function keyOf({ run, previous }: LogSource): string {
+  return run.id || String(run.startedAt ?? previous);
+}

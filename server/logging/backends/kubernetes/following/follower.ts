@@ -1,0 +1,159 @@
+// All containers of a selection, followed: those that are there, and those that come.
+import type { ClusterClient } from '../../../../cluster/client.ts';
+import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
+import type { LogSource } from '../pods/log-source.ts';
+import type { PodFacts } from '../pods/pod-facts.ts';
+import type { PodIndex } from '../pods/pod-index.ts';
+import { reaches, type SourceFilter, sourceFilter, sourcesOf } from '../pods/source-selection.ts';
+import { beginOf, lineFilter } from '../reading/line-filter.ts';
+import type { LogReader } from '../reading/log-reader.ts';
+import type { LogFailure } from '../reading/log-request.ts';
+import { ContainerTail } from './container-tail.ts';
+import { FollowQueue } from './follow-queue.ts';
+import type { FollowQuota } from './follow-quota.ts';
+
+export interface FollowerOptions {
+  readonly client: ClusterClient;
+  readonly reader: LogReader;
+  readonly pods: PodIndex;
+  readonly selection: Selection;
+  readonly quota: FollowQuota;
+  /** Bytes. */
+  readonly memory: number;
+  readonly onFailure: (source: LogSource, failure: LogFailure) => void;
+  readonly tuning?: {
+    readonly silenceMs?: number;
+    readonly patienceMs?: number;
+    readonly initialBackoffMs?: number;
+  };
+}
+
+const MAX_QUEUE = 4 << 20;
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #filter: SourceFilter;
+  readonly #beginOf: (namespace: string) => Instant;
+  readonly #queue: FollowQueue;
+  /** By the container, and the uid of its pod. */
+  readonly #tails = new Map<string, Promise<void>>();
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#filter = sourceFilter(options.selection);
+    this.#beginOf = beginOf(options.selection);
+    this.#queue = new FollowQueue({ memory: Math.min(MAX_QUEUE, options.memory) });
+  }
+
+  /**
+   * Until `signal` is aborted, or the reader stops. Throws LogFailure, and what the quota throws when there are more
+   * containers than may be followed, also when these come later.
+   */
+  async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const stop = new AbortController();
+    const end = (): void => {
+      stop.abort();
+      this.#queue.fail(new Ended());
+    };
+    if (signal.aborted) return;
+    signal.addEventListener('abort', end, { once: true });
+    const { pods } = this.#options;
+    const stopListening = pods.onChange((pod) => {
+      if (!pod) this.#lookAtAll(stop.signal);
+      else this.#lookAt(pods.get(pod.namespace, pod.name), stop.signal);
+    });
+    try {
+      this.#lookAtAll(stop.signal);
+      for (;;) yield await this.#queue.take();
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+    } finally {
+      stopListening();
+      signal.removeEventListener('abort', end);
+      end();
+      await Promise.all(this.#tails.values());
+    }
+  }
+
+  #lookAtAll(signal: AbortSignal): void {
+    const { pods, selection } = this.#options;
+    const { scope } = selection;
+    const names = scope.everything ? pods.namespaces() : scope.namespaces.map(({ name }) => name);
+    for (const name of names) for (const pod of pods.podsOf(name)) this.#lookAt(pod, signal);
+  }
+
+  #lookAt(pod: PodFacts | undefined, signal: AbortSignal): void {
+    if (!pod || !this.#filter.namespace(pod.namespace) || !this.#filter.pod(pod.name)) return;
+    const begin = this.#beginOf(pod.namespace);
+    for (const container of pod.containers) {
+      const { name } = container;
+      const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
+      if (!this.#filter.container(name) || this.#tails.has(key)) continue;
+      if (!sourcesOf(pod, container).some((source) => reaches(source, begin))) continue;
+      this.#follow(key, () => this.#tail(pod, name, signal));
+    }
+  }
+
+  #follow(key: string, tail: () => Promise<void>): void {
+    try {
+      const place = this.#options.quota.take(this.#tails.size);
+      const done = tail()
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => {
+          place[Symbol.dispose]();
+          this.#tails.delete(key);
+        });
+      this.#tails.set(key, done);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {
+    const { client, reader, pods, selection, onFailure, tuning } = this.#options;
+    const begin = this.#beginOf(namespace);
+    const tail = new ContainerTail({
+      client,
+      reader,
+      sources: () => {
+        const pod = pods.get(namespace, name);
+        if (!pod || pod.uid !== uid) return undefined;
+        const facts = pod.containers.find((one) => one.name === container);
+        return facts ? sourcesOf(pod, facts).filter((source) => reaches(source, begin)) : [];
+      },
+      changed: (signal) => podChanged(pods, { namespace, name }, signal),
+      begin,
+      filter: lineFilter(selection),
+      give: (records) => this.#queue.push(records),
+      onFailure,
+      ...tuning,
+    });
+    await tail.run(signal);
+  }
+}
+
+/** The reading was ended from outside. */
+class Ended extends Error {}
+
+function podChanged(
+  pods: PodIndex,
+  wanted: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = (): void => {
+    stop();
+    signal.removeEventListener('abort', end);
+    resolve();
+  };
+  const stop = pods.onChange((pod) => {
+    if (!pod || (pod.namespace === wanted.namespace && pod.name === wanted.name)) end();
+  });
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return promise;
+}

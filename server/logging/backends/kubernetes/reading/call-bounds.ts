@@ -1,0 +1,21 @@
+import type { Call } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
+import { LogFailure } from './log-request.ts';
+
+/** As the configuration calls it. */
+export const STORE = 'kubernetes';
+
+/** What is found in the last of this share of the time, or of these ms, would come too late. */
+const RESERVE_SHARE = 0.05;
+const MAX_RESERVE_MS = 500;
+
+/** Aborted with the call, or shortly before its time is up, while the answer can still be sent. */
+export function deadlineOf({ signal, timeoutMs }: Call): AbortSignal {
+  const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.floor(timeoutMs - reserve)))]);
+}
+
+/** What callers of the store may see. */
+export function asStoreError(error: unknown): unknown {
+  return error instanceof LogFailure ? newStoreUnavailable(STORE, error) : error;
+}

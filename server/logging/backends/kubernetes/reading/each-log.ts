@@ -1,0 +1,46 @@
+import { type LogSource, nameOf } from '../pods/log-source.ts';
+import type { LogReader } from './log-reader.ts';
+import { LogFailure, type LogFailureKind } from './log-request.ts';
+import { readingOrder } from './reading-order.ts';
+import type { Shortfalls } from './shortfalls.ts';
+
+export interface ReadingOptions {
+  readonly reader: LogReader;
+  /** In their order. */
+  readonly sources: readonly LogSource[];
+  /** How many are read at a time. */
+  readonly parallel: number;
+  /** The time is up: what was found counts. */
+  readonly deadline: AbortSignal;
+  readonly shortfalls: Shortfalls;
+  /** Hears why a log could not be read. */
+  readonly onFailure: (source: LogSource, kind: LogFailureKind, cause: unknown) => void;
+}
+
+/**
+ * Works on all logs; what can not be read of them is a shortfall. Throws when no log can be read for a reason that is
+ * not theirs, and when the time is up.
+ */
+export async function eachLog(
+  { sources, parallel, deadline, shortfalls, onFailure }: ReadingOptions,
+  work: (source: LogSource, rank: number) => Promise<void>,
+): Promise<void> {
+  const queue = readingOrder(sources);
+  const failures: LogFailure[] = [];
+  const worker = async (): Promise<void> => {
+    for (const [rank, source] of queue) {
+      try {
+        await work(source, rank);
+      } catch (error) {
+        if (deadline.aborted || !(error instanceof LogFailure)) throw error;
+        if (error.kind === 'empty') continue;
+        onFailure(source, error.kind, error.cause);
+        if (error.kind === 'gone') shortfalls.gone(nameOf(source));
+        else shortfalls.failed(nameOf(source));
+        if (error.kind === 'unreachable' || error.kind === 'refused') failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, sources.length) }, worker));
+  if (failures[0] && failures.length === sources.length) throw failures[0];
+}

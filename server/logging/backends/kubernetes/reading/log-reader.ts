@@ -1,0 +1,186 @@
+// Reads logs, line by line: so many at a time, and without keeping the event loop from others. What lines are for is
+// the business of those who ask: survey.ts, slices.ts and container-tail.ts.
+import type { IncomingMessage } from 'node:http';
+import type { ClusterClient } from '../../../../cluster/client.ts';
+import { liveBody, StalledError } from '../../../../cluster/live-body.ts';
+import type { Instant } from '../../../log-store.ts';
+import type { Turns } from '../../../turns.ts';
+import type { LogSource } from '../pods/log-source.ts';
+import { BlockDecoder } from './block-decoder.ts';
+import { shifted, timeAt } from './kubelet-time.ts';
+import { LogFailure, type LogRequest, openLog } from './log-request.ts';
+import type { ReadSlots } from './read-slots.ts';
+import { SilentNodes } from './silent-nodes.ts';
+
+/**
+ * `ordinal`: how many lines of the same time stand before it, in this log; together with the time it names the line.
+ * `time` and `text` may hold on to a whole block of lines: copy what is kept.
+ */
+export type OnLine = (time: Instant, text: string, ordinal: number) => void;
+
+export interface Extent {
+  bytes: number;
+  lines: number;
+  /** Of the first line that came. */
+  first: Instant | undefined;
+  /** Lines that were too long to be kept whole. */
+  cutLines: number;
+}
+
+export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
+  /** Where lines are no longer of interest; asked again and again, since it may come nearer. */
+  readonly until?: () => Instant | undefined;
+  /** Whether the line that the limit cuts counts: for whoever only wants its time. */
+  readonly headOnly?: boolean;
+  /** Whether a last line may be without its end, and counts: nothing more will be written. */
+  readonly ended?: boolean;
+  /** Called when the lines of a chunk are through; the next chunk waits for it. */
+  readonly flush?: () => Promise<void> | undefined;
+}
+
+export interface LogReaderOptions {
+  readonly client: ClusterClient;
+  readonly slots: ReadSlots;
+  readonly turns: Turns;
+  readonly lineLimit?: number;
+  /** How long a kubelet may take for the first byte and between two, in ms. */
+  readonly idleMs?: number;
+}
+
+const LINE_LIMIT = 1 << 20;
+const IDLE_MS = 10_000;
+/** A log is in the order of its writing; times may be off from that by what lies between taking them and writing. */
+const DISORDER_S = 2;
+
+export class LogReader {
+  readonly #options: LogReaderOptions;
+  readonly #silent = new SilentNodes();
+
+  constructor(options: LogReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Throws LogFailure, also midway, or the reason of the signal. `extent` grows while lines come. */
+  async read(source: LogSource, request: ReadRequest, onLine: OnLine, extent = newExtent()): Promise<Extent> {
+    const { client, slots, idleMs: timeoutMs = IDLE_MS } = this.#options;
+    this.#refuseSilent(source);
+    using _slot = await slots.take(request.signal);
+    this.#refuseSilent(source);
+    try {
+      const response = await openLog(client, { ...request, source, timeoutMs });
+      const bounds = { ended: !source.running, ...request, idleMs: timeoutMs };
+      await this.consume(response, bounds, onLine, extent);
+      this.#silent.answered(source.node);
+    } catch (error) {
+      if (error instanceof LogFailure && error.kind === 'silent') this.#silent.wasSilent(source.node);
+      throw error;
+    }
+    return extent;
+  }
+
+  #refuseSilent({ node }: LogSource): void {
+    if (this.#silent.has(node)) throw new LogFailure('failed', new Error(`nothing comes from node ${node}`));
+  }
+
+  /** The lines of an answer that is open. */
+  async consume(
+    response: IncomingMessage,
+    request: Pick<ReadRequest, 'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'flush'> & {
+      readonly idleMs: number;
+    },
+    onLine: OnLine,
+    extent: Extent,
+  ): Promise<void> {
+    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = request;
+    const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT);
+    const lines = new LineReader(onLine, extent);
+    try {
+      for await (const chunk of liveBody(response, idleMs)) {
+        extent.bytes += chunk.length;
+        await this.#options.turns.next();
+        // Who has left while we waited for the turn must not be told of more lines.
+        signal.throwIfAborted();
+        const passed = lines.read(decoder.push(chunk), until(), true);
+        extent.cutLines = decoder.cutLines;
+        await request.flush?.();
+        if (passed) return;
+      }
+      const rest = decoder.rest();
+      // What was cut by the limit is no line; but it has a time.
+      const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
+      if (counts && rest !== '')
+        lines.read(rest, undefined, request.ended === true || request.headOnly === true);
+      if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
+      await request.flush?.();
+    } catch (error) {
+      if (lines.fault) throw lines.fault.error;
+      signal.throwIfAborted();
+      throw new LogFailure(error instanceof StalledError ? 'silent' : 'failed', error);
+    }
+  }
+}
+
+export function newExtent(): Extent {
+  return { bytes: 0, lines: 0, first: undefined, cutLines: 0 };
+}
+
+/** Takes blocks of lines apart. */
+class LineReader {
+  readonly #onLine: OnLine;
+  readonly #extent: Extent;
+  /** What the kubelet said in place of a line. */
+  remark: string | undefined;
+  /** What whoever takes the lines has thrown: no failure of the kubelet. */
+  fault: { readonly error: unknown } | undefined;
+  #time: Instant = '';
+  #ordinal = 0;
+
+  constructor(onLine: OnLine, extent: Extent) {
+    this.#onLine = onLine;
+    this.#extent = extent;
+  }
+
+  /** True when everything that follows is behind `until`. `whole`: whether the last line has its end. */
+  read(block: string, until: Instant | undefined, whole: boolean): boolean {
+    const end = until === undefined ? undefined : shifted(until, DISORDER_S);
+    for (let from = 0; from < block.length; ) {
+      const newline = block.indexOf('\n', from);
+      const to = newline === -1 ? block.length : newline;
+      const stamped = timeAt(block, from);
+      if (stamped && !whole && newline === -1) {
+        this.remark ??= 'nothing more, within a line';
+      } else if (stamped) {
+        const { time, textStart } = stamped;
+        if (end !== undefined && time >= end) return true;
+        this.#count(time);
+        this.#give(time, block.slice(textStart, to));
+      } else {
+        this.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
+      }
+      from = to + 1;
+    }
+    this.#time = copied(this.#time);
+    return false;
+  }
+
+  #give(time: Instant, text: string): void {
+    try {
+      this.#onLine(time, text, this.#ordinal);
+    } catch (error) {
+      this.fault = { error };
+      throw error;
+    }
+  }
+
+  #count(time: Instant): void {
+    this.#extent.lines++;
+    this.#extent.first ??= copied(time);
+    this.#ordinal = time === this.#time ? this.#ordinal + 1 : 0;
+    this.#time = time;
+  }
+}
+
+/** A slice would hold on to its whole block. */
+function copied(time: Instant): Instant {
+  return Buffer.from(time, 'latin1').toString('latin1');
+}

@@ -1,0 +1,102 @@
+import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import type { Instant } from '../../../log-store.ts';
+import type { LeftOut } from '../pods/source-selection.ts';
+
+/** Names that a message lists before it only counts. */
+const NAMED = 5;
+
+/** Gathers what an answer does not cover, and says each kind of it once. */
+export class Shortfalls {
+  readonly #failed = new Set<string>();
+  readonly #gone = new Set<string>();
+  readonly #rotated = new Set<string>();
+  readonly #tooLong = new Set<string>();
+  readonly #leftOut: LeftOut;
+  #keptFrom: Instant | undefined;
+  #cutLines = 0;
+  #pageCut = false;
+  #timedOut = 0;
+
+  /** `leftOut`: containers that are beyond the number that one query reads. */
+  constructor(leftOut: LeftOut) {
+    this.#leftOut = leftOut;
+  }
+
+  /** The kubelet did not give the log, or not all of it. */
+  failed(name: string): void {
+    this.#failed.add(name);
+  }
+
+  /** The pod, or its log, was removed while it was to be read. */
+  gone(name: string): void {
+    this.#gone.add(name);
+  }
+
+  /** The container wrote before `keptFrom`, or may have, and the kubelet has nothing of it. */
+  rotated(name: string, keptFrom: Instant): void {
+    this.#rotated.add(name);
+    if (this.#keptFrom === undefined || keptFrom > this.#keptFrom) this.#keptFrom = keptFrom;
+  }
+
+  /** Only the newest lines of the log were read. */
+  tooLong(name: string): void {
+    this.#tooLong.add(name);
+  }
+
+  cutLines(count: number): void {
+    this.#cutLines += count;
+  }
+
+  pageCut(): void {
+    this.#pageCut = true;
+  }
+
+  /** `unread`: logs that were not read to their end. */
+  timedOut(unread: number): void {
+    this.#timedOut = unread;
+  }
+
+  list(): Shortfall[] {
+    const found: Shortfall[] = [];
+    const say = (reason: Shortfall['reason'], message: string | false): void => {
+      if (message) found.push({ reason, message });
+    };
+    const timedOut = this.#timedOut;
+    say('Timeout', timedOut > 0 && `the time was up before ${logs(timedOut)} had been read to the end`);
+    say(
+      'Limit',
+      counted(
+        this.#leftOut.names,
+        'left out, because one query reads no more containers; ask for fewer',
+        this.#leftOut.count,
+      ),
+    );
+    say('Limit', counted(this.#tooLong, 'so long that only the newest lines were read'));
+    say('Limit', this.#cutLines === 1 && '1 line was too long, and was cut');
+    say('Limit', this.#cutLines > 1 && `${this.#cutLines} lines were too long, and were cut`);
+    say(
+      'Limit',
+      this.#pageCut && 'the lines are too long for a page of this size; the next pages have the others',
+    );
+    say(
+      'NotCovered',
+      counted(this.#failed, 'not read to the end, because the kubelet did not answer as it should'),
+    );
+    say('NotCovered', counted(this.#gone, 'not read to the end, because the pod or its log was removed'));
+    const kept = `kept from ${this.#keptFrom ?? ''} on at the latest, older lines are no longer there`;
+    say('NotCovered', counted(this.#rotated, kept));
+    return found;
+  }
+}
+
+function counted(names: Iterable<string>, what: string, known?: number): string | false {
+  const all = [...names].toSorted();
+  if (all.length === 0) return false;
+  const count = known ?? all.length;
+  const more = count > NAMED ? ` and ${count - NAMED} more` : '';
+  return `${logs(count)} ${count === 1 ? 'was' : 'were'} ${what}: ${all.slice(0, NAMED).join(', ')}${more}`;
+}
+
+function logs(count: number): string {
+  return count === 1 ? '1 log' : `${count} logs`;
+}

@@ -1,0 +1,153 @@
+// One pass over all chosen logs: what queries, statistics and histograms have in common.
+
+import { BEGINNING, earlier } from '../../../instant.ts';
+import type { Instant } from '../../../log-store.ts';
+import { type LogSource, nameOf } from '../pods/log-source.ts';
+import { reaches } from '../pods/source-selection.ts';
+import { type Extent, type LogReader, newExtent, type OnLine, type ReadRequest } from './log-reader.ts';
+import type { LogFailureKind } from './log-request.ts';
+import { LogFailure } from './log-request.ts';
+import { readingOrder } from './reading-order.ts';
+import { missingBefore, needsFirstLine } from './retention.ts';
+import type { Shortfalls } from './shortfalls.ts';
+
+/** What one log has contributed; only taken into account when it was read, so that it can be read anew. */
+export interface Tally {
+  readonly onLine: OnLine;
+  /** Where lines are no longer of interest to it. */
+  readonly until?: () => Instant | undefined;
+  done(): void;
+  /** In place of done(): it does not count. */
+  drop?(): void;
+}
+
+export interface SurveyOptions {
+  readonly reader: LogReader;
+  readonly sources: readonly LogSource[];
+  readonly beginOf: (namespace: string) => Instant;
+  readonly end: Instant;
+  /** Whether lines count that are no longer of interest otherwise. */
+  readonly isCounting: boolean;
+  readonly bytesPerContainer: number;
+  readonly parallel: number;
+  /** Ends the reading when the time is up: what was found counts. */
+  readonly deadline: AbortSignal;
+  /** Ends it when nobody wants the answer. */
+  readonly signal: AbortSignal;
+  readonly shortfalls: Shortfalls;
+  /** Hears why a log could not be read. */
+  readonly onFailure: (source: LogSource, kind: LogFailureKind, cause: unknown) => void;
+  /** `rank`: place of the source among the sources. */
+  readonly tally: (source: LogSource, rank: number) => Tally;
+}
+
+/** Reads every log once. Throws LogFailure when none of them could be read for a reason that is not theirs. */
+export async function survey(options: SurveyOptions): Promise<void> {
+  const { sources, deadline, signal } = options;
+  const queue = readingOrder(sources);
+  const [ended, failures]: [Set<LogSource>, LogFailure[]] = [new Set(), []];
+  const work = async (): Promise<void> => {
+    for (const [rank, source] of queue) {
+      try {
+        if (reaches(source, options.beginOf(source.namespace))) await readOne(options, source, rank);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (deadline.aborted) return;
+        if (!(error instanceof LogFailure)) throw error;
+        failures.push(error);
+      }
+      ended.add(source);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(options.parallel, sources.length) }, work));
+  signal.throwIfAborted();
+  const [first] = failures;
+  if (first && failures.length === sources.length) throw first;
+  if (deadline.aborted) options.shortfalls.timedOut(sources.length - ended.size);
+}
+
+async function readOne(options: SurveyOptions, source: LogSource, rank: number): Promise<void> {
+  const { reader, shortfalls, deadline, bytesPerContainer: limitBytes } = options;
+  const begin = options.beginOf(source.namespace);
+  const name = nameOf(source);
+  let tally = options.tally(source, rank);
+  const request: ReadRequest = {
+    since: begin === BEGINNING ? undefined : begin,
+    until: () => {
+      const until = options.isCounting ? undefined : tally.until?.();
+      return until === undefined ? options.end : earlier(until, options.end);
+    },
+    limitBytes,
+    signal: deadline,
+  };
+  const extent = newExtent();
+  try {
+    await reader.read(source, request, tally.onLine, extent);
+    if (extent.bytes >= limitBytes) {
+      // What has come are the oldest lines. As many from the end take about as much room, and are worth more.
+      tally.drop?.();
+      tally = options.tally(source, rank);
+      const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
+      shortfalls.tooLong(name);
+      await reader.read(source, { ...request, limitBytes: limitBytes * 2, tailLines }, tally.onLine);
+    } else {
+      await checkRetention(options, { source, begin, name }, extent);
+    }
+    tally.done();
+  } catch (error) {
+    // Lines that have come are true, whatever happened afterwards.
+    tally.done();
+    if (deadline.aborted || !(error instanceof LogFailure)) throw error;
+    options.onFailure(source, error.kind, error.cause);
+    if (error.kind === 'empty') return;
+    if (error.kind === 'gone') shortfalls.gone(name);
+    else shortfalls.failed(name);
+    if (error.kind === 'unreachable' || error.kind === 'refused') throw error;
+  } finally {
+    shortfalls.cutLines(extent.cutLines);
+  }
+}
+
+const TAIL_SHARE = 0.9;
+/** Enough for a time. */
+const FIRST_LINE_BYTES = 64;
+
+interface Begun {
+  readonly source: LogSource;
+  readonly begin: Instant;
+  readonly name: string;
+}
+
+async function checkRetention(
+  { reader, deadline, shortfalls }: SurveyOptions,
+  { source, begin, name }: Begun,
+  extent: Extent,
+): Promise<void> {
+  let kept = extent.first;
+  if (needsFirstLine(source, begin, kept)) kept = await firstLineOf(reader, source, deadline);
+  const missing = missingBefore(source, begin, kept);
+  if (missing !== undefined) shortfalls.rotated(name, missing);
+}
+
+/** The time of the first line that the kubelet has; undefined when it has none. */
+export async function firstLineOf(
+  reader: LogReader,
+  source: LogSource,
+  signal: AbortSignal,
+): Promise<Instant | undefined> {
+  const request = { since: undefined, limitBytes: FIRST_LINE_BYTES, signal };
+  // A line that is longer is cut by the limit, and still has its time.
+  const extent = await reader.read(source, { ...request, headOnly: true }, () => undefined);
+  return extent.first;
+}
+
+/** About the time of the last one: of a line that goes on and on, of its last piece. */
+export async function lastLineOf(
+  reader: LogReader,
+  source: LogSource,
+  signal: AbortSignal,
+): Promise<Instant | undefined> {
+  const request = { since: undefined, limitBytes: FIRST_LINE_BYTES, tailLines: 1, signal };
+  const extent = await reader.read(source, { ...request, headOnly: true }, () => undefined);
+  return extent.first;
+}

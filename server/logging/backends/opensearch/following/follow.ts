@@ -1,0 +1,85 @@
+// Records as they come: whenever the indices hold more than before, the store is asked for what lies behind the last one.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Call, LogRecord, Selection } from '../../../log-store.ts';
+import type { Searches } from '../requests/searches.ts';
+import type { SelectionQueries } from '../selection/selection-queries.ts';
+import { Follower, type FollowerOptions, type FollowerTuning } from './follower.ts';
+import { Pace } from './pace.ts';
+import { type Beat, Pulse } from './pulse.ts';
+
+export interface FollowTuning extends FollowerTuning {
+  /** Between two looks at whether there is anything new, ms; one for all who follow the same indices. */
+  readonly pulseMs: number;
+  /** After so many ms the store is asked for lines even if nothing seems to be new: as many may have been deleted. */
+  readonly surelyMs: number;
+  /** Behind a failure, and while there are no indices; ms. */
+  readonly retryMs: number;
+  /** How long a store may fail before the follower is told. */
+  readonly patienceMs: number;
+}
+
+const TUNING: FollowTuning = {
+  pulseMs: 150,
+  surelyMs: 5_000,
+  retryMs: 1_000,
+  lateMs: 15_000,
+  patienceMs: 60_000,
+  pageSize: 1_000,
+  remembered: 100_000,
+};
+
+export interface FollowersOptions {
+  readonly searches: Searches;
+  readonly queries: SelectionQueries;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
+  /** What the tests have shorter. */
+  readonly tuning?: Partial<FollowTuning>;
+}
+
+/** All who follow: they share what they ask of the store in common, and its time. */
+export class Followers {
+  readonly #options: FollowerOptions;
+  readonly #tuning: FollowTuning;
+  readonly #pulse: Pulse;
+
+  constructor({ searches, queries, now, wallClock, tuning }: FollowersOptions) {
+    this.#tuning = { ...TUNING, ...tuning };
+    this.#options = { searches, queries, wallClock, pace: new Pace(now) };
+    this.#pulse = new Pulse({ searches, now, everyMs: this.#tuning.pulseMs });
+  }
+
+  async *follow(
+    selection: Selection,
+    { signal }: Pick<Call, 'signal'>,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { surelyMs, retryMs, patienceMs } = this.#tuning;
+    const { wallClock } = this.#options;
+    const follower = new Follower(this.#options, this.#tuning, selection);
+    let failingSince: number | undefined;
+    let answered = false;
+    let beat: Beat;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of follower.news(signal)) yield batch;
+        failingSince = undefined;
+        answered = true;
+        const { indices } = follower;
+        if (indices !== undefined) {
+          beat = await this.#pulse.next(indices, beat, { signal, atMostMs: surelyMs });
+          continue;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        failingSince ??= wallClock();
+        const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
+        // Whoever begins to follow is told at once that the store is down; whoever does follow would only begin again.
+        const isOver = !answered || wallClock() - failingSince > patienceMs;
+        if (!isPassing || isOver) throw error;
+      }
+      await delay(retryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

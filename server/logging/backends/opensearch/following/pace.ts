@@ -1,0 +1,42 @@
+// The pace at which followers ask, all of them together: however many there are, and however slow the store is, they
+// take no more of it than about one of its threads.
+import { Slots } from '../../../slots.ts';
+
+/** Questions that rest, or are under way, at a time. */
+const LANES = 5;
+/** A fifth of the time is asked, the rest of it rested. */
+const REST = 4;
+const LONGEST_REST_MS = 5_000;
+const FOREVER_MS = 2_000_000_000;
+
+/** Ms without a question behind one that took so long. */
+export function restAfter(tookMs: number): number {
+  return Math.min(LONGEST_REST_MS, tookMs * REST);
+}
+
+export class Pace {
+  readonly #now: () => number;
+  readonly #lanes = new Slots({
+    what: 'questions of followers',
+    slots: LANES,
+    queue: Number.POSITIVE_INFINITY,
+    waitMs: FOREVER_MS,
+    retryAfterSeconds: 1,
+  });
+
+  /** `now` is a monotonic clock in ms. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Asks when it is its turn. Rejects as `ask` does, and when the signal is aborted before. */
+  async turn<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
+    const leave = await this.#lanes.take(signal);
+    const began = this.#now();
+    try {
+      return await ask();
+    } finally {
+      setTimeout(leave, restAfter(this.#now() - began)).unref();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// Whether there is anything new in indices: how many lines they hold is a question that costs a store next to nothing,
+// and that is asked once for all who follow the same ones. Only when the answer has changed do they ask for lines.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Call } from '../../../log-store.ts';
+import type { Searches } from '../requests/searches.ts';
+import { restAfter } from './pace.ts';
+
+export interface PulseOptions {
+  readonly searches: Searches;
+  /** Between two questions, in ms; longer where the store is slow. */
+  readonly everyMs: number;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+}
+
+const ASK_MS = 5_000;
+/** How many times longer it rests when the store did not tell. */
+const FAILED = 5;
+/** Who was woken asks for lines, and comes back meanwhile. */
+const IDLE_BEATS = 10;
+
+/** What the indices hold; undefined when the store did not tell, or not all of it. */
+export type Beat = number | undefined;
+
+interface Waiting {
+  readonly known: Beat;
+  readonly wake: (beat: Beat) => void;
+}
+
+interface Place {
+  readonly waiting: Set<Waiting>;
+  readonly over: AbortController;
+  last: Beat;
+}
+
+export class Pulse {
+  readonly #options: PulseOptions;
+  readonly #places = new Map<string, Place>();
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with the first beat that is not the one that is known, and with that one after `atMostMs`. Never rejects. */
+  next(
+    indices: string,
+    known: Beat,
+    { signal, atMostMs }: { readonly signal: AbortSignal; readonly atMostMs: number },
+  ): Promise<Beat> {
+    if (signal.aborted) return Promise.resolve(known);
+    const place = this.#placeOf(indices);
+    if (place.last !== undefined && place.last !== known) return Promise.resolve(place.last);
+    return new Promise((resolve) => {
+      const wake = (beat: Beat): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+        place.waiting.delete(waiting);
+        resolve(beat);
+      };
+      const leave = (): void => {
+        wake(known);
+        if (place.waiting.size === 0) this.#end(indices, place);
+      };
+      const waiting: Waiting = { known, wake };
+      const timer = setTimeout(() => wake(known), atMostMs);
+      signal.addEventListener('abort', leave, { once: true });
+      place.waiting.add(waiting);
+    });
+  }
+
+  #placeOf(indices: string): Place {
+    const known = this.#places.get(indices);
+    if (known) return known;
+    const place: Place = { waiting: new Set(), over: new AbortController(), last: undefined };
+    this.#places.set(indices, place);
+    void this.#beats(indices, place);
+    return place;
+  }
+
+  /** Until nobody has waited for a while. */
+  async #beats(indices: string, place: Place): Promise<void> {
+    const { everyMs, now } = this.#options;
+    const { signal } = place.over;
+    for (let idle = 0; idle < IDLE_BEATS && !signal.aborted; idle = place.waiting.size > 0 ? 0 : idle + 1) {
+      const began = now();
+      place.last = await this.#beat(indices, { signal, timeoutMs: ASK_MS });
+      for (const { known, wake } of [...place.waiting]) {
+        if (place.last === undefined || place.last !== known) wake(place.last);
+      }
+      const rest = place.last === undefined ? everyMs * FAILED : everyMs;
+      const pause = Math.max(rest, restAfter(now() - began));
+      // Whoever waits keeps the process going; this alone does not.
+      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    this.#end(indices, place);
+  }
+
+  #end(indices: string, place: Place): void {
+    if (this.#places.get(indices) === place) this.#places.delete(indices);
+    place.over.abort();
+  }
+
+  async #beat(indices: string, call: Call): Promise<Beat> {
+    try {
+      const body = { size: 0, track_total_hits: true };
+      const { total, shortfalls } = await this.#options.searches.searchIndices(indices, body, call);
+      return shortfalls.length === 0 ? total.count : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

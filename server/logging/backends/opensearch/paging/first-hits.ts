@@ -1,0 +1,158 @@
+// The first records of a query in the order of time, and how many there are in all. A store that is asked for both at
+// once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
+// is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
+import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
+import type { Call, Order, Selection } from '../../../log-store.ts';
+import type { Clause } from '../requests/clause.ts';
+import { type Position, searchAfter } from '../requests/position.ts';
+import type { SearchAnswer } from '../requests/search-answer.ts';
+import type { SearchBody, Searches } from '../requests/searches.ts';
+import type { SelectionQuery } from '../selection/selection-query.ts';
+import { KnownWidths, kindOf, type Width } from './known-widths.ts';
+import { nearPart } from './near-part.ts';
+import { pageBody, repeated } from './page-reader.ts';
+import { distinct } from './sums.ts';
+
+type Range = Selection['range'];
+
+export interface HitsAsked {
+  readonly order: Order;
+  /** Hits, beside those that were given of the position's key. */
+  readonly size: number;
+  readonly from: number;
+  readonly position: Position | undefined;
+}
+
+/** Lines that a shard puts in order before the question counts as broad. */
+const BROAD = 20_000;
+/** How much of the range is tried first: what should hold some times the lines that are needed, if all is even. */
+const FIRST_MS = { least: 1_000, most: 60_000 };
+const MARGIN = 4;
+
+export class FirstHits {
+  readonly #searches: Searches;
+  readonly #widths: KnownWidths;
+
+  /** `now` is a monotonic clock in ms. */
+  constructor(searches: Searches, now: () => number) {
+    this.#searches = searches;
+    this.#widths = new KnownWidths(now);
+  }
+
+  /** The total is that of all, wherever the position is. `timed` gives each request what is left of the time. */
+  async find(selected: SelectionQuery, asked: HitsAsked, timed: () => Call): Promise<SearchAnswer> {
+    const searching = new Searching(this.#searches, selected, asked, timed);
+    const kind = kindOf(selected, asked.order, asked.position === undefined);
+    const known = this.#widths.get(kind);
+    const quick = known && (await searching.within(known));
+    if (quick) return quick;
+    this.#widths.set(kind, undefined);
+    const answer = await searching.asOne();
+    if (!answer.endedEarly) return answer;
+    const { found, width } = await searching.inTwo();
+    this.#widths.set(kind, width);
+    return found;
+  }
+}
+
+/** One question. */
+class Searching {
+  readonly #searches: Searches;
+  readonly #selected: SelectionQuery;
+  readonly #asked: HitsAsked;
+  readonly #timed: () => Call;
+  /** Hits to be answered, and lines that have to be there for that. */
+  readonly #size: number;
+  readonly #needed: number;
+  /** The part of the range that can hold them. */
+  readonly #reach: Range;
+
+  constructor(searches: Searches, selected: SelectionQuery, asked: HitsAsked, timed: () => Call) {
+    this.#searches = searches;
+    this.#selected = selected;
+    this.#asked = asked;
+    this.#timed = timed;
+    this.#size = asked.size + repeated(asked.position);
+    this.#needed = this.#size + asked.from;
+    this.#reach = asked.position ? ahead(selected.range, asked.order, asked.position) : selected.range;
+  }
+
+  /** All at once; it ended early where the question is broad, and is worth nothing then. */
+  asOne(): Promise<SearchAnswer> {
+    return this.#search({ terminate_after: BROAD });
+  }
+
+  /** With what was enough the last time; undefined when it is not, or has become much more. */
+  async within({ ms, lines }: Width): Promise<SearchAnswer | undefined> {
+    const [counted, found] = await Promise.all([this.#count(this.#selected.query), this.#near(ms)]);
+    const isApt = found.hits.length >= this.#size && found.total.count <= 2 * Math.max(BROAD, lines);
+    return isApt ? together(found, counted) : undefined;
+  }
+
+  async inTwo(): Promise<{ found: SearchAnswer; width: Width | undefined }> {
+    const counted = await this.#count(this.#selected.query);
+    const whole = widthOf(this.#reach);
+    const even = Math.ceil((whole * this.#needed * MARGIN) / Math.max(1, counted.total.count));
+    const ms = await nearPart({
+      whole,
+      first: Math.min(FIRST_MS.most, Math.max(FIRST_MS.least, even)),
+      needed: this.#needed,
+      many: BROAD,
+      count: async (width) => (await this.#count(this.#part(width))).total.count,
+    });
+    const near = ms === undefined ? undefined : await this.#near(ms);
+    // Lines may have been deleted meanwhile.
+    if (ms !== undefined && near && near.hits.length >= this.#size) {
+      return { found: together(near, counted), width: { ms, lines: near.total.count } };
+    }
+    return { found: together(await this.#search({}), counted), width: undefined };
+  }
+
+  #near(ms: number): Promise<SearchAnswer> {
+    return this.#search({ query: this.#part(ms) });
+  }
+
+  /** So many ms of the reach, from where the order begins. */
+  #part(ms: number): Clause {
+    const { start, end } = this.#reach;
+    return this.#selected.within(
+      this.#asked.order === 'asc'
+        ? { start, end: earlier(end, instantOf(millisecondsOf(start) + ms)) }
+        : { start: later(start, instantOf(millisecondsOf(end) - ms)), end },
+    );
+  }
+
+  #search(rest: SearchBody): Promise<SearchAnswer> {
+    const { indices, fields, query } = this.#selected;
+    const { order, from, position } = this.#asked;
+    return this.#searches.searchIndices(
+      indices,
+      { ...pageBody({ query, order, size: this.#size, from, total: true }, fields), ...rest },
+      this.#timed(),
+      position && searchAfter(position, order, fields.nanoseconds),
+    );
+  }
+
+  #count(query: Clause): Promise<SearchAnswer> {
+    const body = { query, size: 0, track_total_hits: true };
+    return this.#searches.searchIndices(this.#selected.indices, body, this.#timed());
+  }
+}
+
+/** What can lie at the position and behind it; a millisecond more, as some indices know no less. */
+function ahead({ start, end }: Range, order: Order, { time }: Position): Range {
+  const milliseconds = Number(time / 1_000_000n);
+  return order === 'asc'
+    ? { start: later(start, instantOf(milliseconds)), end }
+    : { start, end: earlier(end, instantOf(milliseconds + 1)) };
+}
+
+/** In ms. */
+function widthOf({ start, end }: Range): number {
+  return millisecondsOf(end) - millisecondsOf(start);
+}
+
+function together(found: SearchAnswer, counted: SearchAnswer): SearchAnswer {
+  const { total } = counted;
+  return { ...found, total, shortfalls: distinct([...counted.shortfalls, ...found.shortfalls]) };
+}

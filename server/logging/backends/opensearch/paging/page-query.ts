@@ -1,0 +1,118 @@
+// One page of records, with the total of all.
+import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import type { Call, LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
+import { type Position, readPosition, writePosition } from '../requests/position.ts';
+import { type Hit, positionBehind, recordOf, type SearchAnswer } from '../requests/search-answer.ts';
+import type { Searches } from '../requests/searches.ts';
+import type { SelectionQuery } from '../selection/selection-query.ts';
+import type { FirstHits } from './first-hits.ts';
+import { pageBody, RESULT_WINDOW, unseen } from './page-reader.ts';
+import { distinct, sumOfTotals } from './sums.ts';
+
+export interface PageSources {
+  readonly searches: Searches;
+  readonly firstHits: FirstHits;
+}
+
+interface Reading extends PageSources {
+  /** At least one, in the order of the page. */
+  readonly slices: readonly SelectionQuery[];
+  readonly order: Order;
+  /** Gives each request what is left of the time. */
+  readonly timed: () => Call;
+}
+
+/** A hit, and where it was answered. */
+interface Entry {
+  readonly hit: Hit;
+  readonly at: number;
+  readonly answer: SearchAnswer;
+  readonly slice: SelectionQuery;
+}
+
+/** `slices` ascend in time. */
+export async function queryPage(
+  sources: PageSources,
+  slices: readonly SelectionQuery[],
+  page: PageRequest,
+  timed: () => Call,
+): Promise<LogPage> {
+  const { order, size } = page;
+  const reading = { ...sources, slices: order === 'asc' ? slices : slices.toReversed(), order, timed };
+  let position = page.after === undefined ? undefined : readPosition(page.after);
+  let { from } = page;
+  // One more than asked for tells whether there is a next page.
+  let wanted = size === 0 ? 0 : size + 1;
+  if (from + wanted > RESULT_WINDOW) {
+    // Deeper than one search may go: the position behind the first part, then the rest from there.
+    const skipped = Math.min(from, RESULT_WINDOW);
+    const last = await entryAt(reading, skipped - 1);
+    if (last) position = positionOf(last, undefined);
+    else wanted = 0;
+    from -= skipped;
+  }
+  const { entries, total, shortfalls } = await firstEntries(reading, { wanted, from, position });
+  const given = entries.slice(0, size);
+  const last = entries.length > size ? given.at(-1) : undefined;
+  return {
+    total,
+    shortfalls,
+    records: given.map(({ hit, slice: { fields } }) => recordOf(hit, fields.names, fields.nanoseconds)),
+    next: last && writePosition(positionOf(last, position)),
+  };
+}
+
+interface Wanted {
+  readonly wanted: number;
+  readonly from: number;
+  readonly position: Position | undefined;
+}
+
+/** At most a few more than are wanted; the total is that of all slices. */
+async function firstEntries(
+  { searches, firstHits, slices, order, timed }: Reading,
+  { wanted, from, position }: Wanted,
+): Promise<{ entries: Entry[]; total: Total; shortfalls: Shortfall[] }> {
+  // A store skips by itself in one search from the beginning, and only there.
+  const skipped = slices.length === 1 && !position ? from : 0;
+  const needed = wanted === 0 ? 0 : wanted + from - skipped;
+  const entries: Entry[] = [];
+  const totals: Total[] = [];
+  const shortfalls: Shortfall[] = [];
+  for (const slice of slices) {
+    const { indices, query } = slice;
+    const size = needed - entries.length;
+    const answer =
+      size > 0
+        ? await firstHits.find(slice, { order, size, from: skipped, position }, timed)
+        : await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, timed());
+    entries.push(...unseen(answer, position).map(({ hit, at }) => ({ hit, at, answer, slice })));
+    totals.push(answer.total);
+    shortfalls.push(...slice.shortfalls, ...answer.shortfalls);
+  }
+  const total = sumOfTotals(totals);
+  return {
+    entries: entries.slice(from - skipped),
+    total: shortfalls.length === 0 ? total : { ...total, relation: 'gte' },
+    shortfalls: distinct(shortfalls),
+  };
+}
+
+/** Without its source; undefined when there are fewer. */
+async function entryAt({ searches, slices, order, timed }: Reading, at: number): Promise<Entry | undefined> {
+  let passed = 0;
+  for (const slice of slices) {
+    const { indices, fields, query } = slice;
+    const size = at + 1 - passed;
+    const body = pageBody({ query, order, size, total: false }, fields);
+    const answer = await searches.searchIndices(indices, { ...body, _source: false }, timed());
+    passed += answer.hits.length;
+    const hit = passed > at ? answer.hits.at(-1) : undefined;
+    if (hit) return { hit, at: answer.hits.length - 1, answer, slice };
+  }
+  return undefined;
+}
+
+function positionOf({ answer, at, slice }: Entry, before: Position | undefined): Position {
+  return positionBehind(answer, at, slice.fields.nanoseconds, before);
+}

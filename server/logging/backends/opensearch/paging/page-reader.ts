@@ -1,0 +1,57 @@
+// Pages of records in the order of time, each going on exactly where the one before ended.
+import type { Order } from '../../../log-store.ts';
+import type { Clause } from '../requests/clause.ts';
+import type { FieldMap, FieldNames } from '../requests/field-map.ts';
+import { digestOf, type Position } from '../requests/position.ts';
+import type { Hit, SearchAnswer } from '../requests/search-answer.ts';
+import type { SearchBody } from '../requests/searches.ts';
+
+/** Indices answer no more than this of one search, skipped records included, unless told otherwise. */
+export const RESULT_WINDOW = 10_000;
+
+export interface PageBody {
+  readonly query: Clause;
+  readonly order: Order;
+  readonly size: number;
+  readonly from?: number;
+  readonly total: boolean;
+}
+
+export function pageBody({ query, order, size, from = 0, total }: PageBody, fields: FieldMap): SearchBody {
+  const { names, nanoseconds } = fields;
+  return {
+    query,
+    size,
+    ...(from === 0 ? {} : { from }),
+    track_total_hits: total,
+    _source: sourceFields(names),
+    sort: [
+      {
+        [names.time]: nanoseconds
+          ? // Where records without a time stand does not matter, there are none. But only where they do not stand last,
+            // OpenSearch leaves no shards out by comparing rounded times, which loses records of equal times.
+            { order, numeric_type: 'date_nanos', unmapped_type: 'date_nanos', missing: '_first' }
+          : { order, unmapped_type: 'date' },
+      },
+      { _seq_no: { order } },
+    ],
+  };
+}
+
+function sourceFields({ time, message, namespace, pod, container }: FieldNames): string[] {
+  return [...new Set([time, message, namespace, pod, container])];
+}
+
+/** How many more records to ask for, so that those that were given of the position's key can be left out. */
+export function repeated(position: Position | undefined): number {
+  return position?.given.length ?? 0;
+}
+
+/** The hits that were not given yet, and how many of the answer's first were. */
+export function unseen(answer: SearchAnswer, position: Position | undefined): { hit: Hit; at: number }[] {
+  const given = new Set(position?.given);
+  const sequence = position?.sequence;
+  return answer.hits
+    .map((hit, at) => ({ hit, at }))
+    .filter(({ hit }) => hit.sequence !== sequence || !given.has(digestOf(hit.index, hit.id)));
+}

@@ -1,0 +1,177 @@
+// The connection to OpenSearch or Elasticsearch: one request, one answer. Owns sockets, TLS, credentials, the end of a
+// request at its deadline, and what failures mean; what is asked and read is the business of the files beside it.
+
+import type { IncomingMessage } from 'node:http';
+import { Client } from '@opensearch-project/opensearch';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import type { Call } from '../../../log-store.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
+import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
+import { isNotFound, refusal } from './refusal.ts';
+import { STORE } from './store-name.ts';
+
+export interface ConnectionOptions extends CredentialOptions {
+  /** Addresses of the nodes, `https://host:9200`. */
+  readonly urls: readonly string[];
+  /** A monotonic clock in ms. */
+  readonly now?: () => number;
+}
+
+export interface StoreRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+  /** Whether it may be sent again when nobody answered; true unless told otherwise. */
+  readonly repeatable?: boolean;
+}
+
+/** More can not be an answer to what we ask. */
+const MAX_ANSWER = 256 << 20;
+/** What the store itself needs to notice that its time is over. */
+const GRACE_MS = 250;
+
+interface Session {
+  readonly client: Client;
+  readonly ca: string | undefined;
+  requests: number;
+}
+
+export class Connection {
+  readonly #urls: readonly string[];
+  readonly #credentials: CredentialFiles;
+  #session: Session | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#urls = options.urls;
+    this.#credentials = new CredentialFiles(options, options.now ?? (() => performance.now()));
+  }
+
+  /**
+   * The body of a good answer; undefined for 404. Throws the caller's reason when it is aborted, StoreTimeout behind
+   * the deadline, and else what refusal.ts makes of the answer.
+   */
+  async request(request: StoreRequest, call: Call): Promise<Buffer<ArrayBuffer> | undefined> {
+    call.signal.throwIfAborted();
+    const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
+    const signal = AbortSignal.any([call.signal, deadline]);
+    try {
+      return await this.#attempts(request, signal);
+    } catch (error) {
+      if (call.signal.aborted) throw call.signal.reason;
+      if (deadline.aborted) throw newStoreTimeout(STORE);
+      if (error instanceof StatusError) throw error;
+      throw newStoreUnavailable(STORE, error);
+    }
+  }
+
+  /** Ends all sockets. */
+  close(): void {
+    if (this.#session) release(this.#session);
+    this.#session = undefined;
+  }
+
+  async #attempts(request: StoreRequest, signal: AbortSignal): Promise<Buffer<ArrayBuffer> | undefined> {
+    // A kept socket may have been closed by the other side, and a node may be gone while others are there.
+    const attempts = request.repeatable === false ? 1 : Math.max(2, this.#urls.length);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(request, signal);
+      } catch (error) {
+        const again = error instanceof Error && error.name === 'ConnectionError';
+        if (!again || attempt >= attempts || signal.aborted) throw error;
+      }
+    }
+  }
+
+  async #attempt(request: StoreRequest, signal: AbortSignal): Promise<Buffer<ArrayBuffer> | undefined> {
+    const { authorization, ca } = await this.#credentials.read();
+    signal.throwIfAborted();
+    const session = this.#sessionFor(ca);
+    session.requests++;
+    try {
+      const { status, body } = await exchange(session.client, request, authorization, signal);
+      if (status >= 200 && status < 300) return body;
+      const text = body.toString('utf8');
+      if (isNotFound(status, text)) return undefined;
+      throw refusal(status, text);
+    } finally {
+      session.requests--;
+      if (session !== this.#session && session.requests === 0) release(session);
+    }
+  }
+
+  /** Another CA is another client: sockets that were trusted under the old one are not used again. */
+  #sessionFor(ca: string | undefined): Session {
+    const current = this.#session;
+    if (current && current.ca === ca) return current;
+    const client = new Client({
+      nodes: [...this.#urls],
+      maxRetries: 0,
+      resurrectStrategy: 'optimistic',
+      enableMetaHeader: false,
+      agent: { keepAlive: true, maxSockets: 256, maxFreeSockets: 32 },
+      ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
+    });
+    this.#session = { client, ca, requests: 0 };
+    if (current?.requests === 0) release(current);
+    return this.#session;
+  }
+}
+
+function release({ client }: Session): void {
+  // It waits for nothing: nothing is under way, or all of it is to end.
+  client.close().catch(() => undefined);
+}
+
+async function exchange(
+  client: Client,
+  { method, path, query, body }: StoreRequest,
+  authorization: string | undefined,
+  signal: AbortSignal,
+): Promise<{ status: number; body: Buffer<ArrayBuffer> }> {
+  const sent = client.transport.request(
+    {
+      method,
+      path,
+      ...(query === undefined ? {} : { querystring: { ...query } }),
+      ...(body === undefined ? {} : { body }),
+    },
+    {
+      asStream: true,
+      // Idle sockets are not ours to judge: the signal knows when it is enough.
+      requestTimeout: 24 * 3_600_000,
+      headers: authorization === undefined ? {} : { authorization },
+    },
+  );
+  // The client knows no signals. What it returns here is a promise, which an event must not see: it would count as lost.
+  const abort = (): void => {
+    sent.abort();
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const answer = await sent;
+    const response = answer.body as IncomingMessage;
+    if (signal.aborted) response.destroy();
+    return { status: answer.statusCode ?? 0, body: await readBody(response) };
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_ANSWER) throw new Error('the answer is too long');
+  }
+  if (!response.complete) throw new Error('the answer was cut');
+  // Memory of its own, which its reader may free.
+  const body = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const chunk of chunks) end += chunk.copy(body, end);
+  return body;
+}

@@ -1,0 +1,127 @@
+// Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
+// keyword in one index and an analysed text with a keyword beside it in another.
+import { newStoreUnavailable } from '../../../store-errors.ts';
+import { allOf, anyOf, type Clause } from './clause.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from './json-reader.ts';
+import { STORE } from './store-name.ts';
+
+/** Names of the fields, as the configuration has them. */
+export interface FieldNames {
+  readonly time: string;
+  readonly message: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly containerID: string;
+}
+
+/** A field that holds whole values. */
+export interface ExactField {
+  readonly name: string;
+  /** The only indices where it is one; undefined: wherever it is. */
+  readonly indices: readonly string[] | undefined;
+}
+
+/** The fields that answer one kind of question, and how many of the indices have none. */
+export interface Coverage {
+  readonly fields: readonly ExactField[];
+  readonly missing: number;
+  readonly of: number;
+}
+
+const EXACT = ['keyword', 'constant_keyword', 'wildcard'];
+const TEXT = ['text', 'match_only_text'];
+
+export class FieldMap {
+  /** Whether times are kept in nanoseconds, in some of the indices at least. */
+  readonly nanoseconds: boolean;
+  readonly names: FieldNames;
+  readonly #types: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+  readonly #mixed: ReadonlySet<string>;
+
+  /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
+  private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
+    this.names = names;
+    this.#types = new Map(Object.entries(fields).map(([name, types]) => [name, typesOf(types, all)]));
+    this.#mixed = new Set([...this.#types].filter(([, types]) => types.size > 1).map(([name]) => name));
+    const time = this.#types.get(names.time);
+    this.nanoseconds = time?.has('date_nanos') ?? false;
+    if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
+    if (!TEXT.some((type) => this.#types.get(names.message)?.has(type)))
+      throw unusable(names.message, 'text');
+  }
+
+  /** Of an answer of `_field_caps`; undefined when there are no indices. */
+  static read(names: FieldNames, answer: unknown): FieldMap | undefined {
+    const { indices, fields } = objectOf(answer, 'the answer');
+    const all = arrayOf(indices, 'indices').filter((index) => typeof index === 'string');
+    return all.length === 0 ? undefined : new FieldMap(names, all, objectOf(fields, 'fields'));
+  }
+
+  /** What to ask `_field_caps` for. */
+  static asked(names: FieldNames): string {
+    return [...new Set(Object.values(names))].flatMap((name) => [name, `${name}.*`]).join(',');
+  }
+
+  /** Where whole values of the field are: the field itself, or a keyword beside it. */
+  exact(field: Exclude<keyof FieldNames, 'time' | 'message'>): Coverage {
+    return this.#coverage(this.names[field], 'keyword', EXACT);
+  }
+
+  /** Where any part of a line can be looked for. */
+  wildcard(): Coverage {
+    return this.#coverage(this.names.message, 'wildcard', ['wildcard']);
+  }
+
+  #coverage(name: string, subfield: string, wanted: readonly string[]): Coverage {
+    const own = this.#types.get(name) ?? new Map<string, readonly string[]>();
+    const having = new Set([...own].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
+    const fields: ExactField[] = [];
+    const covered = new Set<string>();
+    const add = (field: string, types: ReadonlyMap<string, readonly string[]>) => {
+      const indices = wanted.flatMap((type) => types.get(type) ?? []);
+      if (indices.every((index) => covered.has(index))) return;
+      // Where it is something else, the same question would mean something else.
+      const elsewhere = [...types.keys()].some((type) => type !== 'unmapped' && !wanted.includes(type));
+      fields.push({ name: field, indices: elsewhere ? indices : undefined });
+      for (const index of indices) covered.add(index);
+    };
+    add(name, own);
+    const beside = [...this.#types].filter(([other]) => other.startsWith(`${name}.`));
+    for (const [other, types] of beside.toSorted(([a]) => (a === `${name}.${subfield}` ? -1 : 1))) {
+      add(other, types);
+    }
+    const missing = [...having].filter((index) => !covered.has(index)).length;
+    return { fields, missing, of: having.size };
+  }
+
+  /** Whether some field is of several types, so that sorting and counting have to take care. */
+  isMixed(name: string): boolean {
+    return this.#mixed.has(name);
+  }
+}
+
+/** The question put to whichever field of an index can answer it. */
+export function overFields({ fields }: Coverage, clause: (field: string) => Clause): Clause {
+  return anyOf(
+    fields.map(({ name, indices }) =>
+      indices === undefined ? clause(name) : allOf([clause(name), { terms: { _index: indices } }]),
+    ),
+  );
+}
+
+function typesOf(types: unknown, all: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(isObject(types) ? types : {}).map(([type, capability]) => {
+      const indices = isObject(capability) ? capability['indices'] : undefined;
+      return [type, Array.isArray(indices) ? indices.map(String) : all];
+    }),
+  );
+}
+
+function unusable(name: string, type: string): Error {
+  return newStoreUnavailable(
+    STORE,
+    new Error(`the indices have no field ${name} of type ${type}: see logging.opensearch.fields`),
+  );
+}

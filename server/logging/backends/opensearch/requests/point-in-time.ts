@@ -1,0 +1,112 @@
+// A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have it under
+// different paths; which of them answers is found out by asking. Whoever opens one closes it.
+import type { Call } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
+import { objectOf, textOf } from './json-reader.ts';
+import { LENIENT, type Searches } from './searches.ts';
+import { STORE } from './store-name.ts';
+
+/** Of each page: a reader who is slower than this loses the rest. */
+export const KEEP_ALIVE = '5m';
+const CLOSE_MS = 5_000;
+
+interface Flavour {
+  readonly open: (indices: string) => string;
+  readonly id: string;
+  readonly close: { readonly path: string; readonly body: (id: string) => unknown };
+}
+
+const FLAVOURS: readonly Flavour[] = [
+  {
+    open: (indices) => `/${indices}/_search/point_in_time`,
+    id: 'pit_id',
+    close: { path: '/_search/point_in_time', body: (id) => ({ pit_id: [id] }) },
+  },
+  { open: (indices) => `/${indices}/_pit`, id: 'id', close: { path: '/_pit', body: (id) => ({ id }) } },
+];
+
+export interface PointInTime {
+  readonly id: string;
+  /** The id that the last answer gave; the store may change it. */
+  renew(id: string | undefined): void;
+  /** Never throws: what can not be closed ends by itself after KEEP_ALIVE. */
+  close(): Promise<void>;
+}
+
+export class PointsInTime {
+  readonly #searches: Searches;
+  /** The one that answered; the others are not asked again. */
+  #flavour: Flavour | undefined;
+
+  constructor(searches: Searches) {
+    this.#searches = searches;
+  }
+
+  /** Undefined where there are no indices. */
+  async open(indices: string, call: Call): Promise<PointInTime | undefined> {
+    const refusals: unknown[] = [];
+    for (const flavour of this.#flavour ? [this.#flavour] : FLAVOURS) {
+      try {
+        const id = await this.#searches.ask(
+          {
+            method: 'POST',
+            path: flavour.open(indices),
+            query: {
+              keep_alive: KEEP_ALIVE,
+              ...(flavour.id === 'id' ? { ignore_unavailable: 'true' } : LENIENT),
+            },
+            repeatable: false,
+          },
+          call,
+          (text) => idIn(text, flavour),
+        );
+        if (id === undefined) continue;
+        this.#flavour = flavour;
+        return this.#opened(flavour, id);
+      } catch (error) {
+        if (call.signal.aborted) throw error;
+        refusals.push(error);
+      }
+    }
+    if (refusals.length > 0) throw refusals[0];
+    return undefined;
+  }
+
+  #opened(flavour: Flavour, first: string): PointInTime {
+    let id = first;
+    const close = async (): Promise<void> => {
+      // Not the caller's signal: it is often his going away that ends it.
+      const call: Call = { signal: new AbortController().signal, timeoutMs: CLOSE_MS };
+      const { path, body } = flavour.close;
+      try {
+        await this.#searches.ask(
+          { method: 'DELETE', path, body: JSON.stringify(body(id)) },
+          call,
+          () => undefined,
+        );
+      } catch {
+        // It ends by itself.
+      }
+    };
+    return {
+      get id() {
+        return id;
+      },
+      renew(next) {
+        if (next !== undefined && next !== '') id = next;
+      },
+      close,
+    };
+  }
+}
+
+function idIn(text: string, flavour: Flavour): string {
+  const id = textOf(objectOf(JSON.parse(text), 'the answer')[flavour.id]);
+  if (id === undefined) throw new Error('a point in time has no id');
+  return id;
+}
+
+/** The reader was slower than KEEP_ALIVE, or the store was started anew. */
+export function lostPoint(): Error {
+  return newStoreUnavailable(STORE, new Error('the point in time is gone'));
+}

@@ -1,0 +1,55 @@
+// What it means when OpenSearch refuses: whose fault it is, and whether to try again.
+import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
+import { isObject, textOf } from './json-reader.ts';
+import { STORE } from './store-name.ts';
+
+/** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
+export function isNotFound(status: number, text: string): boolean {
+  return status === 404 && reasonsOf(text).some((reason) => NOT_FOUND.test(reason));
+}
+
+const NOT_FOUND = /^(?:index_not_found|search_context_missing)_exception/;
+
+/** Its own words stay in the cause: they may name what the caller has no right to know. */
+export function refusal(status: number, text: string): StatusError {
+  const reasons = reasonsOf(text);
+  const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
+  if (says(/too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i)) {
+    return newNotSupported(STORE, 'log_query', 'the pattern is too complex; ask for a shorter one');
+  }
+  if (says(/too_many_(nested_)?clauses|maxClauseCount|max_clause_count/i)) {
+    return newNotSupported(STORE, 'namespaces', 'too many names; ask for fewer');
+  }
+  if (says(/result window is too large/i)) {
+    return newNotSupported(STORE, 'from', 'it lies too deep; go on by cursor');
+  }
+  if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
+    return newStoreTimeout(STORE);
+  }
+  const cause = new Error(`status ${status}: ${reasons.slice(0, 3).join('; ') || text.slice(0, 200)}`);
+  return newStoreUnavailable(STORE, cause);
+}
+
+/** `type: reason` of the error, of its root causes and of the failed shards. */
+function reasonsOf(text: string): string[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const found: string[] = [];
+  const collect = (value: unknown, depth: number): void => {
+    if (depth > 8 || found.length >= 20) return;
+    if (Array.isArray(value)) for (const item of value) collect(item, depth + 1);
+    if (!isObject(value)) return;
+    const [type, reason] = [textOf(value['type']), textOf(value['reason'])];
+    if (type !== undefined) found.push(`${type}: ${reason ?? ''}`);
+    for (const key of ['error', 'root_cause', 'caused_by', 'failed_shards', 'reason']) {
+      collect(value[key], depth + 1);
+    }
+  };
+  collect(body, 0);
+  return found;
+}

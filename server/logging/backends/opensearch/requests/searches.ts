@@ -1,0 +1,94 @@
+// Puts searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; what
+// is asked is the business of the callers, and what was answered of search-answer.ts.
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import type { Call } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
+import { Turns } from '../../../turns.ts';
+import type { Connection, StoreRequest } from './connection.ts';
+import { LongAnswer, type Place } from './long-answer.ts';
+import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
+import { STORE } from './store-name.ts';
+
+export type SearchBody = Readonly<Record<string, unknown>>;
+
+/** Indices that are not there hold nothing; that is no error. */
+export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
+
+/** The store gets a little less time than the caller has, so that what it found by then still arrives. */
+const STORE_SHARE = 0.9;
+
+export class Searches {
+  readonly #connection: Connection;
+  readonly #turns: Turns;
+  readonly #query: Readonly<Record<string, string>>;
+
+  constructor(connection: Connection, turns = new Turns(), preference?: string) {
+    this.#connection = connection;
+    this.#turns = turns;
+    this.#query = preference === undefined ? LENIENT : { ...LENIENT, preference };
+  }
+
+  /** The same, by the same copies of the shards each time for the same text: one may know lines that another does not. */
+  preferring(preference: string): Searches {
+    return new Searches(this.#connection, this.#turns, preference);
+  }
+
+  /** `indices`: part of a path; none: what the body's point in time holds. `after`: JSON of `search_after`. */
+  async search(
+    indices: string | undefined,
+    body: SearchBody,
+    call: Call,
+    after?: string,
+  ): Promise<SearchAnswer | undefined> {
+    return this.ask(this.#request(indices, body, call, after), call, readAnswer);
+  }
+
+  /** The same within a point in time, for many hits; `read` reads some of them. */
+  async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
+    const bytes = await this.#connection.request(this.#request(undefined, body, call, after), call);
+    if (!bytes) return undefined;
+    await this.#turns.next();
+    return new LongAnswer(bytes);
+  }
+
+  read(answer: LongAnswer, place: Place): Promise<SearchAnswer> {
+    return this.#read(() => answer.text(place), readAnswer);
+  }
+
+  /** The same, where there need not be any index. */
+  async searchIndices(indices: string, body: SearchBody, call: Call, after?: string): Promise<SearchAnswer> {
+    return (await this.search(indices, body, call, after)) ?? NO_ANSWER;
+  }
+
+  /** Undefined for 404. What can not be read is a store that does not answer as it should. */
+  async ask<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
+    const bytes = await this.#connection.request(request, call);
+    return bytes && this.#read(() => bytes.toString('utf8'), read);
+  }
+
+  async #read<T>(text: () => string, read: (text: string) => T): Promise<T> {
+    await this.#turns.next();
+    try {
+      return read(text());
+    } catch (error) {
+      if (error instanceof StatusError) throw error;
+      throw newStoreUnavailable(STORE, error);
+    }
+  }
+
+  #request(
+    indices: string | undefined,
+    body: SearchBody,
+    call: Call,
+    after: string | undefined,
+  ): StoreRequest {
+    const timeout = `${Math.max(1, Math.floor(call.timeoutMs * STORE_SHARE))}ms`;
+    const json = JSON.stringify({ ...body, timeout });
+    return {
+      method: 'POST',
+      path: indices === undefined ? '/_search' : `/${indices}/_search`,
+      ...(indices === undefined ? {} : { query: this.#query }),
+      body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
+    };
+  }
+}

@@ -1,0 +1,60 @@
+// The indices that can hold lines of a time: one a day of UTC, or everything that begins with the prefix.
+import { instantOf, millisecondsOf } from '../../../instant.ts';
+
+export interface IndexNaming {
+  readonly prefix: string;
+  /** Whether there is one index a day of UTC, `<prefix>-YYYY.MM.DD`. */
+  readonly daily: boolean;
+}
+
+/** Stores take 4,096 bytes of a request's first line; the rest of it needs its place too. */
+const MAX_LENGTH = 2_048;
+const DAY_MS = 86_400_000;
+
+/**
+ * The part of a path that names the indices of `start <= time < end`: days, else months, else all. Only UTC counts;
+ * the time zone of this process does not.
+ */
+export function indexPattern(
+  naming: IndexNaming,
+  range: { readonly start: string; readonly end: string },
+): string {
+  if (!naming.daily) return encodeURIComponent(`${naming.prefix}*`).replaceAll('%2A', '*');
+  const prefix = encodeURIComponent(naming.prefix);
+  const first = dayOf(range.start);
+  const last = lastDay(range.end);
+  const days = (last - first) / DAY_MS + 1;
+  const all = `${prefix}-*`;
+  if (Number.isNaN(days)) return all;
+  // Where nothing can be found any index will do; the clause of the time sees to the rest.
+  if (days < 1) return `${prefix}-${name(first)}`;
+  if (days * (prefix.length + 12) <= MAX_LENGTH) {
+    return Array.from({ length: days }, (_, n) => `${prefix}-${name(first + n * DAY_MS)}`).join(',');
+  }
+  const months = monthsBetween(name(first), name(last));
+  if (months * (prefix.length + 10) > MAX_LENGTH) return all;
+  const [year = 0, month = 0] = name(first).split('.').map(Number);
+  return Array.from({ length: months }, (_, n) => {
+    const date = new Date(Date.UTC(year, month - 1 + n, 1));
+    return `${prefix}-${name(date.getTime()).slice(0, 8)}*`;
+  }).join(',');
+}
+
+function dayOf(instant: string): number {
+  return Math.floor(millisecondsOf(instant) / DAY_MS) * DAY_MS;
+}
+
+/** The end is exclusive: at midnight sharp, the day before is the last. */
+function lastDay(end: string): number {
+  const day = dayOf(end);
+  return end > instantOf(day) ? day : day - DAY_MS;
+}
+
+function name(day: number): string {
+  return new Date(day).toISOString().slice(0, 10).replaceAll('-', '.');
+}
+
+function monthsBetween(first: string, last: string): number {
+  const number = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
+  return number(last) - number(first) + 1;
+}

@@ -1,0 +1,82 @@
+// The names that there are, looked through in this process: for more, or longer, texts than a store can be asked to
+// find in names, since it makes one automaton of each.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Call } from '../../../log-store.ts';
+import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
+import { allOf, type Clause } from '../requests/clause.ts';
+import type { Coverage } from '../requests/field-map.ts';
+import { arrayOf, isObject, textOf } from '../requests/json-reader.ts';
+import type { Searches } from '../requests/searches.ts';
+import { STORE } from '../requests/store-name.ts';
+
+/** Below what one answer may hold. */
+const MAX_NAMES = 60_000;
+/** Names have no more characters. */
+const LONGEST = 253;
+/** Names that are looked at before others get their turn. */
+const AT_A_TIME = 100;
+
+export interface NameLookup {
+  readonly indices: string;
+  /** Clauses that hold for the lines whose names are asked for. */
+  readonly filter: readonly Clause[];
+  readonly coverage: Coverage;
+  /** The parameter that asks for them. */
+  readonly parameter: string;
+}
+
+/** The names that hold one of the texts, whatever the case of ASCII letters. */
+export async function namesContaining(
+  searches: Searches,
+  texts: readonly string[],
+  lookup: NameLookup,
+  call: Call,
+): Promise<string[]> {
+  const sought = texts.filter((text) => text.length <= LONGEST).map(lowerASCII);
+  const found: string[] = [];
+  const names = await namesOf(searches, lookup, call);
+  for (const [index, name] of names.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) {
+      await turn();
+      call.signal.throwIfAborted();
+    }
+    const folded = lowerASCII(name);
+    if (sought.some((text) => folded.includes(text))) found.push(name);
+  }
+  return found;
+}
+
+async function namesOf(
+  searches: Searches,
+  { indices, filter, coverage, parameter }: NameLookup,
+  call: Call,
+): Promise<string[]> {
+  const aggs = Object.fromEntries(
+    coverage.fields.map(({ name }, n) => [`names${n}`, { terms: { field: name, size: MAX_NAMES } }]),
+  );
+  const body = { size: 0, track_total_hits: false, query: allOf(filter), aggs };
+  const answer = await searches.searchIndices(indices, body, call);
+  // A name that is not known here would silently be left out.
+  if (answer.shortfalls.length > 0)
+    throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
+  const names = new Set<string>();
+  for (const aggregation of Object.values(answer.aggregations)) {
+    if (!isObject(aggregation)) continue;
+    if (aggregation['sum_other_doc_count'] !== 0) {
+      throw newNotSupported(
+        STORE,
+        parameter,
+        'there are too many names to look through; ask for fewer texts',
+      );
+    }
+    for (const bucket of arrayOf(aggregation['buckets'], 'buckets')) {
+      const name = isObject(bucket) ? textOf(bucket['key']) : undefined;
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return [...names];
+}
+
+function lowerASCII(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

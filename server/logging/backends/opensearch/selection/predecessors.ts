@@ -1,0 +1,142 @@
+// Namespaces that were deleted and made anew: what their predecessors wrote must not be found. A bound for each of very
+// many namespaces is more than a query may hold, so only those get one that really have lines from before.
+import { createHash } from 'node:crypto';
+import { instantOf, millisecondsOf } from '../../../instant.ts';
+import type { Call, Instant, Selection } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
+import type { FieldMap } from '../requests/field-map.ts';
+import { arrayOf, isObject, textOf } from '../requests/json-reader.ts';
+import type { SearchAnswer } from '../requests/search-answer.ts';
+import type { Searches } from '../requests/searches.ts';
+import { STORE } from '../requests/store-name.ts';
+import { exactClause } from './name-clauses.ts';
+import { timeRange } from './range-clause.ts';
+
+interface Namespace {
+  readonly name: string;
+  readonly since: Instant;
+}
+
+/** Of these namespaces nothing counts that was written before. */
+export interface Bound {
+  readonly since: Instant;
+  readonly names: readonly string[];
+}
+
+/** Where namespaces are looked for, and which. */
+export interface Sought {
+  readonly namespaces: readonly Namespace[];
+  readonly range: Selection['range'];
+  readonly indices: string;
+  readonly fields: FieldMap;
+}
+
+/** So many bounds are just written down; with more, the store is asked who needs one. */
+const DIRECT = 100;
+/** Lines of a predecessor may still be on their way for so long. */
+const SETTLED_MS = 3_600_000;
+const TRUSTED_MS = 10_000;
+const KEPT = 32;
+
+export class Predecessors {
+  readonly #searches: Searches;
+  readonly #now: () => number;
+  readonly #wallClock: () => number;
+  readonly #known = new Map<string, { readonly at: number; readonly names: ReadonlySet<string> }>();
+
+  constructor(searches: Searches, now: () => number, wallClock: () => number) {
+    this.#searches = searches;
+    this.#now = now;
+    this.#wallClock = wallClock;
+  }
+
+  /** The bounds that the range needs, ascending, each later than its start. */
+  async bounds(sought: Sought, call: Call): Promise<readonly Bound[]> {
+    const late = sought.namespaces.filter(({ since }) => since > sought.range.start);
+    const bounds = grouped(late);
+    if (bounds.length <= DIRECT) return bounds;
+    const settled = instantOf(this.#wallClock() - SETTLED_MS);
+    const old = late.filter(({ since }) => since < settled);
+    const having = await this.#withPredecessors({ ...sought, namespaces: old }, call);
+    return grouped(late.filter(({ name, since }) => since >= settled || having.has(name)));
+  }
+
+  async #withPredecessors(sought: Sought, call: Call): Promise<ReadonlySet<string>> {
+    const { namespaces, range, indices } = sought;
+    if (namespaces.length === 0) return new Set();
+    const hash = createHash('sha256')
+      .update(JSON.stringify([range.start, indices, namespaces]))
+      .digest('base64');
+    const known = this.#known.get(hash);
+    if (known && this.#now() - known.at < TRUSTED_MS) return known.names;
+    const first = await this.#firstLines(sought, call);
+    const names = new Set(
+      namespaces.filter(({ name, since }) => isBefore(first.get(name), since)).map(({ name }) => name),
+    );
+    this.#known.delete(hash);
+    this.#known.set(hash, { at: this.#now(), names });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+    return names;
+  }
+
+  /** Milliseconds of each namespace's first line within the range, of those that have one before the last bound. */
+  async #firstLines(sought: Sought, call: Call): Promise<ReadonlyMap<string, number>> {
+    const { namespaces, range, indices, fields } = sought;
+    const { time } = fields.names;
+    const coverage = fields.exact('namespace');
+    const names = namespaces.map(({ name }) => name);
+    const before = namespaces.reduce((last, { since }) => (since > last ? since : last), range.start);
+    const aggregation = ({ name }: { name: string }) => ({
+      terms: { field: name, size: names.length, include: names },
+      aggs: { first: { min: { field: time } } },
+    });
+    const answer = await this.#searches.searchIndices(
+      indices,
+      {
+        size: 0,
+        track_total_hits: false,
+        query: {
+          bool: { filter: [exactClause(names, coverage), timeRange(time, { from: range.start, before })] },
+        },
+        aggs: Object.fromEntries(coverage.fields.map((field, n) => [`namespaces${n}`, aggregation(field)])),
+      },
+      call,
+    );
+    // Whoever might have a predecessor that was not seen would show it.
+    if (answer.shortfalls.length > 0) {
+      throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
+    }
+    return firstLines(answer);
+  }
+}
+
+/** Whether a line of that millisecond may have been written before. */
+function isBefore(first: number | undefined, since: Instant): boolean {
+  if (first === undefined) return false;
+  const begin = millisecondsOf(since);
+  return first < begin || (first === begin && instantOf(begin) < since);
+}
+
+function grouped(namespaces: readonly Namespace[]): Bound[] {
+  const groups = Map.groupBy(namespaces, ({ since }) => since);
+  return [...groups]
+    .map(([since, group]) => ({ since, names: group.map(({ name }) => name) }))
+    .sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+function firstLines({ aggregations }: SearchAnswer): Map<string, number> {
+  const first = new Map<string, number>();
+  for (const aggregation of Object.values(aggregations)) {
+    const buckets = isObject(aggregation) ? arrayOf(aggregation['buckets'], 'buckets') : [];
+    for (const bucket of buckets) {
+      const name = isObject(bucket) ? textOf(bucket['key']) : undefined;
+      const value = isObject(bucket) && isObject(bucket['first']) ? bucket['first']['value'] : undefined;
+      if (name === undefined) throw newStoreUnavailable(STORE, new Error('a bucket has no name'));
+      // Without a time that can be read, it counts as the oldest.
+      const time = typeof value === 'number' ? Math.floor(value) : Number.NEGATIVE_INFINITY;
+      first.set(name, Math.min(time, first.get(name) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+  return first;
+}

@@ -1,0 +1,149 @@
+// A selection as clauses of the store that all hold, and what they can not cover.
+import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import type { Call, Selection } from '../../../log-store.ts';
+import { newNotSupported } from '../../../store-errors.ts';
+import type { Clause } from '../requests/clause.ts';
+import type { Coverage, FieldMap } from '../requests/field-map.ts';
+import type { Searches } from '../requests/searches.ts';
+import { STORE } from '../requests/store-name.ts';
+import type { FieldProbe } from './field-probe.ts';
+import { type IndexNaming, indexPattern } from './index-names.ts';
+import { levelClause } from './level-clauses.ts';
+import { containsClause, exactClause, isTooMuch, patternClauses } from './name-clauses.ts';
+import { namesContaining } from './name-lookup.ts';
+import type { Predecessors } from './predecessors.ts';
+import { timeRange } from './range-clause.ts';
+import {
+  type Scoped,
+  type SelectionQuery,
+  slicesOfNamespaces,
+  slicesOfTime,
+  type Uncut,
+} from './selection-query.ts';
+import { textClause } from './text-clauses.ts';
+
+export interface SelectionQueriesOptions {
+  readonly searches: Searches;
+  readonly naming: IndexNaming;
+  readonly probe: FieldProbe;
+  readonly predecessors: Predecessors;
+}
+
+/** Where lines are looked for: of all questions about a selection the first, and the same. */
+interface Place {
+  readonly indices: string;
+  readonly fields: FieldMap;
+  /** The coverages that were used. */
+  readonly used: Coverage[];
+}
+
+export class SelectionQueries {
+  readonly #options: SelectionQueriesOptions;
+
+  constructor(options: SelectionQueriesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One query, or one for each slice of the time, ascending. None when nothing can be found, so that nobody has to be
+   * asked. Throws NotSupported.
+   */
+  async inTime(selection: Selection, call: Call): Promise<readonly SelectionQuery[]> {
+    const uncut = await this.#uncut(selection, call);
+    return uncut ? slicesOfTime(uncut) : [];
+  }
+
+  /** The same, a query for each slice of the namespaces. */
+  async byNamespace(selection: Selection, call: Call): Promise<readonly SelectionQuery[]> {
+    const uncut = await this.#uncut(selection, call);
+    return uncut ? slicesOfNamespaces(uncut) : [];
+  }
+
+  async #uncut(selection: Selection, call: Call): Promise<Uncut | undefined> {
+    const { range } = selection;
+    if (range.start >= range.end || findsNothing(selection)) return undefined;
+    const indices = indexPattern(this.#options.naming, range);
+    const fields = await this.#options.probe.fields(indices, call);
+    if (!fields) return undefined;
+    const place: Place = { indices, fields, used: [] };
+    const scope = await this.#scoped(selection, place, call);
+    if (scope?.names.length === 0) return undefined;
+    const filter: Clause[] = [...(await this.#named(selection, scope, place, call))];
+    const lines = [
+      ...(selection.text ? [textClause(selection.text, fields)] : []),
+      ...(selection.levels ? [levelClause(selection.levels, fields)] : []),
+    ];
+    for (const { clause, wildcard } of lines) {
+      filter.push(clause);
+      if (wildcard) place.used.push(wildcard);
+    }
+    return { indices, fields, range, filter, scope, shortfalls: gapsOf(place.used) };
+  }
+
+  async #scoped({ scope, range }: Selection, place: Place, call: Call): Promise<Scoped | undefined> {
+    if (scope.everything) return undefined;
+    const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
+    const coverage = exactFields(place, 'namespace');
+    const bounds = await this.#options.predecessors.bounds({ ...place, namespaces, range }, call);
+    return { names: namespaces.map(({ name }) => name), coverage, bounds };
+  }
+
+  /** The names that are asked for. */
+  async #named(selection: Selection, scope: Scoped | undefined, place: Place, call: Call): Promise<Clause[]> {
+    const { range } = selection;
+    const filter: Clause[] = [];
+    for (const [field, names] of [
+      ['namespace', selection.namespaces],
+      ['pod', selection.pods],
+      ['container', selection.containers],
+    ] as const) {
+      if (!names) continue;
+      const coverage = exactFields(place, field);
+      if (isTooMuch(names)) {
+        const within = [
+          timeRange(place.fields.names.time, { from: range.start, before: range.end }),
+          ...(scope ? [exactClause(scope.names, scope.coverage)] : []),
+          ...filter,
+        ];
+        const lookup = { indices: place.indices, filter: within, coverage, parameter: `${field}_query` };
+        const found = await namesContaining(this.#options.searches, names.contains ?? [], lookup, call);
+        filter.push(exactClause(found, coverage));
+      } else if (names.contains) filter.push(containsClause(names.contains, coverage));
+      if (names.exact) filter.push(exactClause(names.exact, coverage));
+    }
+    if (selection.podPatterns) {
+      filter.push(patternClauses(selection.podPatterns, exactFields(place, 'pod')));
+    }
+    return filter;
+  }
+}
+
+function findsNothing({ scope, namespaces, pods, containers, levels }: Selection): boolean {
+  if (!scope.everything && scope.namespaces.length === 0) return true;
+  if (levels?.length === 0) return true;
+  return [namespaces, pods, containers].some(
+    (filter) => filter?.exact?.length === 0 || filter?.contains?.length === 0,
+  );
+}
+
+/** Throws NotSupported when names can not be compared as a whole: a part of a name is another name. */
+function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'container'): Coverage {
+  const coverage = fields.exact(field);
+  if (coverage.fields.length > 0 || coverage.of === 0) {
+    used.push(coverage);
+    return coverage;
+  }
+  const name = fields.names[field];
+  throw newNotSupported(
+    STORE,
+    `${field}s`,
+    `its field \`${name}\` has to be a keyword, or to have one beside it`,
+  );
+}
+
+function gapsOf(used: readonly Coverage[]): Shortfall[] {
+  const worst = used.toSorted((a, b) => b.missing - a.missing)[0];
+  if (!worst || worst.missing === 0) return [];
+  const message = `${worst.missing} of ${worst.of} indices have no field that can be asked this`;
+  return [{ reason: 'NotCovered', message }];
+}

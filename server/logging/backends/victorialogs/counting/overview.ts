@@ -1,0 +1,70 @@
+import type { Instant } from '../../../log-store.ts';
+import type { Asking, Deadline } from '../requests/asking.ts';
+import { instantAt, instantFrom, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { newNonsense } from '../requests/refusal.ts';
+import type { Row } from '../requests/rows.ts';
+import { TIME } from '../selection/logsql.ts';
+import type { Question, Questions } from '../selection/question.ts';
+import type { Judge } from './judge.ts';
+
+export interface Overview {
+  readonly count: number;
+  /** Between which moments the lines are. */
+  readonly span: { readonly start: Instant; readonly end: Instant } | undefined;
+  /** Whether the quick question finds the lines, and how many others. */
+  readonly isQuick: boolean;
+  readonly others: number;
+}
+
+const COUNTED = `count() as n, min(${TIME}) as first, max(${TIME}) as last`;
+
+/** Exact. */
+export async function overviewOf(
+  asking: Asking,
+  { quick, exact }: Questions,
+  judge: Judge,
+  deadline: Deadline,
+): Promise<Overview> {
+  if (quick) {
+    const pipe = `stats ${COUNTED}, count() if (${quick.unsure}) as unsure`;
+    const [row = {}] = await asking.allRows(quick, [pipe], deadline);
+    const unsure = numberIn(row, 'unsure');
+    const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
+    if (judged) {
+      // Lines may come in between the two questions.
+      const others = Math.max(0, unsure - judged.length);
+      return { count: numberIn(row, 'n') - others, span: spanIn(row), isQuick: true, others };
+    }
+  }
+  return simpleOverview(asking, exact, deadline);
+}
+
+/** As cheap as counting: where no filter looks into lines, the store knows it by heart. */
+export async function simpleOverview(
+  asking: Asking,
+  question: Question,
+  deadline: Deadline,
+): Promise<Overview> {
+  const [row = {}] = await asking.allRows(question, [`stats ${COUNTED}`], deadline);
+  return { count: numberIn(row, 'n'), span: spanIn(row), isQuick: false, others: 0 };
+}
+
+function spanIn(row: Row): Overview['span'] {
+  if (numberIn(row, 'n') === 0) return undefined;
+  return { start: instantIn(row, 'first'), end: instantAt(nanosecondsOf(instantIn(row, 'last')) + 1n) };
+}
+
+/** The store writes numbers as text. */
+export function numberIn(row: Row, name: string): number {
+  const value = row[name];
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw newNonsense('a count that is no number');
+  return number;
+}
+
+export function instantIn(row: Row, name: string): Instant {
+  const value = row[name];
+  const instant = typeof value === 'string' ? instantFrom(value) : undefined;
+  if (instant === undefined) throw newNonsense('a time that is no time');
+  return instant;
+}

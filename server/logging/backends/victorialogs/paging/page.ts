@@ -1,0 +1,106 @@
+// A page of lines. The store sorts by time alone, all that it is asked for: so it is asked for a short time that should
+// hold enough, then for longer ones; and lines of the time at which a page ends are fetched all, to be put in order.
+import { earlier, later } from '../../../instant.ts';
+import type { Instant, LogRecord, Order } from '../../../log-store.ts';
+import type { Overview } from '../counting/overview.ts';
+import type { Asking, Deadline } from '../requests/asking.ts';
+import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { inOrder, recordFields, recordOf } from '../requests/record.ts';
+import type { FieldNames } from '../selection/fields.ts';
+import { TIME } from '../selection/logsql.ts';
+import type { Question, Range } from '../selection/question.ts';
+import { type Position, positionBehind } from './position.ts';
+
+export interface PageWanted {
+  /** The question about a part of the range; undefined when nothing can be found there. */
+  readonly question: (range: Range) => Question | undefined;
+  readonly fields: FieldNames;
+  /** Whether a line that the question found is wanted; `overview` says how many are not. */
+  readonly isMeant: (record: LogRecord) => boolean;
+  readonly overview: Overview;
+  readonly order: Order;
+  readonly from: number;
+  readonly size: number;
+  readonly after: Position | undefined;
+}
+
+export interface PageFound {
+  readonly records: readonly LogRecord[];
+  readonly next: Position | undefined;
+}
+
+export async function readPage(asking: Asking, wanted: PageWanted, deadline: Deadline): Promise<PageFound> {
+  const { order, from, size, after } = wanted;
+  const range = rangeLeft(wanted);
+  if (size === 0 || !range) return { records: [], next: undefined };
+  const skipped = from + (after?.given ?? 0);
+  const found = await firstOf(asking, wanted, range, skipped + size + 1, deadline);
+  const last = found.at(-1);
+  let records = found;
+  if (last && found.length > skipped + size) {
+    const before = found.filter(({ time }) => time !== last.time);
+    // The page may end among lines of one time, of which the store gave any.
+    const group = before.length === skipped + size ? [] : await linesAt(asking, wanted, last.time, deadline);
+    records = [...before, ...group];
+  }
+  const isMore = found.length > skipped + size;
+  const given = inOrder(records, order);
+  const start = from + (after ? givenOf(given, after) : 0);
+  const page = given.slice(start, start + size);
+  return { records: page, next: isMore ? positionBehind(page, after) : undefined };
+}
+
+/** How many of these are those given before; they are the first. */
+function givenOf(records: readonly LogRecord[], { time, given }: Position): number {
+  const others = records.findIndex((record) => record.time !== time);
+  return Math.min(given, others === -1 ? records.length : others);
+}
+
+/** What is left of the time that has lines, from where the page begins. */
+function rangeLeft({ overview: { span }, order, after }: PageWanted): Range | undefined {
+  if (!span || !after) return span;
+  const { start, end } = span;
+  const time = nanosecondsOf(after.time);
+  const left =
+    order === 'asc'
+      ? { start: later(start, after.time), end }
+      : { start, end: earlier(end, instantAt(time + 1n)) };
+  return left.start < left.end ? left : undefined;
+}
+
+/** How many times the lines wanted a first guess should hold. */
+const MARGIN = 2n;
+const GROWTH = 8n;
+
+/** The first so many, or all; in the order of time. */
+async function firstOf(
+  asking: Asking,
+  { question, fields, isMeant, overview, order }: PageWanted,
+  range: Range,
+  count: number,
+  deadline: Deadline,
+): Promise<LogRecord[]> {
+  const [start, end] = [nanosecondsOf(range.start), nanosecondsOf(range.end)];
+  const sort = `sort by (${TIME}${order === 'asc' ? '' : ' desc'}) limit ${count + overview.others}`;
+  let width = (MARGIN * (end - start) * BigInt(count)) / BigInt(Math.max(1, overview.count)) + 1n;
+  for (;;) {
+    const isWhole = width >= end - start;
+    const part = order === 'asc' ? { start, end: start + width } : { start: end - width, end };
+    const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
+    const rows = asked ? await asking.allRows(asked, [recordFields(fields), sort], deadline) : [];
+    const found = rows.map((row) => recordOf(row, fields)).filter(isMeant);
+    if (found.length >= count || isWhole) return found.slice(0, count);
+    width *= GROWTH;
+  }
+}
+
+async function linesAt(
+  asking: Asking,
+  { question, fields, isMeant }: PageWanted,
+  time: Instant,
+  deadline: Deadline,
+): Promise<LogRecord[]> {
+  const asked = question({ start: time, end: instantAt(nanosecondsOf(time) + 1n) });
+  const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline) : [];
+  return rows.map((row) => recordOf(row, fields)).filter(isMeant);
+}

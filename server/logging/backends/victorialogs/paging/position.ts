@@ -1,0 +1,34 @@
+// Where the next page goes on: a time, and how many lines of it were given. Lines of one time have an order of ours.
+import { newBadRequest } from '../../../../../apis/meta/v1/errors.ts';
+import { isInstant } from '../../../instant.ts';
+import type { Instant, LogRecord } from '../../../log-store.ts';
+
+export interface Position {
+  readonly time: Instant;
+  readonly given: number;
+}
+
+export function writePosition({ time, given }: Position): string {
+  return `${time} ${given}`;
+}
+
+/** Throws BadRequest. */
+export function readPosition(text: string): Position {
+  const [time, given = '', ...more] = text.split(' ');
+  if (!isInstant(time) || !/^[1-9]\d{0,8}$/.test(given) || more.length > 0) {
+    throw newBadRequest('cursor: it is not one of this store');
+  }
+  return { time, given: Number(given) };
+}
+
+/** Behind the last of these, which begin at `after`; undefined for none. */
+export function positionBehind(
+  records: readonly LogRecord[],
+  after: Position | undefined,
+): Position | undefined {
+  const time = records.at(-1)?.time;
+  if (time === undefined) return after;
+  const first = records.findIndex((record) => record.time === time);
+  const before = first === 0 && after?.time === time ? after.given : 0;
+  return { time, given: records.length - first + before };
+}

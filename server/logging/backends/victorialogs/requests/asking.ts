@@ -1,0 +1,100 @@
+// One question to the store and the rows of its answer, within the time of a call.
+import type { IncomingMessage } from 'node:http';
+import { boundedSignal } from '../../../bounded-signal.ts';
+import type { Call } from '../../../log-store.ts';
+import { Turns } from '../../../turns.ts';
+import type { Question } from '../selection/question.ts';
+import type { Connection } from './connection.ts';
+import { refusalOf, statusOf } from './refusal.ts';
+import { type Row, rowsOf } from './rows.ts';
+
+const QUERY_PATH = '/select/logsql/query';
+/** The store is given its time, and this to say that it was not enough. */
+const GRACE_MS = 500;
+
+/** The time that a call has. */
+export class Deadline {
+  readonly signal: AbortSignal;
+  readonly #end: number;
+  readonly #now: () => number;
+
+  constructor({ signal, timeoutMs }: Call, now: () => number) {
+    this.signal = signal;
+    this.#now = now;
+    this.#end = now() + timeoutMs;
+  }
+
+  get leftMs(): number {
+    return Math.max(1, Math.floor(this.#end - this.#now()));
+  }
+
+  get isOver(): boolean {
+    return this.#now() >= this.#end;
+  }
+
+  /** A part of what is left. */
+  share(part: number): Deadline {
+    return new Deadline({ signal: this.signal, timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
+  }
+
+  /** The same, or sooner. */
+  within(ms: number): Deadline {
+    return new Deadline({ signal: this.signal, timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
+  }
+
+  /** The same, ended by another signal too. */
+  until(signal: AbortSignal): Deadline {
+    const either = AbortSignal.any([this.signal, signal]);
+    return new Deadline({ signal: either, timeoutMs: this.leftMs }, this.#now);
+  }
+}
+
+export class Asking {
+  /** Of all who read what the store answers. */
+  readonly turns: Turns;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection, turns = new Turns()) {
+    this.#connection = connection;
+    this.turns = turns;
+  }
+
+  /** Throws StatusErrors. Ending the iteration ends the work in the store. */
+  rows(
+    question: Question,
+    pipes: readonly string[],
+    deadline: Deadline,
+  ): AsyncGenerator<readonly Row[], void, undefined> {
+    return this.read(question, pipes, deadline, rowsOf);
+  }
+
+  /** The same, with what `reader` makes of the answer. */
+  async *read<Read>(
+    { lines, extraFilters }: Question,
+    pipes: readonly string[],
+    deadline: Deadline,
+    reader: (body: AsyncIterable<Buffer>, turns: Turns) => AsyncIterable<Read>,
+  ): AsyncGenerator<Read, void, undefined> {
+    using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
+    let answer: IncomingMessage | undefined;
+    const query = [lines, ...pipes].join(' | ');
+    try {
+      deadline.signal.throwIfAborted();
+      const args = { query, extra_filters: extraFilters, timeout: `${deadline.leftMs}ms` };
+      answer = await this.#connection.post(QUERY_PATH, args, bounded.signal);
+      if (answer.statusCode !== 200) throw await refusalOf(answer);
+      yield* reader(answer, this.turns);
+    } catch (error) {
+      throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
+    } finally {
+      answer?.destroy();
+    }
+  }
+
+  /** All of them: for answers that are known to be short. */
+  async allRows(question: Question, pipes: readonly string[], deadline: Deadline): Promise<Row[]> {
+    const all: Row[] = [];
+    for await (const rows of this.rows(question, pipes, deadline)) for (const row of rows) all.push(row);
+    return all;
+  }
+}

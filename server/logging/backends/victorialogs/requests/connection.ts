@@ -1,0 +1,105 @@
+// One request to VictoriaLogs and what comes back. Knows HTTP, TLS and who we are; knows nothing of LogsQL.
+import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import { CredentialFiles, type CredentialOptions, type Credentials } from '../../credential-files.ts';
+
+export interface ConnectionOptions extends CredentialOptions {
+  /** `http://…` or `https://…`; a path in it comes before the store's own. */
+  readonly url: string;
+  /** Tenant. */
+  readonly accountID?: number;
+  readonly projectID?: number;
+  readonly now: () => number;
+}
+
+/** Arguments of a request; several values of one name stay several. */
+export type Arguments = Readonly<Record<string, string | readonly string[]>>;
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #credentials: CredentialFiles;
+  #agent: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#credentials = new CredentialFiles(options, options.now);
+  }
+
+  /**
+   * The answer, whatever its status; the caller reads or destroys it. Aborting `signal` closes the connection, which
+   * ends the work in the store.
+   */
+  async post(path: string, args: Arguments, signal: AbortSignal): Promise<IncomingMessage> {
+    const credentials = await this.#credentials.read();
+    const body = encoded(args);
+    try {
+      return await this.#send(path, body, credentials, signal);
+    } catch (error) {
+      // The store may close an idle connection at the moment we use it; nothing has happened then.
+      if (!(error instanceof StaleConnectionError) || signal.aborted) throw error;
+      return await this.#send(path, body, credentials, signal);
+    }
+  }
+
+  close(): void {
+    this.#agent?.agent.destroy();
+  }
+
+  #send(path: string, body: string, credentials: Credentials, signal: AbortSignal): Promise<IncomingMessage> {
+    const { url, accountID = 0, projectID = 0 } = this.#options;
+    const target = new URL(url);
+    target.pathname = `${target.pathname.replace(/\/$/, '')}${path}`;
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': Buffer.byteLength(body),
+      // Packing costs the store several times what it saves, and holds lines back that are followed.
+      'accept-encoding': 'identity',
+      ...(accountID === 0 && projectID === 0
+        ? {}
+        : { accountid: String(accountID), projectid: String(projectID) }),
+      ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+    };
+    const isSecure = target.protocol === 'https:';
+    const request = isSecure ? requestSecure : requestPlain;
+    const agent = this.#agentFor(isSecure, credentials.ca);
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) throw signal.reason;
+      const sent: ClientRequest = request(target, { method: 'POST', headers, agent }, resolve);
+      const abort = (): void =>
+        void sent.destroy(new Error('the request was given up', { cause: signal.reason }));
+      signal.addEventListener('abort', abort, { once: true });
+      sent.once('close', () => signal.removeEventListener('abort', abort));
+      sent.on('error', (error) => {
+        const isStale = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+        reject(isStale ? new StaleConnectionError(error) : error);
+      });
+      sent.end(body);
+    });
+  }
+
+  /** A new one when the CA has changed: connections that trusted the old one are not used again. */
+  #agentFor(isSecure: boolean, ca: string | undefined): Agent {
+    if (this.#agent?.ca === ca && this.#agent) return this.#agent.agent;
+    this.#agent?.agent.destroy();
+    const agent = isSecure
+      ? new SecureAgent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
+      : new Agent({ keepAlive: true });
+    this.#agent = { ca, agent };
+    return agent;
+  }
+}
+
+class StaleConnectionError extends Error {
+  constructor(cause: Error) {
+    super('an idle connection was closed', { cause });
+    this.name = 'StaleConnectionError';
+  }
+}
+
+function encoded(args: Arguments): string {
+  const form = new URLSearchParams();
+  for (const [name, values] of Object.entries(args)) {
+    for (const value of typeof values === 'string' ? [values] : values) form.append(name, value);
+  }
+  return form.toString();
+}

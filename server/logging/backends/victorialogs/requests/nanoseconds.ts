@@ -1,0 +1,26 @@
+// Moments as numbers of nanoseconds since the epoch, to count with; Instants are for comparing and for the wire.
+import type { Instant } from '../../../log-store.ts';
+
+const PER_SECOND = 1_000_000_000n;
+
+export function nanosecondsOf(instant: Instant): bigint {
+  return BigInt(Date.parse(`${instant.slice(0, 19)}Z`)) * 1_000_000n + BigInt(instant.slice(20, 29));
+}
+
+/** `nanoseconds`: 0 or more. */
+export function instantAt(nanoseconds: bigint): Instant {
+  const seconds = new Date(Number(nanoseconds / PER_SECOND) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(nanoseconds % PER_SECOND).padStart(9, '0')}Z`;
+}
+
+const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z$/;
+
+/** With nine digits behind the second, of which the store leaves out zeros at the end; undefined when it is no time. */
+export function instantFrom(text: string): Instant | undefined {
+  if (text.length === 30 && text.charCodeAt(19) === DOT && text.charCodeAt(29) === ZULU) return text;
+  const found = FORM.exec(text);
+  return found ? `${text.slice(0, 19)}.${(found[1] ?? '').padEnd(9, '0')}Z` : undefined;
+}
+
+const DOT = 0x2e;
+const ZULU = 0x5a;

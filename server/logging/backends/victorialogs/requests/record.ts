@@ -1,0 +1,50 @@
+// Rows of the store as records, and the order of those of the same time, which the store leaves open.
+import type { LogRecord, Order } from '../../../log-store.ts';
+import type { FieldNames } from '../selection/fields.ts';
+import { quoted, TIME } from '../selection/logsql.ts';
+import { instantFrom } from './nanoseconds.ts';
+import { newNonsense } from './refusal.ts';
+import type { Row } from './rows.ts';
+
+/** The pipe that leaves what a record is made of. */
+export function recordFields({ message, namespace, pod, container }: FieldNames): string {
+  return `fields ${[TIME, message, namespace, pod, container].map(quoted).join(', ')}`;
+}
+
+export function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
+  const time = row[TIME];
+  const instant = typeof time === 'string' ? instantFrom(time) : undefined;
+  if (instant === undefined) throw newNonsense('a line without time');
+  return {
+    time: instant,
+    log: textOf(row[message]),
+    namespace: textOf(row[namespace]),
+    pod: textOf(row[pod]),
+    container: textOf(row[container]),
+  };
+}
+
+/** The store leaves out what is empty. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** By time, then by where the line is from, then by what it says: records that are equal in this are alike in all. */
+export function byTime(left: LogRecord, right: LogRecord): number {
+  return (
+    compared(left.time, right.time) ||
+    compared(left.namespace, right.namespace) ||
+    compared(left.pod, right.pod) ||
+    compared(left.container, right.container) ||
+    compared(left.log, right.log)
+  );
+}
+
+export function inOrder(records: LogRecord[], order: Order): LogRecord[] {
+  return records.sort(order === 'asc' ? byTime : (left, right) => byTime(right, left));
+}
+
+function compared(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

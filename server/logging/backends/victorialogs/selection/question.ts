@@ -1,0 +1,94 @@
+// A selection as the arguments of a request. What the caller asks for goes into the query; the time and what the caller
+// may see go beside it, where the store reads each by itself and joins them: a fault in the query can not widen them.
+import type { NameFilter, Selection } from '../../../log-store.ts';
+import type { FieldNames } from './fields.ts';
+import { eitherOf, isOneOf, matches, not, within } from './logsql.ts';
+import { ALL, scopeFilter } from './scope-filter.ts';
+import { type LineFilter, levelFilter, textFilter } from './text-filter.ts';
+
+export type Range = Selection['range'];
+
+/** What a request asks about. */
+export interface Question {
+  /** LogsQL: filters all of which hold. */
+  readonly lines: string;
+  readonly extraFilters: readonly string[];
+}
+
+/** Finds all lines that are wanted and some others; a filter tells those that are wanted for sure, and one the rest. */
+export interface QuickQuestion extends Question {
+  readonly sure: string;
+  readonly unsure: string;
+}
+
+export interface Questions {
+  readonly exact: Question;
+  /** Where the exact one costs the store much. */
+  readonly quick: QuickQuestion | undefined;
+  /** Without what looks into lines: cheap, and never fewer lines. */
+  readonly rough: Question;
+}
+
+/** Undefined when nothing can be found. `range`: a part of the selection's. */
+export function questionsOf(
+  selection: Selection,
+  fields: FieldNames,
+  range: Range = selection.range,
+): Questions | undefined {
+  if (range.start >= range.end || selection.levels?.length === 0) return undefined;
+  const scoped = scopeFilter({
+    field: fields.namespace,
+    scope: selection.scope,
+    wanted: selection.namespaces,
+    range,
+  });
+  const names = nameFilters(selection, fields);
+  if (scoped === undefined || !names) return undefined;
+  const extraFilters = [within(range), ...(scoped === ALL ? [] : [scoped])];
+  const rough = names.length === 0 ? ALL : names.join(' ');
+  const filters = lineFilters(selection, fields);
+  const asked = (more: readonly string[]) => ({ lines: [rough, ...more].join(' '), extraFilters });
+  const sure = filters.find(({ quick }) => quick)?.quick?.sure;
+  const quick = asked(filters.flatMap((filter) => filter.quick?.filters ?? filter.exact));
+  return {
+    exact: asked(filters.flatMap(({ exact }) => exact)),
+    quick: sure === undefined ? undefined : { ...quick, sure, unsure: not(sure) },
+    rough: asked([]),
+  };
+}
+
+function lineFilters({ levels, text }: Selection, { message }: FieldNames): LineFilter[] {
+  return [...(levels ? [levelFilter(message, levels)] : []), ...(text ? [textFilter(message, text)] : [])];
+}
+
+/** Undefined when no name can be right. */
+function nameFilters(selection: Selection, fields: FieldNames): string[] | undefined {
+  const { scope, namespaces, pods, containers, podPatterns = [] } = selection;
+  const filters = [
+    // Where the scope is a list, it has been applied to that.
+    ...(scope.everything ? namesIn(fields.namespace, namespaces) : []),
+    ...namesIn(fields.pod, pods),
+    ...namesIn(fields.container, containers),
+    ...podPatterns.map((pattern) => matches(fields.pod, `^(?:${pattern})$`)),
+  ];
+  return filters.every((filter) => filter !== undefined) ? filters : undefined;
+}
+
+/** Undefined among them when no name can be right. */
+function namesIn(field: string, filter: NameFilter | undefined): (string | undefined)[] {
+  const { exact, contains } = filter ?? {};
+  return [
+    ...(exact ? [exact.length === 0 ? undefined : isOneOf(field, exact)] : []),
+    ...(contains ? [contains.length === 0 ? undefined : holdsOneOf(field, contains)] : []),
+  ];
+}
+
+/** Case counts for nothing in ASCII, and only there. */
+function holdsOneOf(field: string, texts: readonly string[]): string {
+  return eitherOf(texts.map((text) => matches(field, Array.from(text.toWellFormed(), anyCase).join(''))));
+}
+
+function anyCase(character: string): string {
+  if (/^[A-Za-z]$/.test(character)) return `[${character.toUpperCase()}${character.toLowerCase()}]`;
+  return /^[0-9]$/.test(character) ? character : `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}

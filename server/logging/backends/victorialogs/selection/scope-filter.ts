@@ -1,0 +1,45 @@
+// The caller's scope as a filter. The store gets it beside the query, so that nothing in the query can widen it.
+import type { Instant, NameFilter, Scope } from '../../../log-store.ts';
+import { nameMatcher } from '../../../name-filter.ts';
+import { eitherOf, isOneOf, since } from './logsql.ts';
+
+/** Every line of the range, and none of them. */
+export const ALL = '*';
+export const NONE = undefined;
+
+export interface ScopeRequest {
+  readonly field: string;
+  readonly scope: Scope;
+  /** Of the namespaces in the scope, those that were asked for. */
+  readonly wanted?: NameFilter | undefined;
+  readonly range: { readonly start: Instant; readonly end: Instant };
+}
+
+/** Undefined when nothing in the range may be seen. Few namespaces begin within the range, so the rest is one list. */
+export function scopeFilter({ field, scope, wanted, range }: ScopeRequest): string | undefined {
+  if (scope.everything) return ALL;
+  const isWanted = nameMatcher(wanted);
+  const visible = scope.namespaces.filter((each) => each.since < range.end && isWanted(each.name));
+  const whole = visible.filter((each) => each.since <= range.start).map(({ name }) => name);
+  const later = visible.filter((each) => each.since > range.start);
+  const parts = [...(whole.length > 0 ? [isOneOf(field, whole)] : []), ...grouped(field, later)];
+  return parts.length === 0 ? NONE : eitherOf(parts);
+}
+
+type Begun = { readonly name: string; readonly since: Instant };
+
+/**
+ * The store tries one alternative after the other on each block of lines: first groups by name, then within the one
+ * that the block belongs to, which is some dozens of steps in place of thousands.
+ */
+function grouped(field: string, namespaces: readonly Begun[]): string[] {
+  const size = Math.max(1, Math.ceil(Math.sqrt(namespaces.length)));
+  const groups = Array.from({ length: Math.ceil(namespaces.length / size) }, (_, index) =>
+    namespaces.slice(index * size, (index + 1) * size),
+  );
+  return groups.map((group) => {
+    const names = group.map(({ name }) => name);
+    const each = group.map((begun) => `(${isOneOf(field, [begun.name])} ${since(begun.since)})`);
+    return group.length === 1 ? each.join('') : `(${isOneOf(field, names)} ${eitherOf(each)})`;
+  });
+}

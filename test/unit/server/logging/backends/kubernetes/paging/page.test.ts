@@ -1,0 +1,303 @@
+import { expect } from 'chai';
+import type { PageRequest } from '../../../../../../../server/logging/log-store.ts';
+import { at, call, everything } from '../instants.ts';
+import { KubeletLog } from '../kubelet-log.ts';
+import { LogCluster } from '../log-cluster.ts';
+
+const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
+
+describe('a page of the pod log store', () => {
+  let cluster: LogCluster;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+  });
+
+  afterEach(() => cluster.stop());
+
+  it('merges the logs of all pods, newest first, and counts all lines', async () => {
+    cluster.add('shop', 'a', [at(1), at(4), at(6)]);
+    cluster.add('shop', 'b', [at(2), at(3), at(5)]);
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.records.map(({ log, pod }) => [pod, log])).to.deep.equal([
+      ['a', 'line 6'],
+      ['b', 'line 5'],
+      ['a', 'line 4'],
+    ]);
+    expect(page.total).to.deep.equal({ count: 6, relation: 'eq' });
+    expect(page.shortfalls).to.deep.equal([]);
+  });
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`goes through lines of equal times page by page without skipping or repeating, ${order}`, async () => {
+      const same = (pod: string) => Array.from({ length: 7 }, (_, n) => at(5, `${pod} ${n}`, '000000007'));
+      for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(4), ...same(pod), at(6)]);
+      const store = cluster.store();
+      const all = await store.query(everything, { order, size: 100, from: 0 }, call);
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await store.query(
+          everything,
+          { order, size: 4, from: 0, ...(after ? { after } : {}) },
+          call,
+        );
+        expect(page.total.count).to.equal(27);
+        seen.push(...page.records.map(({ pod, log }) => `${pod} ${log}`));
+        after = page.next;
+      } while (after);
+      expect(seen).to.deep.equal(all.records.map(({ pod, log }) => `${pod} ${log}`));
+      expect(new Set(seen).size).to.equal(27);
+    });
+  }
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`reads for a further page no more than it needs, across gaps too, and keeps the total, ${order}`, async () => {
+      const seconds = [1, 2, 3, 3600, 3601, 50_000, 50_001, 50_002, 50_003, 86_000];
+      for (const pod of ['a', 'b'])
+        cluster.add(
+          'shop',
+          pod,
+          seconds.map((second) => at(second, `${pod} ${second}`)),
+        );
+      const store = cluster.store();
+      const seen: string[] = [];
+      const requests: number[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        cluster.asked.length = 0;
+        const request = { order, size: 4, from: 0, ...(after ? { after } : {}) };
+        const page = await store.query(everything, request, call);
+        requests.push(cluster.asked.length);
+        if (after) expect(cluster.asked[0]?.searchParams.has('sinceTime')).to.equal(true);
+        expect(page.total).to.deep.equal({ count: 20, relation: 'eq' });
+        expect(page.shortfalls).to.deep.equal([]);
+        seen.push(...page.records.map(({ log }) => log));
+        after = page.next;
+      }
+      const all = await store.query(everything, { order, size: 100, from: 0 }, call);
+      expect(seen).to.deep.equal(all.records.map(({ log }) => log));
+      // Three windows at most, and as many questions for the first line of a log.
+      expect(Math.max(...requests)).to.be.at.most(12);
+    });
+  }
+
+  it('begins where it is asked to when the total does not matter, and stops when it is full', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+    const request = { size: 1, from: 0, uncounted: true };
+    const store = cluster.store();
+    const oldest = await store.query(everything, { ...request, order: 'asc' }, call);
+    expect(oldest.records.map(({ log: text }) => text)).to.deep.equal(['line 1']);
+    expect(oldest.total.relation).to.equal('gte');
+    log.append(at(86_000));
+    const last = await store.query(everything, { ...request, order: 'desc' }, call);
+    expect(last.records.map(({ log: text }) => text)).to.deep.equal(['line 86000']);
+    expect(last.next).to.be.a('string');
+  });
+
+  it('gives as many long lines as fit into the memory of one query, says so, and the others on further pages', async () => {
+    for (const pod of ['a', 'b', 'c', 'd']) {
+      cluster.add(
+        'shop',
+        pod,
+        Array.from({ length: 15 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`)),
+      );
+    }
+    const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
+    const seen: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const request = { order: 'desc', size: 50, from: 0, ...(after ? { after } : {}) } as const;
+      const page = await store.query(everything, request, call);
+      expect(page.records.reduce((sum, { log }) => sum + log.length, 0)).to.be.at.most(1.2 * (1 << 20));
+      if (after === '') expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+      seen.push(...page.records.map(({ log }) => log.slice(0, 5)));
+      after = page.next;
+    }
+    expect(seen).to.have.length(60);
+    expect(new Set(seen).size).to.equal(60);
+  });
+
+  it('shows of a namespace only what was written since it is the one that it is', async () => {
+    cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+    cluster.add('other', 'b', [at(1)]);
+    const since = at(2).time;
+    const scope = { everything: false, namespaces: [{ name: 'shop', since }] } as const;
+    const page = await cluster.store().query({ ...everything, scope }, newest, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 3', 'line 2']);
+    expect(page.total.count).to.equal(2);
+    expect(cluster.asked.every(({ pathname }) => pathname.includes('/shop/'))).to.equal(true);
+  });
+
+  it('leaves out containers beyond the limit, names them, and makes the total a lower bound', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)]);
+    const page = await cluster.store({ maxContainers: 2 }).query(everything, newest, call);
+    expect(page.total).to.deep.equal({ count: 2, relation: 'gte' });
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+    expect(page.shortfalls[0]?.message).to.include('shop/c/app');
+  });
+
+  it('reads no more logs at a time than it may, for all queries together', async () => {
+    for (let n = 0; n < 12; n++) cluster.add('shop', `p${n}`, [at(n)]);
+    const store = cluster.store({ concurrentReads: 3 });
+    await Promise.all(Array.from({ length: 4 }, () => store.query(everything, newest, call)));
+    expect(cluster.asked).to.have.length(48);
+    expect(cluster.mostReads).to.be.at.most(3);
+  });
+
+  it('keeps the newest lines of a log that is too long, and says so', async () => {
+    const lines = Array.from({ length: 2_000 }, (_, n) => at(n, 'x'.repeat(100)));
+    cluster.add('shop', 'long', lines);
+    const page = await cluster.store({ bytesPerContainer: 65_536 }).query(everything, newest, call);
+    expect(page.records[0]?.time).to.equal(at(1_999).time);
+    expect(page.total.relation).to.equal('gte');
+    expect(page.total.count).to.be.within(300, 600);
+    expect(page.shortfalls[0]?.message).to.include('only the newest lines');
+  });
+
+  it('takes a container that has not started yet for one without lines', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [], { state: 'waiting' });
+    cluster.disturb = (url, response) => {
+      if (!url.pathname.includes('/b/')) return false;
+      response.writeHead(400).end('container "app" in pod "b" is waiting to start: ContainerCreating');
+      return true;
+    };
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+  });
+
+  it('reads the run before a restart too', async () => {
+    cluster.add('shop', 'a', [at(5)], {
+      restarts: 1,
+      previous: new KubeletLog([at(1), at(2)]),
+      startedAt: '2026-01-01T00:00:05Z',
+    });
+    const store = cluster.store();
+    const page = await store.query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2', 'line 5']);
+    expect((await store.statistics(everything, call)).containers).to.equal(2);
+  });
+
+  it('says once that kubelets have thrown away what was written first', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(7200)], { startedAt: '2026-01-01T00:00:00Z' });
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.shortfalls).to.have.length(1);
+    expect(page.shortfalls[0]?.reason).to.equal('NotCovered');
+    expect(page.shortfalls[0]?.message).to.include('2 logs').and.to.include('2026-01-01T02:00:00');
+    expect(page.total.relation).to.equal('gte');
+  });
+
+  it('asks for the first line of a log before it calls a quiet one rotated', async () => {
+    cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
+    const range = { start: at(10).time, end: everything.range.end };
+    const page = await cluster.store().query({ ...everything, range }, newest, call);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+    cluster.add('shop', 'a', [at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
+    const rotated = await cluster.store().query({ ...everything, range }, newest, call);
+    expect(rotated.total).to.deep.equal({ count: 1, relation: 'gte' });
+  });
+
+  it('gives what the others have when one kubelet fails midway', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    cluster.disturb = (url, response) => {
+      if (!url.pathname.includes('/b/')) return false;
+      response.writeHead(200).write(`${at(3).time} half\n${at(4).time} cut he`, () => response.destroy());
+      return true;
+    };
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['half', 'line 1']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.total.relation).to.equal('gte');
+  });
+
+  it('takes a last line without its end for one of a container that has ended, not of one that runs', async () => {
+    cluster.add('shop', 'a', [], { state: 'terminated' });
+    cluster.add('shop', 'b');
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).end(`${at(1).time} one\n${at(2).time} unfinished`);
+      return true;
+    };
+    const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ pod, log }) => `${pod} ${log}`)).to.deep.equal([
+      'a one',
+      'b one',
+      'a unfinished',
+    ]);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.shortfalls[0]?.message).to.include('shop/b/app').and.not.to.include('shop/a/app');
+  });
+
+  it('answers with what it has found when the time is up', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    const store = cluster.store();
+    await store.query(everything, newest, call);
+    cluster.disturb = (url, response) => {
+      if (url.pathname.includes('/b/')) response.writeHead(200).write(`${at(3).time} one\n`);
+      return url.pathname.includes('/b/');
+    };
+    const page = await store.query(everything, newest, { ...call, timeoutMs: 1_000 });
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+  });
+
+  it('is unavailable, not empty, when kube-apiserver is gone', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store();
+    await store.query(everything, newest, call);
+    await cluster.goAway();
+    const failure = await store.query(everything, newest, call).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+
+  it('closes every connection to a kubelet at once when the caller has gone', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod);
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const closed: Promise<unknown>[] = [];
+    cluster.disturb = (_, response) => {
+      closed.push(new Promise((done) => response.on('close', done)));
+      response.writeHead(200).write('\n');
+      if (closed.length === 3) resolve();
+      return true;
+    };
+    const gone = new AbortController();
+    const query = cluster.store().query(everything, newest, { ...call, signal: gone.signal });
+    query.catch(() => undefined);
+    await asked;
+    gone.abort(new Error('gone'));
+    await Promise.all(closed);
+    expect(await query.catch((error: unknown) => error)).to.include({ message: 'gone' });
+  });
+
+  it('does not take what a kubelet says in place of lines for a line', async () => {
+    cluster.add('shop', 'a');
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).end('failed to try resolving symlinks in path "/var/log/x": no such file');
+      return true;
+    };
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.records).to.deep.equal([]);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+  });
+
+  it('reads times in the zone of the node, and with fewer digits', async () => {
+    cluster.add('shop', 'a', [
+      { time: '2026-01-01T02:00:00.5+02:00', text: 'zone' },
+      { time: '2026-01-01T00:00:01Z', text: 'short' },
+    ]);
+    const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ time }) => time)).to.deep.equal([
+      '2026-01-01T00:00:00.500000000Z',
+      '2026-01-01T00:00:01.000000000Z',
+    ]);
+  });
+
+  it('counts lines in buckets', async () => {
+    cluster.add('shop', 'a', [at(0), at(9), at(10), at(25), at(30)]);
+    const day = Date.UTC(2026, 0, 1);
+    const edges = [0, 10_000, 20_000, 30_000].map((ms) => day + ms);
+    const { counts, total } = await cluster.store().histogram(everything, { edges }, call);
+    expect(counts).to.deep.equal([2, 1, 1]);
+    expect(total).to.deep.equal({ count: 4, relation: 'eq' });
+  });
+});

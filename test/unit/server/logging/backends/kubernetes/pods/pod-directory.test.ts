@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { PodDirectory } from '../../../../../../../server/logging/backends/kubernetes/pods/pod-directory.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  refuse,
+  ScriptedCluster,
+  send,
+} from '../../../../../../support/scripted-cluster.ts';
+
+const pod = event(
+  'ADDED',
+  JSON.stringify({ metadata: { namespace: 'shop', name: 'a', uid: 'u', resourceVersion: '5' } }),
+);
+
+describe('the directory of pods', () => {
+  let cluster: ScriptedCluster;
+  const ending = new AbortController();
+  const running: Promise<void>[] = [];
+  let answer: (call: Call) => void;
+  let asked: PromiseWithResolvers<Call>;
+  const log = pino({ enabled: false });
+
+  beforeEach(async () => {
+    asked = Promise.withResolvers();
+    answer = ({ response }) => send(response, pod, bookmark(7, true));
+    cluster = await ScriptedCluster.start((call) => {
+      asked.resolve(call);
+      answer(call);
+    });
+  });
+
+  afterEach(() => cluster.stop());
+
+  after(async () => {
+    ending.abort();
+    await Promise.all(running);
+  });
+
+  function directory(idleMs?: number): PodDirectory {
+    const client = cluster.connect();
+    const tuning = { initialBackoffMs: 1, maxBackoffMs: 5 };
+    const made = new PodDirectory({ client, log, tuning, ...(idleMs === undefined ? {} : { idleMs }) });
+    running.push(made.run(ending.signal));
+    return made;
+  }
+
+  it('asks the cluster for nothing before the first question, and only once for several', async () => {
+    const pods = directory();
+    expect(cluster.calls).to.have.length(0);
+    const opened = await Promise.all([pods.open(ending.signal), pods.open(ending.signal)]);
+    expect(opened.map(({ pods }) => pods.get('shop', 'a')?.uid)).to.deep.equal(['u', 'u']);
+    expect(cluster.asked).to.deep.equal(['stream']);
+    for (const one of opened) one[Symbol.dispose]();
+  });
+
+  it('no longer follows them when nobody has asked for a while, and does again at the next question', async () => {
+    const pods = directory(1);
+    const first = await pods.open(ending.signal);
+    const { response } = await asked.promise;
+    const closed = new Promise((resolve) => response.on('close', resolve));
+    first[Symbol.dispose]();
+    await closed;
+    const again = await pods.open(ending.signal);
+    expect(again.pods.get('shop', 'a')?.name).to.equal('a');
+    expect(cluster.asked).to.deep.equal(['stream', 'stream']);
+    again[Symbol.dispose]();
+  });
+
+  it('fails at once when the pods may not be listed, and works when they may', async () => {
+    const pods = directory();
+    const works = answer;
+    answer = ({ response }) => refuse(response, 403, 'Forbidden');
+    expect(await pods.open(ending.signal).catch((error: unknown) => error)).to.be.an('error');
+    answer = works;
+    const opened = await pods.open(ending.signal).catch(() => pods.open(ending.signal));
+    expect([...opened.pods.namespaces()]).to.deep.equal(['shop']);
+    opened[Symbol.dispose]();
+  });
+
+  it('lets a caller go who no longer waits', async () => {
+    answer = () => undefined;
+    const gone = new AbortController();
+    const waiting = directory().open(gone.signal);
+    await asked.promise;
+    gone.abort(new Error('gone'));
+    expect(await waiting.catch((error: unknown) => error)).to.include({ message: 'gone' });
+  });
+});

@@ -1,0 +1,151 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { restAfter } from '../../../../../../../server/logging/backends/opensearch/following/pace.ts';
+import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { until } from '../../../../../../support/until.ts';
+import {
+  ANSWERED,
+  type Asked,
+  answer,
+  call,
+  type ScriptedStore,
+  SELECTION,
+  scriptedStore,
+} from '../scripted-store.ts';
+
+const FIRST = { id: 'first', key: '1768435200000000001', sequence: 1 };
+const SECOND = { id: 'second', key: '1768435200000000002', sequence: 2 };
+
+/** The small question whether there is anything new. */
+function isPulse({ path, body }: Asked): boolean {
+  return path.includes('_search') && body['size'] === 0;
+}
+
+function isQuestion({ path, body }: Asked): boolean {
+  return path.includes('_search') && Number(body['size']) > 0;
+}
+
+function followAll(
+  store: ScriptedStore,
+  many: number,
+  followTuning: object,
+): { leave: () => Promise<unknown>; logs: string[] } {
+  const leaving = new AbortController();
+  const backend = storeAt(store.url, { followTuning });
+  const logs: string[] = [];
+  const read = async (lines: AsyncIterable<readonly LogRecord[]>) => {
+    for await (const batch of lines) logs.push(...batch.map(({ log }) => log));
+  };
+  const following = Array.from({ length: many }, () =>
+    read(backend.follow(SELECTION, call(60_000, leaving.signal))),
+  );
+  const leave = () => {
+    leaving.abort(new Error('gone'));
+    return Promise.allSettled(following);
+  };
+  return { leave, logs };
+}
+
+describe('following OpenSearch', () => {
+  it('asks for lines when the indices hold more than before, and only then', async () => {
+    const held = [FIRST];
+    await using store = await scriptedStore(() => answer(held));
+    const { leave, logs } = followAll(store, 1, { pulseMs: 1 });
+    const pulses = () => store.asked.filter(isPulse).length;
+    const questions = () => store.asked.filter(isQuestion).length;
+    await until(() => pulses() >= 2);
+    const before = questions();
+    const seen = pulses();
+    await until(() => pulses() >= seen + 10);
+    expect(questions()).to.equal(before);
+    held.push(SECOND);
+    await until(() => logs.length === 2);
+    expect(logs).to.deep.equal(['first', 'second']);
+    await leave();
+  });
+
+  it('asks for lines now and then even when nothing seems to be new', async () => {
+    const held = [FIRST];
+    await using store = await scriptedStore((asked) => (isPulse(asked) ? answer([FIRST]) : answer(held)));
+    const { leave, logs } = followAll(store, 1, { pulseMs: 1, surelyMs: 30 });
+    await until(() => logs.length === 1);
+    held.push(SECOND);
+    await until(() => logs.length === 2);
+    await leave();
+  });
+
+  it('asks whether anything is new once for all who follow the same, and for lines a few at a time', async () => {
+    const held = [FIRST];
+    const pulses: ServerResponse[] = [];
+    const questions: ServerResponse[] = [];
+    let isHolding = false;
+    let most = 0;
+    await using store = await scriptedStore((asked, response) => {
+      if (!isHolding) return answer(held);
+      (isPulse(asked) ? pulses : questions).push(response);
+      most = Math.max(most, questions.length);
+      return ANSWERED;
+    });
+    const { leave, logs } = followAll(store, 20, { pulseMs: 1, surelyMs: 60_000 });
+    await until(() => logs.length === 20);
+    // All of them wait for the next change.
+    const asked = () => store.asked.filter(isQuestion).length;
+    await until(() => asked() >= 20);
+    let settled = -1;
+    while (settled !== asked()) {
+      settled = asked();
+      const seen = store.asked.length;
+      await until(() => store.asked.length >= seen + 5);
+    }
+    isHolding = true;
+    await until(() => pulses.length === 1);
+    held.push(SECOND);
+    pulses.shift()?.end(answer(held));
+    const answered = new Set<ServerResponse>();
+    while (logs.length < 40) {
+      await until(() => questions.length > 0 || logs.length === 40);
+      expect(pulses.length).to.be.at.most(1);
+      const response = questions.shift();
+      if (response) answered.add(response.end(answer(held)));
+    }
+    expect(most).to.be.within(1, 5);
+    expect(logs.filter((log) => log === 'second')).to.have.length(20);
+    await leave();
+  });
+
+  it('stops asking when nobody follows any more', async () => {
+    const closed = Promise.withResolvers<void>();
+    let isHolding = false;
+    await using store = await scriptedStore((_, response) => {
+      if (!isHolding) return answer([FIRST]);
+      response.once('close', closed.resolve);
+      return ANSWERED;
+    });
+    const { leave, logs } = followAll(store, 2, { pulseMs: 1 });
+    await until(() => logs.length === 2);
+    await until(() => store.asked.some(isPulse));
+    isHolding = true;
+    const seen = store.asked.length;
+    await until(() => store.asked.length > seen);
+    await leave();
+    await closed.promise;
+  });
+
+  it('puts its questions to the same copies of shards', async () => {
+    await using store = await scriptedStore(() => answer([FIRST]));
+    const { leave } = followAll(store, 1, { pulseMs: 1 });
+    await until(() => store.asked.some(isPulse));
+    await leave();
+    const preferences = store.asked
+      .filter(({ path }) => path.includes('_search'))
+      .map(({ path }) => new URL(path, store.url).searchParams.get('preference'));
+    expect(preferences[0]).to.match(/^followers-/);
+    expect(new Set(preferences).size).to.equal(1);
+  });
+
+  it('rests four times as long as the store took, and not for ever', () => {
+    expect(restAfter(25)).to.equal(100);
+    expect(restAfter(1e9)).to.equal(5_000);
+  });
+});

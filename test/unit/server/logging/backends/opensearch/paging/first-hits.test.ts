@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import { nearPart } from '../../../../../../../server/logging/backends/opensearch/paging/near-part.ts';
+import type { Order } from '../../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { type Asked, answer, call, type Line, SELECTION, scriptedStore } from '../scripted-store.ts';
+
+const MIDNIGHT = BigInt(Date.parse(SELECTION.range.start)) * 1_000_000n;
+
+/** So many lines, this far from midnight. */
+function linesAt(seconds: readonly number[]): Line[] {
+  return seconds.map((second, n) => ({
+    id: `line-${n}`,
+    key: String(MIDNIGHT + BigInt(second) * 1_000_000_000n),
+    sequence: n,
+  }));
+}
+
+interface Bounds {
+  readonly gte: string;
+  readonly lt: string;
+}
+
+function boundsOf({ body }: Asked): Bounds {
+  const { filter } = (body['query'] as { bool: { filter: { range: { time: Bounds } }[] } }).bool;
+  return filter[0]?.range.time ?? { gte: '', lt: '' };
+}
+
+/** Answers as a store with these lines does for which every question is broad. */
+function broad(lines: readonly Line[], order: Order): (asked: Asked) => string {
+  return (asked) => {
+    const { gte, lt } = boundsOf(asked);
+    const [from, before] = [gte, lt].map((bound) => BigInt(Date.parse(bound)) * 1_000_000n);
+    const within = lines.filter(({ key }) => BigInt(key) >= (from ?? 0n) && BigInt(key) < (before ?? 0n));
+    const after = /"search_after":\[(-?\d+),/.exec(asked.text)?.[1];
+    const behind = within.filter(({ key }) => {
+      if (after === undefined) return true;
+      return order === 'asc' ? BigInt(key) > BigInt(after) : BigInt(key) < BigInt(after);
+    });
+    const size = Number(asked.body['size']);
+    const ordered = behind.toSorted(
+      (a, b) => (order === 'asc' ? 1 : -1) * Number(BigInt(a.key) - BigInt(b.key)),
+    );
+    const total = `"total":{"value":${within.length},`;
+    const early = 'terminate_after' in asked.body ? { terminated_early: true } : {};
+    const begin = Number(asked.body['from'] ?? 0);
+    return answer(ordered.slice(begin, begin + size), early).replace(/"total":\{"value":\d+,/, total);
+  };
+}
+
+describe('a page of a broad question', () => {
+  const spread = linesAt(Array.from({ length: 2_000 }, (_, n) => 1_000 + n * 30));
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`is found without having all ordered, ${order}`, async () => {
+      await using store = await scriptedStore(broad(spread, order));
+      const expected = order === 'asc' ? spread : spread.toReversed();
+      const seen: string[] = [];
+      let after: string | undefined;
+      for (let page = 0; page < 4; page++) {
+        const { records, total, next, shortfalls } = await storeAt(store.url).query(
+          SELECTION,
+          { order, size: 20, from: 0, ...(after === undefined ? {} : { after }) },
+          call(),
+        );
+        expect(total).to.deep.equal({ count: 2_000, relation: 'eq' });
+        expect(shortfalls).to.deep.equal([]);
+        seen.push(...records.map(({ log }) => log));
+        after = next;
+      }
+      expect(seen).to.deep.equal(expected.slice(0, 80).map(({ id }) => id));
+      const sorted = store.asked.filter(
+        ({ path, body }) => path.includes('_search') && body['size'] !== 0 && !('terminate_after' in body),
+      );
+      expect(sorted.length).to.be.above(0);
+      for (const asked of sorted) {
+        const { gte, lt } = boundsOf(asked);
+        expect(Date.parse(lt) - Date.parse(gte)).to.be.below(86_400_000);
+      }
+    });
+  }
+
+  it('is looked for in all of the range when nothing less holds enough', async () => {
+    const lines = linesAt([5, 6, 7]);
+    await using store = await scriptedStore(broad(lines, 'desc'));
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 1 }, call());
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line-1', 'line-0']);
+    expect(page.total).to.deep.equal({ count: 3, relation: 'eq' });
+    expect(page.next).to.equal(undefined);
+  });
+
+  it('tells what the count and the search could not cover, once', async () => {
+    const shards = { total: 2, successful: 1, skipped: 0, failed: 1, failures: [] };
+    const script = broad(spread, 'desc');
+    await using store = await scriptedStore((asked) => {
+      const text = script(asked);
+      if ('terminate_after' in asked.body) return text;
+      return text.replace(/"_shards":\{[^}]*\}/, `"_shards":${JSON.stringify(shards)}`);
+    });
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
+    expect(page.total).to.deep.equal({ count: 2_000, relation: 'gte' });
+  });
+
+  it('is found with two requests when it was found before, for as long as these do', async () => {
+    let lines = spread;
+    let now = 0;
+    await using store = await scriptedStore((asked) => broad(lines, 'desc')(asked));
+    const backend = storeAt(store.url, { now: () => now });
+    const ask = async (): Promise<{ logs: string[]; count: number; requests: number }> => {
+      const before = store.asked.length;
+      const page = { order: 'desc', size: 20, from: 0 } as const;
+      const { records, total } = await backend.query(SELECTION, page, call());
+      const requests = store.asked.slice(before).filter(({ path }) => path.includes('_search')).length;
+      return { logs: records.map(({ log }) => log), count: total.count, requests };
+    };
+    const newest = () =>
+      lines
+        .slice(-20)
+        .map(({ id }) => id)
+        .toReversed();
+    expect((await ask()).requests).to.be.above(3);
+    expect(await ask()).to.deep.equal({ logs: newest(), count: 2_000, requests: 2 });
+    lines = linesAt(Array.from({ length: 3_000 }, (_, n) => 40_000 + n));
+    const elsewhere = await ask();
+    expect(elsewhere).to.deep.include({ logs: newest(), count: 3_000 });
+    expect(elsewhere.requests).to.be.above(3);
+    expect(await ask()).to.deep.equal({ logs: newest(), count: 3_000, requests: 2 });
+    now += 60_000;
+    expect((await ask()).requests).to.be.above(3);
+  });
+
+  it('is one question when it turns out not to be broad', async () => {
+    await using store = await scriptedStore(() => answer(linesAt([1, 2])));
+    await storeAt(store.url).query(SELECTION, { order: 'asc', size: 10, from: 0 }, call());
+    expect(store.asked.filter(({ path }) => path.includes('_search'))).to.have.length(1);
+  });
+});
+
+describe('the near part of a range', () => {
+  /** Finds it where lines are so far from where the order begins. */
+  async function found(lines: readonly number[], needed: number, whole = 86_400_000) {
+    const asked: number[] = [];
+    const width = await nearPart({
+      whole,
+      first: 1_000,
+      needed,
+      many: 1_000,
+      count: (most) => {
+        asked.push(most);
+        return Promise.resolve(lines.filter((distance) => distance <= most).length);
+      },
+    });
+    return { width, asked };
+  }
+  const evenly = (many: number, first: number, step: number) =>
+    Array.from({ length: many }, (_, n) => first + n * step);
+
+  it('holds what is needed, and not much more', async () => {
+    for (const lines of [
+      evenly(50_000, 0, 1),
+      evenly(50_000, 0, 1_000),
+      evenly(50_000, 40_000_000, 100),
+      evenly(50_000, 86_000_000, 1),
+      [...evenly(10, 0, 1_000), ...evenly(50_000, 5_000_000, 7)],
+    ]) {
+      const { width, asked } = await found(lines, 101);
+      expect(asked.length).to.be.below(20);
+      const held = lines.filter((distance) => distance <= (width ?? 86_400_000)).length;
+      expect(held).to.be.at.least(101);
+      expect(width === undefined || held <= 1_000 || width < 2 * Number(lines[100])).to.equal(true);
+    }
+  });
+
+  it('is the whole when nothing less holds enough', async () => {
+    expect((await found(evenly(100, 0, 1), 101)).width).to.equal(undefined);
+    expect((await found([], 1)).width).to.equal(undefined);
+    expect((await found(evenly(10, 0, 1), 1, 500)).width).to.equal(undefined);
+  });
+
+  it('is found with few counts even from the beginning of time', async () => {
+    const { asked } = await found(evenly(50_000, 1.7e12, 1_000), 101, 1e13);
+    expect(asked.length).to.be.at.most(20);
+  });
+
+  it('needs no wider parts where many lines are of one time', async () => {
+    const { width, asked } = await found(evenly(50_000, 10, 0), 101);
+    expect(width).to.be.above(9).and.below(1_001);
+    expect(asked.length).to.be.below(10);
+  });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { indexPattern } from '../../../../../../../server/logging/backends/opensearch/selection/index-names.ts';
+
+const daily = { prefix: 'logs', daily: true };
+const from = (start: string, end: string) => indexPattern(daily, { start, end });
+
+describe('the indices of a time', () => {
+  const zone = process.env['TZ'];
+  afterEach(() => {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  });
+
+  for (const place of ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    it(`are those of its days in UTC, where the clock is that of ${place}`, () => {
+      process.env['TZ'] = place;
+      expect(from('2026-01-14T23:59:59.999999999Z', '2026-01-15T00:00:00.000000001Z')).to.equal(
+        'logs-2026.01.14,logs-2026.01.15',
+      );
+      expect(from('2026-01-14T23:59:59.999999999Z', '2026-01-15T00:00:00.000000000Z')).to.equal(
+        'logs-2026.01.14',
+      );
+      expect(from('2026-01-15T00:00:00.000000000Z', '2026-01-16T00:00:00.000000000Z')).to.equal(
+        'logs-2026.01.15',
+      );
+    });
+  }
+
+  it('go over the end of a month and of a year', () => {
+    expect(from('2027-12-31T12:00:00.000000000Z', '2028-01-01T12:00:00.000000000Z')).to.equal(
+      'logs-2027.12.31,logs-2028.01.01',
+    );
+    expect(
+      from('2028-02-28T00:00:00.000000000Z', '2028-03-01T00:00:00.000000001Z').split(','),
+    ).to.have.length(3);
+  });
+
+  it('are named by months when there are many days, and by the prefix when there are many months', () => {
+    const months = from('2026-01-15T00:00:00.000000000Z', '2027-02-01T00:00:00.000000000Z').split(',');
+    expect(months).to.have.length(13);
+    expect(months[0]).to.equal('logs-2026.01.*');
+    expect(months.at(-1)).to.equal('logs-2027.01.*');
+    expect(from('1970-01-01T00:00:00.000000000Z', '2286-11-20T17:46:39.000000000Z')).to.equal('logs-*');
+  });
+
+  it('never make a path longer than stores take', () => {
+    for (let days = 1; days < 4_000; days += 13) {
+      const end = new Date(Date.UTC(2026, 0, 1) + days * 86_400_000).toISOString().replace('Z', '000000Z');
+      expect(from('2026-01-01T00:00:00.000000000Z', end).length).to.be.below(3_000);
+    }
+  });
+
+  it('are all with the prefix where they are not named by days', () => {
+    const range = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
+    expect(indexPattern({ prefix: 'a b', daily: false }, range)).to.equal('a%20b*');
+  });
+});
