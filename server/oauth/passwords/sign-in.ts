@@ -87,9 +87,10 @@ export class PasswordSignIn {
       if (outcome !== 'success') {
         // Users and passwords reach us by watch: one that was made a moment ago is let in when word of it comes. Whatever
         // is wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing.
-        await delay(this.#options.settleMs ?? SETTLE_MS, undefined, { signal });
+        // Silence tells already that it was wrong: who goes meanwhile has failed, or he could guess without end.
+        await delay(this.#options.settleMs ?? SETTLE_MS, undefined, { signal }).catch(() => undefined);
         const news = this.#known(name);
-        if (hasChanged(known, news)) {
+        if (!signal.aborted && hasChanged(known, news)) {
           known = news;
           outcome = await this.#outcome(name, known, attempt);
         }

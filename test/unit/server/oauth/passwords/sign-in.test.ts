@@ -198,13 +198,14 @@ describe('signing in with a password', () => {
       expect(scene.verified).to.have.length(1);
     });
 
-    it('and gives the attempt back when the caller goes meanwhile', async () => {
+    it('and counts as failed when the caller goes meanwhile, whom the silence has told so', async () => {
       const caller = new AbortController();
-      const refused = scene.refusal('nobody', 'secret', caller.signal);
+      const refused = scene.refusal('alice', 'wrong', caller.signal);
       await scene.firstVerified.promise;
       caller.abort(new Error('gone'));
       await refused;
-      expect(scene.ended).to.deep.equal(['nobody cancelled']);
+      expect(scene.ended).to.deep.equal(['alice failed']);
+      expect(scene.records.map(({ outcome }) => outcome)).to.deep.equal(['wrong_password']);
     });
   });
 
