@@ -6,7 +6,7 @@ import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
 import { digestOf, type Position, searchAfter } from '../requests/position.ts';
-import { type Hit, positionBehind, recordOf, type SearchAnswer } from '../requests/search-answer.ts';
+import { positionBehind, recordOf, type SearchAnswer, timesOf } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
@@ -106,11 +106,11 @@ export class Follower {
   #take(answer: SearchAnswer, { fields }: SelectionQuery): LogRecord[] {
     const { nanoseconds } = fields;
     const now = this.#options.wallClock();
-    const milliseconds = (hit: Hit) => Math.floor(nanoseconds ? hit.time / 1e6 : hit.time);
+    const times = timesOf(answer, nanoseconds);
     const fresh: LogRecord[] = [];
     let reached = -1;
     answer.hits.forEach((hit, at) => {
-      const time = milliseconds(hit);
+      const time = times[at] ?? now;
       // What claims to be of the future must not hide what comes until then.
       if (time <= now && time >= this.#reached) reached = at;
       const digest = digestOf(hit.index, hit.id);
@@ -118,11 +118,11 @@ export class Follower {
       this.#given.set(digest, time);
       fresh.push(recordOf(hit, fields.names, nanoseconds));
     });
-    const last = answer.hits[reached];
-    if (last) {
+    const last = times[reached];
+    if (last !== undefined) {
       const next = positionBehind(answer, reached, nanoseconds, undefined);
       if (!this.#position || isBehind(next, this.#position)) this.#position = next;
-      this.#reached = milliseconds(last);
+      this.#reached = last;
     }
     return fresh;
   }

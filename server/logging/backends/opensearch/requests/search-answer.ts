@@ -104,11 +104,7 @@ export function positionBehind(
 ): Position {
   const last = answer.hits[at];
   if (!last) throw new Error('there is no such hit');
-  // No string of JSON can hold this text: quotes are escaped in there. So the nth one is that of the nth hit.
-  let begin = -KEY.length;
-  for (let index = 0; index <= at; index++) begin = answer.text.indexOf(KEY, begin + KEY.length);
-  const key = /^-?\d+/.exec(answer.text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
-  if (begin < 0 || Number(key) !== last.time) throw new Error('a sort key can not be read');
+  const key = keysOf(answer, at + 1).at(-1) ?? '';
   const time = timeOfKey(key, nanoseconds);
   const given = answer.hits
     .slice(0, at + 1)
@@ -116,6 +112,28 @@ export function positionBehind(
     .map((hit) => digestOf(hit.index, hit.id));
   const same = before?.time === time && before.sequence === last.sequence;
   return { time, sequence: last.sequence, given: [...(same ? before.given : []), ...given] };
+}
+
+/**
+ * Milliseconds of each hit, rounded down. Never by way of `time`: nanoseconds lose their last digits there, and so a time
+ * may become that of the millisecond before or behind.
+ */
+export function timesOf(answer: SearchAnswer, nanoseconds: boolean): number[] {
+  return keysOf(answer, answer.hits.length).map((key) =>
+    nanoseconds ? Number(BigInt(key) / 1_000_000n) : Number(key),
+  );
+}
+
+/** The times of the first hits' sort keys, as they were written. */
+function keysOf({ text, hits }: SearchAnswer, many: number): string[] {
+  // No string of JSON can hold this text: quotes are escaped in there. So the nth one is that of the nth hit.
+  let begin = -KEY.length;
+  return hits.slice(0, many).map(({ time }) => {
+    begin = text.indexOf(KEY, begin + KEY.length);
+    const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
+    if (begin < 0 || Number(key) !== time) throw new Error('a sort key can not be read');
+    return key;
+  });
 }
 
 /** The record of a hit. */

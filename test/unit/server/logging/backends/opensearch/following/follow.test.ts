@@ -30,6 +30,7 @@ function followAll(
   store: ScriptedStore,
   many: number,
   followTuning: object,
+  selection = SELECTION,
 ): { leave: () => Promise<unknown>; logs: string[] } {
   const leaving = new AbortController();
   const backend = storeAt(store.url, { followTuning });
@@ -38,7 +39,7 @@ function followAll(
     for await (const batch of lines) logs.push(...batch.map(({ log }) => log));
   };
   const following = Array.from({ length: many }, () =>
-    read(backend.follow(SELECTION, call(60_000, leaving.signal))),
+    read(backend.follow(selection, call(60_000, leaving.signal))),
   );
   const leave = () => {
     leaving.abort(new Error('gone'));
@@ -72,6 +73,23 @@ describe('following OpenSearch', () => {
     await until(() => logs.length === 1);
     held.push(SECOND);
     await until(() => logs.length === 2);
+    await leave();
+  });
+
+  it('gives a line of the very moment from which it follows once, though numbers do not keep its nanoseconds', async () => {
+    // As a double it is 1795200000001999872.
+    const start = '2026-11-20T18:40:00.002000000Z';
+    const line = { id: 'line', key: '1795200000002000000', sequence: 1 };
+    const late = { id: 'late', key: '1795200000002000001', sequence: 0 };
+    const held = [line];
+    await using store = await scriptedStore(() => answer(held));
+    const selection = { ...SELECTION, range: { start, end: start } };
+    const { leave, logs } = followAll(store, 1, { pulseMs: 1, surelyMs: 1 }, selection);
+    const questions = () => store.asked.filter(isQuestion).length;
+    await until(() => questions() >= 4);
+    held.push(late);
+    await until(() => logs.includes('late') && questions() >= 8);
+    expect(logs).to.deep.equal(['line', 'late']);
     await leave();
   });
 
