@@ -3,7 +3,8 @@ import {
   type OpenSearchLogStoreOptions,
 } from '../../server/logging/backends/opensearch/opensearch-log-store.ts';
 
-const FIELDS = {
+/** Of what is loaded there. */
+export const FIELDS = {
   time: 'time',
   message: 'log',
   namespace: 'kubernetes.namespace_name',

@@ -63,7 +63,10 @@ export class Followers {
     let beat: Beat;
     while (!signal.aborted) {
       try {
-        for await (const batch of follower.news(signal)) yield batch;
+        for await (const batch of follower.news(signal)) {
+          answered = true;
+          yield batch;
+        }
         failingSince = undefined;
         answered = true;
         const { indices } = follower;

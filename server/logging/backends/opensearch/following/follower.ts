@@ -30,6 +30,8 @@ export interface FollowerTuning {
 }
 
 const ASK_MS = 10_000;
+/** While much is read that was there before, so many times as much may be remembered. */
+const SLACK = 2;
 const DAY_MS = 86_400_000;
 
 /** What one follower was given, and what not. */
@@ -58,6 +60,11 @@ export class Follower {
     return this.#indices;
   }
 
+  /** Records that are known to have been given. */
+  get remembered(): number {
+    return this.#given.size;
+  }
+
   /** Everything that has not been given yet. */
   async *news(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { range } = this.#selection;
@@ -70,17 +77,24 @@ export class Follower {
     const call = { signal, timeoutMs: ASK_MS };
     const slices = await this.#options.queries.inTime({ ...this.#selection, range: { start, end } }, call);
     this.#indices = slices[0]?.indices;
+    const floor = this.#floor;
     let counted = 0;
-    for (const slice of slices) counted += yield* this.#read(slice, this.#position, call);
+    for (const slice of slices) {
+      counted += yield* this.#read(slice, { begin: this.#position, isAgain: false }, call);
+    }
+    // What was given of this time is not all remembered any more; the next question is about less of it.
+    if (this.#floor > floor) return;
     // More than was given: some of it came late, behind the position.
     if (!this.#position || counted <= this.#given.size) return;
-    for (const slice of slices) yield* this.#read(slice, undefined, call);
+    for (const slice of slices) {
+      yield* this.#read(slice, { begin: undefined, isAgain: true }, call);
+    }
   }
 
   /** All pages behind the position; returns how many records there are in the whole time, wherever the position is. */
   async *#read(
     selected: SelectionQuery,
-    begin: Position | undefined,
+    { begin, isAgain }: { readonly begin: Position | undefined; readonly isAgain: boolean },
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], number, undefined> {
     const { fields, query, indices } = selected;
@@ -100,6 +114,8 @@ export class Follower {
       if (batch.length > 0) yield batch;
       if (!last || answer.hits.length < size) return answer.total.count;
       position = positionBehind(answer, last.at, fields.nanoseconds, position);
+      // Whoever reads once more has to know all that was given.
+      if (!isAgain && this.#given.size > SLACK * this.#tuning.remembered) this.#bound();
     }
   }
 
@@ -133,10 +149,14 @@ export class Follower {
 
   /** Where more comes than can be remembered, less of the past is looked at again. */
   #bound(): void {
-    for (const [digest, time] of this.#given) {
-      if (this.#given.size <= this.#tuning.remembered) break;
-      this.#given.delete(digest);
-      this.#floor = Math.max(this.#floor, Math.min(time, this.#reached) + 1);
+    // What claims to be of the future is found again and again until then, so it goes last.
+    for (const isAhead of [false, true]) {
+      for (const [digest, time] of this.#given) {
+        if (this.#given.size <= this.#tuning.remembered) return;
+        if (time > this.#reached !== isAhead) continue;
+        this.#given.delete(digest);
+        this.#floor = Math.max(this.#floor, Math.min(time, this.#reached) + 1);
+      }
     }
   }
 }
