@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable, tooManyAttempts } from '../../../../apis/oauth/errors.ts';
 import { GOOD, UsersSite } from './users-site.ts';
 
@@ -141,5 +142,50 @@ describe('the password of a user, by REST', () => {
       site.credentials.set('ada', { ...present, passwordHash: 'set by somebody', changedAt: 500 });
     expect((await check).status).to.equal(409);
     expect(site.credentials.get('ada')?.passwordHash).to.equal('set by somebody');
+  });
+
+  describe('that was found right', () => {
+    const change = () => site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
+    const present = () => {
+      const credential = site.credentials.get('ada');
+      if (!credential) throw new Error('no password');
+      const { resourceVersion: _, ...rest } = credential;
+      return rest;
+    };
+
+    it('is not changed when it was replaced before anybody looked again', async () => {
+      const replaced = { ...present(), passwordHash: 'set by somebody', changedAt: 500 };
+      site.afterCheck = () => site.credentials.set('ada', replaced);
+      const answer = await change();
+      expect([answer.status, answer.json.reason]).to.deep.equal([409, 'Conflict']);
+      expect(present()).to.deep.equal(replaced);
+    });
+
+    it('is not changed when it is that of an earlier user of the name', async () => {
+      const earlier = { ...present(), userUID: 'another' };
+      await site.credentials.set('ada', earlier);
+      expect((await change()).status).to.equal(409);
+      expect(present()).to.deep.equal(earlier);
+    });
+
+    it('is not changed when it was taken away meanwhile', async () => {
+      site.afterCheck = async () => site.credentials.delete('ada');
+      expect((await change()).status).to.equal(409);
+      expect(site.credentials.get('ada')).to.equal(undefined);
+    });
+
+    it('is changed although the check has renewed its hash', async () => {
+      const renewed = { ...present(), passwordHash: 'a better hash of it' };
+      site.afterCheck = () => site.credentials.set('ada', renewed);
+      expect((await change()).status).to.equal(200);
+      expect(present()).to.include({ passwordHash: `hash of ${GOOD}`, changedAt: 1000 });
+    });
+  });
+
+  it('is not called wrong when something else went wrong', async () => {
+    site.refusal = newServiceUnavailable('the cluster is away', 3);
+    const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
+    expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '3']);
+    unchanged('ada');
   });
 });

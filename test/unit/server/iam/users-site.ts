@@ -1,5 +1,5 @@
 import { groupName } from '../../../../apis/iam/v1beta1/group-version.ts';
-import { invalidGrant, type OAuthError } from '../../../../apis/oauth/errors.ts';
+import { invalidGrant } from '../../../../apis/oauth/errors.ts';
 import type { Attributes } from '../../../../server/authorization/authorizer.ts';
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
@@ -20,8 +20,10 @@ export class UsersSite {
   /** `verb resource/name` of what RBAC allows besides everything on users. */
   readonly allowed = new Map<string, Set<string>>();
   /** Thrown by the next checks of a current password, for instance because there were too many. */
-  refusal: OAuthError | undefined;
+  refusal: Error | undefined;
   readonly checked: object[] = [];
+  /** What happens when a current password was found right. */
+  afterCheck: () => Promise<void> = () => Promise.resolve();
   /** What happens while the new password is hashed. */
   beforeHash: () => Promise<void> = () => Promise.resolve();
   now = 1000;
@@ -56,6 +58,7 @@ export class UsersSite {
           if (this.refusal) throw this.refusal;
           const credential = this.credentials.get(attempt.user);
           if (credential?.passwordHash !== `hash of ${attempt.password}`) throw invalidGrant('wrong');
+          await this.afterCheck();
           return { credential };
         },
       },
