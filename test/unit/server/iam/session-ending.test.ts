@@ -14,7 +14,7 @@ describe('the sessions of a user who has to go', () => {
   beforeEach(async () => {
     lines.length = 0;
     store = new MemorySessionStore(new MemorySessions());
-    for (const user of ['ada', 'ada', 'bob']) await store.create(newSession({ user }), signal);
+    for (const user of ['ada', 'ada', 'bob']) await store.create(newSession({ user }));
   });
 
   it('end, all of them, and nothing is said of it', async () => {
@@ -28,7 +28,9 @@ describe('the sessions of a user who has to go', () => {
     const sessions = {
       ofUser: (user: string) => store.ofUser(user),
       delete: (id: string) =>
-        id === stuck?.id ? Promise.reject(newServiceUnavailable('the cluster is away')) : store.delete(id),
+        id === stuck?.id
+          ? Promise.reject(newServiceUnavailable('the cluster is away'))
+          : store.delete(id, signal),
     };
     await new SessionEnding(sessions, log).endAll('ada', signal);
     expect(store.ofUser('ada').map(({ id }) => id)).to.deep.equal([stuck?.id]);
