@@ -31,8 +31,11 @@ export function textFilter(message: string, text: TextFilter): LineFilter {
   );
   const notASCII = matches(message, '[^\\x{0}-\\x{7f}]');
   if (evidence.length > 0) {
-    const sure = sureFilter(message, evidence);
-    return { exact, quick: { filters: [required, `(${sure} or ${notASCII})`].flat(), sure } };
+    const evident = sureFilter(message, evidence);
+    const filters = [required, `(${evident} or ${notASCII})`].flat();
+    // Lines of ASCII are found when they are wanted, and not otherwise. That has to be said: within pipes no pattern is
+    // ever found in a column of whole numbers, not even one that found the line.
+    return { exact, quick: { filters, sure: `(${evident} or !${notASCII})` } };
   }
   // Lines of ASCII can not hold what is not; for others nothing but the rough look tells which.
   if (required.length === 0) return { exact };

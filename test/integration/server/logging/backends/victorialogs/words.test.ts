@@ -47,10 +47,36 @@ const SCRIPTS = [
   'приветЫ ПРИВЕТ',
   'ı İ i I',
 ];
-const NUMBERS = ['-5', '-57', '5', '57', '-123', '123'];
-const DECIMALS = ['-1.5', '1.5', '15.25', '-0.5', '3.14'];
-const ADDRESSES = ['10.0.0.1', '10.0.0.11', '192.168.10.0'];
-const TIMES = ['2026-01-02T03:04:05.678Z', '2026-11-12T13:14:15.000Z'];
+/** More than eight of each: of fewer the store keeps a list, whatever they are. */
+const SMALL_NUMBERS = ['5', '57', '0', '1', '12', '123', '15', '99', '100', '255'];
+const LARGE_NUMBERS = [
+  '5',
+  '57',
+  '1230',
+  '65536',
+  '4294967296',
+  '18446744073709551615',
+  '10',
+  '0',
+  '1',
+  '20',
+];
+const NUMBERS = ['-5', '-57', '5', '57', '-123', '123', '-1', '1', '0', '1234567'];
+const DECIMALS = ['-1.5', '1.5', '15.25', '-0.5', '3.14', '0.1', '1.75', '10.5', '123.5', '-57.25', '2.75'];
+const ADDRESSES = [
+  ...['10.0.0.1', '10.0.0.11', '192.168.10.0', '1.5.1.5', '57.0.0.5'],
+  ...['255.255.255.255', '0.0.0.0', '10.0.5.57', '10.10.0.0', '123.5.1.15'],
+];
+const TIMES = [
+  ...['2026-01-02T03:04:05.678Z', '2026-11-12T13:14:15.000Z', '2026-01-02T03:04:05.000Z'],
+  ...['1999-12-31T23:59:59.999Z', '2026-01-05T05:05:05.555Z', '2000-10-10T10:10:10.100Z'],
+  ...[
+    '2026-02-02T02:02:02.002Z',
+    '2026-03-03T03:03:03.003Z',
+    '2026-05-07T15:57:01.123Z',
+    '2026-05-07T15:57:01.057Z',
+  ],
+];
 const TEXTS = [
   ...[
     'timeout',
@@ -99,6 +125,15 @@ const TEXTS = [
     '0',
     '123',
     'a.timeout',
+    '255',
+    '65536',
+    '18446744073709551615',
+    '1.0',
+    '-5',
+    '0.0.0',
+    '15:57',
+    '057Z',
+    't10',
   ],
 ];
 
@@ -140,6 +175,8 @@ describe('words in VictoriaLogs', () => {
     };
     const kinds = {
       scripts: SCRIPTS,
+      smallNumbers: SMALL_NUMBERS,
+      largeNumbers: LARGE_NUMBERS,
       numbers: NUMBERS,
       decimals: DECIMALS,
       addresses: ADDRESSES,
@@ -177,10 +214,46 @@ describe('words in VictoriaLogs', () => {
             store.statistics(asked, call()),
           ]);
           expect(told, said).to.deep.equal(counted);
+          const edges = [0, 20, 60, 100_000].map((ms) => Date.parse(asked.range.start) + ms);
+          const [parts, inBuckets] = await Promise.all([
+            oracle.histogram(asked, { edges }, call()),
+            store.histogram(asked, { edges }, call()),
+          ]);
+          expect(inBuckets.counts, said).to.deep.equal(parts.counts);
+          expect(await exported(asked), said).to.deep.equal(expected.records);
         }
       });
     }
   }
+
+  const exported = async (asked: Selection) => {
+    const batches = await Array.fromAsync(store.export(asked, 'asc', call()));
+    return batches.flatMap((batch) => [...batch]);
+  };
+
+  it('are found by patterns, whatever kind of column they are in', async () => {
+    for (const text of [
+      '^5',
+      '5$',
+      '^\\d+$',
+      '1.5',
+      '\\.5',
+      '5|7',
+      '-5',
+      '^.$',
+      'T0.:',
+      '[0-9]{5}',
+      'z$',
+      '.*5.*',
+    ]) {
+      const asked = selection(text, 'regex', false);
+      const expected = await oracle.query(asked, page, call());
+      const found = await store.query(asked, page, call());
+      expect(found.records, text).to.deep.equal(expected.records);
+      expect(found.total, text).to.deep.equal(expected.total);
+      expect(await exported(asked), text).to.deep.equal(expected.records);
+    }
+  });
 
   it('are counted however many lines have to be looked at', async () => {
     const asked = selection('waiting', 'prefix', false);
