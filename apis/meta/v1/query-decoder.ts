@@ -11,6 +11,8 @@ export const CACHE_BUSTERS = ['_', 't'] as const;
 
 /** A fault repeats what was given; this much of it is enough to find it. */
 const MAX_ECHO = 100;
+/** More than there are parameters; a query that is nothing but faults must not make an answer many times its size. */
+const MAX_FAULTS = 40;
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
@@ -54,18 +56,17 @@ export class QueryDecoder<Schema extends TObject> {
     this.#validate = ajv.compile<Static<Schema>>(schema);
   }
 
-  /** Throws BadRequest with every fault as a cause. A parameter without a value counts as not given, except a list that may be empty. */
+  /** Throws BadRequest with every fault as a cause, up to 40. A parameter without a value counts as not given, except a list that may be empty. */
   decode(query: URLSearchParams): Static<Schema> {
-    const faults: StatusCause[] = [];
+    const faults = new Faults();
     const given: Record<string, unknown> = {};
-    for (const name of new Set(query.keys())) {
+    for (const [name, { value: text, times }] of occurrencesOf(query)) {
       if (this.#ignored.has(name)) continue;
       const parameter = this.#parameters.get(name);
-      const values = query.getAll(name);
-      if (!parameter) faults.push(this.#unknown(name));
-      else if (values.length > 1) faults.push(repeated(name, values.length));
+      if (!parameter) faults.add(name, () => this.#unknown(name));
+      else if (times > 1) faults.add(name, () => repeated(name, times, parameter));
       else {
-        const value = typed(values[0] ?? '', parameter);
+        const value = typed(text, parameter);
         if (value !== undefined) given[name] = value;
       }
     }
@@ -73,19 +74,20 @@ export class QueryDecoder<Schema extends TObject> {
     const checked: unknown = given;
     if (!this.#validate(checked)) {
       for (const error of this.#validate.errors ?? []) {
-        faults.push(this.#explained(error));
-        // What is left is looked at too, so that the second try does not find what the first hid.
         const field = fieldOf(error);
+        faults.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
+        // What is left is looked at too, so that the second try does not find what the first hid.
         names.delete(field);
         delete given[field];
       }
     }
     if (this.#validate(checked)) {
-      faults.push(...(this.#rules.contradictions?.(checked, names) ?? []));
-      if (faults.length === 0) return checked;
+      for (const cause of this.#rules.contradictions?.(checked, names) ?? []) {
+        faults.add(`${cause.field} ${cause.message}`, () => cause);
+      }
+      if (faults.causes.length === 0) return checked;
     }
-    const texts = faults.map(({ field, message }) => `${field}: ${message}`);
-    throw newBadRequest(`the query is not valid: ${texts.join('; ')}`, faults);
+    throw newBadRequest(`the query is not valid: ${faults.text()}`, faults.causes);
   }
 
   #unknown(name: string): StatusCause {
@@ -136,6 +138,45 @@ export class QueryDecoder<Schema extends TObject> {
   }
 }
 
+/** Each fault once, and not too many of them. */
+class Faults {
+  readonly causes: StatusCause[] = [];
+  readonly #keys = new Set<string>();
+  #more = 0;
+
+  /** One of the same key counts once; `explain` is not called for those that are only counted. */
+  add(key: string, explain: () => StatusCause): void {
+    if (this.#keys.has(key)) return;
+    if (this.causes.length === MAX_FAULTS) {
+      this.#more++;
+      return;
+    }
+    this.#keys.add(key);
+    this.causes.push(explain());
+  }
+
+  text(): string {
+    const texts = this.causes.map(({ field, message }) => `${field}: ${message}`);
+    return `${texts.join('; ')}${this.#more === 0 ? '' : `; and ${this.#more} more`}`;
+  }
+}
+
+interface Occurrence {
+  readonly value: string;
+  times: number;
+}
+
+/** In one pass: URLSearchParams looks through all of them for each name. */
+function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> {
+  const occurrences = new Map<string, Occurrence>();
+  for (const [name, value] of query) {
+    const earlier = occurrences.get(name);
+    if (earlier) earlier.times++;
+    else occurrences.set(name, { value, times: 1 });
+  }
+  return occurrences;
+}
+
 /** What the schema's type makes of the text; what it can not read stays text, for the schema to refuse. */
 function typed(text: string, { type, minItems }: Parameter): unknown {
   if (text === '' && type === 'array' && minItems === undefined) return [];
@@ -147,10 +188,12 @@ function typed(text: string, { type, minItems }: Parameter): unknown {
   return text;
 }
 
-function repeated(name: string, times: number): StatusCause {
+function repeated(name: string, times: number, { type }: Parameter): StatusCause {
+  const wanted =
+    type === 'array' ? 'but once is enough, with commas between the values' : 'but has one value';
   return {
     reason: 'FieldValueDuplicate',
-    message: `is given ${times} times, but has one value`,
+    message: `is given ${times} times, ${wanted}`,
     field: name,
   };
 }

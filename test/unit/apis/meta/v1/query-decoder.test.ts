@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { QueryDecoder } from '../../../../../apis/meta/v1/query-decoder.ts';
+
+const decoder = new QueryDecoder(
+  Type.Object(
+    {
+      size: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
+      names: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 5 })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+function refusal(query: string): StatusError {
+  try {
+    decoder.decode(new URLSearchParams(query));
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+  throw new Error(`${query} was not refused`);
+}
+const causesOf = (query: string) => refusal(query).details?.causes ?? [];
+
+describe('a query with more faults than anybody reads', () => {
+  it('tells the first of its unknown parameters, and how many more there are', () => {
+    const query = Array.from({ length: 5000 }, (_, index) => `x${index}=1`).join('&');
+    const { message } = refusal(query);
+    expect(causesOf(query)).to.have.length(40);
+    expect(message).to.match(/; and 4960 more$/);
+    expect(message).to.have.length.below(query.length);
+  });
+
+  it('tells a fault that many values of a list have once', () => {
+    expect(causesOf(`names=${','.repeat(50_000)}`).map(({ message }) => message)).to.deep.equal([
+      `"${','.repeat(100)}…" has more than 5 values`,
+      '"" is empty',
+    ]);
+  });
+
+  it('looks once at each parameter, however many there are', () => {
+    let looks = 0;
+    const query = new URLSearchParams(
+      Array.from({ length: 3000 }, (_, index): [string, string] => [`x${index}`, '1']),
+    );
+    query.getAll = () => {
+      looks++;
+      return [];
+    };
+    expect(() => decoder.decode(query)).to.throw(StatusError);
+    expect(looks).to.equal(0);
+  });
+});
+
+describe('a parameter that is given twice', () => {
+  it('is refused, and a list is told how it is written', () => {
+    expect(causesOf('size=1&size=2')[0]?.message).to.equal('is given 2 times, but has one value');
+    expect(causesOf('names=a&names=b&names=c')[0]?.message).to.equal(
+      'is given 3 times, but once is enough, with commas between the values',
+    );
+  });
+});
