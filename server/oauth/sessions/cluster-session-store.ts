@@ -127,6 +127,8 @@ export class ClusterSessionStore implements SessionStore {
 
   async read(id: string, signal: AbortSignal): Promise<StoredSession | undefined> {
     if (!isSessionID(id)) return undefined;
+    // When many sign out at a time, the cluster need not be asked about each.
+    if (this.#cache.wasDeleted(id)) return undefined;
     const { keys } = this.#options;
     const object = await this.#reads.get(id, signal);
     if (!keys.ready) throw newServiceUnavailable('the keys of sessions are not known yet', 1);

@@ -11,8 +11,9 @@ export class SessionCache implements ReflectorSink {
   #entries = new Map<string, FoundSession>();
   #ofUser = new Map<string, Set<string>>();
   #lists = 0;
-  /** Uids of what was deleted, the latest last: an answer that was under way then must not bring it back. */
-  readonly #removed = new Set<string>();
+  /** Names by uid of what was deleted, the latest last: an answer that was under way then must not bring it back. */
+  readonly #removed = new Map<string, string>();
+  readonly #removedNames = new Set<string>();
 
   /** True once the first list is complete. */
   get synced(): boolean {
@@ -36,6 +37,11 @@ export class SessionCache implements ReflectorSink {
     return this.#entries.get(id);
   }
 
+  /** Whether the last that was heard of this id is its end; false also when that is too long ago. */
+  wasDeleted(id: string): boolean {
+    return this.#removedNames.has(id) && !this.#entries.has(id);
+  }
+
   ofUser(user: string): FoundSession[] {
     const found: FoundSession[] = [];
     for (const id of this.#ofUser.get(user) ?? []) {
@@ -55,7 +61,7 @@ export class SessionCache implements ReflectorSink {
 
   /** The object of this uid is deleted. */
   forget(id: string, uid: string): void {
-    this.#remember(uid);
+    this.#remember(uid, id);
     const known = this.#entries.get(id);
     if (known && (uid === '' || known.uid === uid)) this.#drop(known);
   }
@@ -83,7 +89,7 @@ export class SessionCache implements ReflectorSink {
       if (!this.#removed.has(found.uid)) this.#update(found);
       return;
     }
-    this.#remember(found.uid);
+    this.#remember(found.uid, found.name);
     const known = this.#entries.get(found.name);
     // Another one of that name may have been made since.
     if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#drop(known);
@@ -124,12 +130,16 @@ export class SessionCache implements ReflectorSink {
     if (user !== undefined && ids?.size === 0) this.#ofUser.delete(user);
   }
 
-  #remember(uid: string): void {
+  #remember(uid: string, name: string): void {
     if (uid === '') return;
-    this.#removed.add(uid);
+    this.#removed.set(uid, name);
+    this.#removedNames.add(name);
     if (this.#removed.size <= MAX_REMOVED) return;
-    const oldest = this.#removed.values().next();
-    if (!oldest.done) this.#removed.delete(oldest.value);
+    for (const [oldest, its] of this.#removed) {
+      this.#removed.delete(oldest);
+      this.#removedNames.delete(its);
+      return;
+    }
   }
 }
 

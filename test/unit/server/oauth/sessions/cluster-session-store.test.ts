@@ -13,6 +13,7 @@ const signal = new AbortController().signal;
 describe('the store of sessions in the cluster', () => {
   let objects: Map<string, unknown>;
   let reads: number;
+  let uid: string;
   let creationTime: number;
   let time: number;
   let answer: () => Promise<void> | void;
@@ -30,6 +31,7 @@ describe('the store of sessions in the cluster', () => {
   beforeEach(async () => {
     objects = new Map();
     reads = 0;
+    uid = 'u1';
     creationTime = Date.now();
     time = 0;
     answer = () => undefined;
@@ -75,7 +77,7 @@ describe('the store of sessions in the cluster', () => {
       }
       const made = json as { metadata: { name: string } };
       const creationTimestamp = new Date(creationTime).toISOString();
-      const metadata = { ...made.metadata, uid: 'u1', resourceVersion: '7', creationTimestamp };
+      const metadata = { ...made.metadata, uid, resourceVersion: '7', creationTimestamp };
       objects.set(made.metadata.name, { ...made, metadata });
       return objects.get(made.metadata.name);
     },
@@ -135,6 +137,19 @@ describe('the store of sessions in the cluster', () => {
       resolve();
       for (const session of await Promise.all(asked)) expect(session).to.have.property('id', id);
       expect(reads).to.equal(1);
+    });
+
+    it('does not ask about sessions whose end it has seen, however many ended at a time', async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 300; i++) {
+        uid = `u${i}`;
+        const { id } = await store.create(newSession(), signal);
+        ids.push(id);
+        await store.delete(id, signal);
+      }
+      const found = await Promise.all(ids.map((id) => store.read(id, signal)));
+      expect(found.filter((session) => session !== undefined)).to.deep.equal([]);
+      expect(reads).to.equal(0);
     });
 
     it('asks for an id that nobody has not again for ten seconds', async () => {

@@ -72,6 +72,17 @@ describe('the cache of sessions', () => {
     expect(version()).to.equal(undefined);
   });
 
+  it('knows that something was deleted, until it is there again', () => {
+    expect(cache.wasDeleted(session.id)).to.equal(false);
+    cache.apply('ADDED', raw(11));
+    cache.apply('DELETED', raw(12));
+    expect(cache.wasDeleted(session.id)).to.equal(true);
+    cache.apply('ADDED', raw(13, 'u2'));
+    expect(cache.wasDeleted(session.id)).to.equal(false);
+    cache.forget(session.id, 'u2');
+    expect(cache.wasDeleted(session.id)).to.equal(true);
+  });
+
   it('does not bring back what this replica deleted when an earlier event comes late', () => {
     cache.apply('ADDED', raw(11));
     cache.forget(session.id, 'u1');
