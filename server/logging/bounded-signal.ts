@@ -4,6 +4,9 @@ export interface BoundedSignal extends Disposable {
   readonly isLate: boolean;
 }
 
+/** A timer that should wait longer does not wait at all. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
  * A signal that follows another one for at most so many ms, until it is disposed. What AbortSignal.any and .timeout make
  * of it costs a query a tenth of a millisecond, and stays behind until the garbage is collected.
@@ -12,10 +15,13 @@ export function boundedSignal(outer: AbortSignal, ms: number): BoundedSignal {
   const controller = new AbortController();
   let isLate = false;
   const follow = (): void => controller.abort(outer.reason);
-  const timer = setTimeout(() => {
-    isLate = !controller.signal.aborted;
-    controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-  }, ms);
+  const timer = setTimeout(
+    () => {
+      isLate = !controller.signal.aborted;
+      controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    },
+    Math.min(ms, LONGEST_MS),
+  );
   timer.unref();
   if (outer.aborted) follow();
   else outer.addEventListener('abort', follow, { once: true });

@@ -32,6 +32,12 @@ describe('a bounded signal', () => {
     ]);
   });
 
+  it('waits as long as a timer can when its time is longer than that', async () => {
+    using bounded = boundedSignal(new AbortController().signal, 2 ** 31 + 1_000);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(bounded.signal.aborted).to.equal(false);
+  });
+
   it('leaves nothing behind when it is disposed', () => {
     const outer = new AbortController();
     const bounded = boundedSignal(outer.signal, 60_000);

@@ -101,11 +101,17 @@ export class RoundLines {
   #cutBack(): void {
     const blocks = this.#allChains().flatMap((chain) => chain.blocks);
     blocks.sort((a, b) => this.#sign * compareLines(this.#beginOf(a), this.#beginOf(b)));
+    const [first] = blocks;
     let kept = 0;
-    // The first of all must stay, or there would be no progress.
-    const cut = blocks.find((block, index) => {
+    // The first of all must stay, or there would be no progress; and so all that stand at its place, which are several
+    // where a clock was set back.
+    const cut = blocks.find((block) => {
       kept += costOfBlock(block);
-      return index > 0 && kept > this.#memory * KEPT_SHARE;
+      return (
+        first &&
+        kept > this.#memory * KEPT_SHARE &&
+        this.#precedes(this.#beginOf(first), this.#beginOf(block))
+      );
     });
     if (!cut) return;
     const place = (this.#cut = this.#beginOf(cut));
