@@ -90,7 +90,9 @@ async function fetchPage(
   { order, point, position, size }: PageFetch,
   call: Call,
 ): Promise<Page> {
-  const asked = size + repeated(position);
+  const again = repeated(position);
+  // An index may allow no more than that, what is read again included.
+  const asked = Math.min(size, Math.max(1, pageSize - again)) + again;
   const body = pageBody({ query, order, size: asked, total: false }, fields);
   const answer = await searches.searchMany(
     { ...body, pit: { id: point.id, keep_alive: KEEP_ALIVE } },

@@ -84,7 +84,11 @@ class Searching {
 
   /** With what was enough the last time; undefined when it is not, or has become much more. */
   async within({ ms, lines }: Width): Promise<SearchAnswer | undefined> {
-    const [counted, found] = await Promise.all([this.#count(this.#selected.query), this.#near(ms)]);
+    const failed = new AbortController();
+    const both = [this.#count(this.#selected.query, failed.signal), this.#near(ms, failed.signal)] as const;
+    // Without one of them the other is worth nothing.
+    for (const one of both) one.catch((error: unknown) => failed.abort(error));
+    const [counted, found] = await Promise.all(both);
     const isApt = found.hits.length >= this.#size && found.total.count <= 2 * Math.max(BROAD, lines);
     return isApt ? together(found, counted) : undefined;
   }
@@ -105,11 +109,13 @@ class Searching {
     if (ms !== undefined && near && near.hits.length >= this.#size) {
       return { found: together(near, counted), width: { ms, lines: near.total.count } };
     }
-    return { found: together(await this.#search({}), counted), width: undefined };
+    // What lies before the position need not be put in order.
+    const found = await this.#search({ query: this.#selected.within(this.#reach) });
+    return { found: together(found, counted), width: undefined };
   }
 
-  #near(ms: number): Promise<SearchAnswer> {
-    return this.#search({ query: this.#part(ms) });
+  #near(ms: number, ended?: AbortSignal): Promise<SearchAnswer> {
+    return this.#search({ query: this.#part(ms) }, ended);
   }
 
   /** So many ms of the reach, from where the order begins. */
@@ -122,20 +128,26 @@ class Searching {
     );
   }
 
-  #search(rest: SearchBody): Promise<SearchAnswer> {
+  #search(rest: SearchBody, ended?: AbortSignal): Promise<SearchAnswer> {
     const { indices, fields, query } = this.#selected;
     const { order, from, position } = this.#asked;
     return this.#searches.searchIndices(
       indices,
       { ...pageBody({ query, order, size: this.#size, from, total: true }, fields), ...rest },
-      this.#timed(),
+      this.#call(ended),
       position && searchAfter(position, order, fields.nanoseconds),
     );
   }
 
-  #count(query: Clause): Promise<SearchAnswer> {
+  #count(query: Clause, ended?: AbortSignal): Promise<SearchAnswer> {
     const body = { query, size: 0, track_total_hits: true };
-    return this.#searches.searchIndices(this.#selected.indices, body, this.#timed());
+    return this.#searches.searchIndices(this.#selected.indices, body, this.#call(ended));
+  }
+
+  /** With what is left of the time; `ended` ends it as well. */
+  #call(ended: AbortSignal | undefined): Call {
+    const call = this.#timed();
+    return ended ? { ...call, signal: AbortSignal.any([call.signal, ended]) } : call;
   }
 }
 

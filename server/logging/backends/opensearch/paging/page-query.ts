@@ -43,11 +43,14 @@ export async function queryPage(
   let { from } = page;
   // One more than asked for tells whether there is a next page.
   let wanted = size === 0 ? 0 : size + 1;
+  /** What was not looked at on the way to the page. */
+  let passed: readonly Shortfall[] = [];
   if (from + wanted > RESULT_WINDOW) {
     // Deeper than one search may go: the position behind the first part, then the rest from there.
     const skipped = Math.min(from, RESULT_WINDOW);
-    const last = await entryAt(reading, skipped - 1);
-    if (last) position = positionOf(last, undefined);
+    const { entry, shortfalls: missed } = await entryAt(reading, skipped - 1);
+    passed = missed;
+    if (entry) position = positionOf(entry, undefined);
     else wanted = 0;
     from -= skipped;
   }
@@ -56,7 +59,8 @@ export async function queryPage(
   const last = entries.length > size ? given.at(-1) : undefined;
   return {
     total,
-    shortfalls,
+    // Without all of what lies before it, it may be another page than the one asked for.
+    shortfalls: distinct([...passed, ...shortfalls]),
     records: given.map(({ hit, slice: { fields } }) => recordOf(hit, fields.names, fields.nanoseconds)),
     next: last && writePosition(positionOf(last, position)),
   };
@@ -99,7 +103,11 @@ async function firstEntries(
 }
 
 /** Without its source; undefined when there are fewer. */
-async function entryAt({ searches, slices, order, timed }: Reading, at: number): Promise<Entry | undefined> {
+async function entryAt(
+  { searches, slices, order, timed }: Reading,
+  at: number,
+): Promise<{ entry: Entry | undefined; shortfalls: Shortfall[] }> {
+  const shortfalls: Shortfall[] = [];
   let passed = 0;
   for (const slice of slices) {
     const { indices, fields, query } = slice;
@@ -107,10 +115,11 @@ async function entryAt({ searches, slices, order, timed }: Reading, at: number):
     const body = pageBody({ query, order, size, total: false }, fields);
     const answer = await searches.searchIndices(indices, { ...body, _source: false }, timed());
     passed += answer.hits.length;
+    shortfalls.push(...answer.shortfalls);
     const hit = passed > at ? answer.hits.at(-1) : undefined;
-    if (hit) return { hit, at: answer.hits.length - 1, answer, slice };
+    if (hit) return { entry: { hit, at: answer.hits.length - 1, answer, slice }, shortfalls };
   }
-  return undefined;
+  return { entry: undefined, shortfalls };
 }
 
 function positionOf({ answer, at, slice }: Entry, before: Position | undefined): Position {

@@ -17,6 +17,8 @@ export interface Position {
 
 const MAX_GIVEN = 200;
 const MILLION = 1_000_000n;
+/** Times are 64 bits; the store fails at more of them, as if it were ill. */
+const LATEST = 2n ** 63n - 1n;
 
 export function writePosition({ time, sequence, given }: Position): string {
   return [time, sequence, ...given].join('.');
@@ -27,6 +29,8 @@ export function readPosition(text: string): Position {
   const [time = '', sequence = '', ...given] = text.split('.');
   const wellFormed =
     /^-?\d{1,19}$/.test(time) &&
+    BigInt(time) <= LATEST &&
+    BigInt(time) >= -LATEST &&
     /^\d{1,15}$/.test(sequence) &&
     given.length <= MAX_GIVEN &&
     given.every((digest) => /^[\w-]{11}$/.test(digest));

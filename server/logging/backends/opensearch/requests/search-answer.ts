@@ -2,10 +2,12 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { instantOf } from '../../../instant.ts';
 import type { LogRecord, Total } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
 import type { FieldNames } from './field-map.ts';
 import { toInstant } from './instant.ts';
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, textOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
+import { STORE } from './store-name.ts';
 
 export interface Hit {
   readonly index: string;
@@ -111,7 +113,9 @@ export function positionBehind(
     .filter((hit) => hit.time === last.time && hit.sequence === last.sequence)
     .map((hit) => digestOf(hit.index, hit.id));
   const same = before?.time === time && before.sequence === last.sequence;
-  return { time, sequence: last.sequence, given: [...(same ? before.given : []), ...given] };
+  // The answer begins with those that were given of this key before, as long as they are there.
+  const all = new Set([...(same ? before.given : []), ...given]);
+  return { time, sequence: last.sequence, given: [...all] };
 }
 
 /**
@@ -131,7 +135,9 @@ function keysOf({ text, hits }: SearchAnswer, many: number): string[] {
   return hits.slice(0, many).map(({ time }) => {
     begin = text.indexOf(KEY, begin + KEY.length);
     const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
-    if (begin < 0 || Number(key) !== time) throw new Error('a sort key can not be read');
+    if (begin < 0 || Number(key) !== time) {
+      throw newStoreUnavailable(STORE, new Error('a sort key can not be read'));
+    }
     return key;
   });
 }

@@ -49,6 +49,25 @@ describe('pages', () => {
     }
   });
 
+  it('read what was given of a key once more, however many there are, and no more than that', async () => {
+    const lines = Array.from({ length: 40 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: 7 }));
+    const sizes: number[] = [];
+    await using store = await scriptedStore((asked) => {
+      sizes.push(Number(asked.body['size']));
+      return searched(lines, asked);
+    });
+    const logs: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = { order: 'asc', size: 1, from: 0, ...(after === undefined ? {} : { after }) } as const;
+      const { records, next } = await storeAt(store.url).query(SELECTION, page, call());
+      logs.push(...records.map(({ log }) => log));
+      after = next;
+    } while (after !== undefined);
+    expect(logs).to.deep.equal(lines.map(({ id }) => id));
+    expect(sizes).to.deep.equal(lines.map((_, n) => n + 2));
+  });
+
   it('keep all digits of times in nanoseconds', async () => {
     const lines = Array.from({ length: 9 }, (_, n) => ({
       id: `line-${n}`,
@@ -74,6 +93,7 @@ describe('pages', () => {
       '-1.-1',
       '9'.repeat(30),
       '1.2.$$$$$$$$$$$',
+      '9223372036854775808.1',
       '1],"query":{"match_all":{}},"x":[1.2',
     ]) {
       const error = await storeAt(store.url)
@@ -104,6 +124,26 @@ describe('pages', () => {
     for (const { body } of store.asked) {
       expect(Number(body['from'] ?? 0) + Number(body['size'] ?? 0)).to.be.at.most(10_000);
     }
+  });
+});
+
+describe('a page that begins deeper than one search goes', () => {
+  const lines = Array.from({ length: 10_050 }, (_, n) => ({
+    id: `line-${n}`,
+    key: String(BigInt(KEY) + BigInt(n)),
+    sequence: n,
+  }));
+
+  it('tells what was not looked at on the way there', async () => {
+    const shards = { total: 2, successful: 1, skipped: 0, failed: 1, failures: [] };
+    await using store = await scriptedStore((asked) => {
+      const text = searched(lines, asked);
+      if (asked.body['_source'] !== false) return text;
+      return text.replace(/"_shards":\{[^}]*\}/, `"_shards":${JSON.stringify(shards)}`);
+    });
+    const page = { order: 'asc', size: 1_000, from: 9_000 } as const;
+    const { shortfalls } = await storeAt(store.url).query(SELECTION, page, call());
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
   });
 });
 
@@ -182,6 +222,16 @@ describe('an export', () => {
       logs.push(...Array.from(batch, ({ log }) => log));
     }
     expect(logs).to.deep.equal(many.map(({ id }) => id));
+  });
+
+  it('asks for no more at a time than an index may allow, what it reads again included', async () => {
+    await using store = await scriptedStore(exporting);
+    expect(
+      await read(storeAt(store.url, { pageSize: 100 }).export(SELECTION, 'asc', call()), Infinity),
+    ).to.equal(lines.length);
+    const sizes = store.asked.filter(({ path }) => path === '/_search').map(({ body }) => body['size']);
+    expect(sizes.length).to.be.above(20);
+    expect(Math.max(...sizes.map(Number))).to.equal(100);
   });
 
   it('ends when the store hangs in the middle, and closes it', async () => {

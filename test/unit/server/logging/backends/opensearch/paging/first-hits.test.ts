@@ -2,7 +2,15 @@ import { expect } from 'chai';
 import { nearPart } from '../../../../../../../server/logging/backends/opensearch/paging/near-part.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
 import { storeAt } from '../../../../../../support/opensearch-store.ts';
-import { type Asked, answer, call, type Line, SELECTION, scriptedStore } from '../scripted-store.ts';
+import {
+  ANSWERED,
+  type Asked,
+  answer,
+  call,
+  type Line,
+  SELECTION,
+  scriptedStore,
+} from '../scripted-store.ts';
 
 const MIDNIGHT = BigInt(Date.parse(SELECTION.range.start)) * 1_000_000n;
 
@@ -78,6 +86,45 @@ describe('a page of a broad question', () => {
       }
     });
   }
+
+  it('is looked for from where the last page ended on, when too little is left', async () => {
+    await using store = await scriptedStore(broad(spread, 'asc'));
+    const after = `${spread.at(-3)?.key}.${spread.at(-3)?.sequence}`;
+    const page = await storeAt(store.url).query(
+      SELECTION,
+      { order: 'asc', size: 20, from: 0, after },
+      call(),
+    );
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line-1998', 'line-1999']);
+    expect(page.total).to.deep.equal({ count: 2_000, relation: 'eq' });
+    const sorted = store.asked.filter(
+      ({ path, body }) => path.includes('_search') && body['size'] !== 0 && !('terminate_after' in body),
+    );
+    const begin = Number(BigInt(spread.at(-3)?.key ?? 0) / 1_000_000n);
+    expect(sorted.map((asked) => Date.parse(boundsOf(asked).gte) >= begin)).to.deep.equal([true]);
+  });
+
+  it('ends the other request when one of two fails', async () => {
+    const closed = Promise.withResolvers<void>();
+    const counting = Promise.withResolvers<void>();
+    const script = broad(spread, 'desc');
+    let fails = false;
+    await using store = await scriptedStore((asked, response) => {
+      if (!fails) return script(asked);
+      if (asked.body['size'] === 0) {
+        response.once('close', closed.resolve);
+        counting.resolve();
+      } else void counting.promise.then(() => response.writeHead(503).end('{}'));
+      return ANSWERED;
+    });
+    const backend = storeAt(store.url);
+    const page = { order: 'desc', size: 20, from: 0 } as const;
+    await backend.query(SELECTION, page, call());
+    fails = true;
+    const failure = await backend.query(SELECTION, page, call(60_000)).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 503 });
+    await closed.promise;
+  });
 
   it('is looked for in all of the range when nothing less holds enough', async () => {
     const lines = linesAt([5, 6, 7]);
