@@ -53,6 +53,9 @@ export class LineChain {
 
   #read(): RankedLine | undefined {
     const next = this.#lines?.next();
-    return next?.done === false ? next.value : undefined;
+    if (next?.done === false) return next.value;
+    // Even at its end an iterator holds on to the block, which may be a thousand times what it was when it was packed.
+    this.#lines = undefined;
+    return undefined;
   }
 }
