@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { Backoff } from './backoff.ts';
 import type { ClusterClient } from './client.ts';
+import { StalledError } from './live-body.ts';
 import { type EventMetadata, eventMetadata, objectIn } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
 import {
@@ -127,8 +128,10 @@ export class Reflector {
     const cause = causeOf(failure);
     this.#options.observer?.watchEnded(cause);
     const level = cause === 'expired' || cause === 'stalled' ? 'info' : 'warn';
+    // Where in the code a silence was noticed says nothing.
+    const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
     log[level](
-      { path, cause, err: failure, resourceVersion: this.#resourceVersion, retryMs: Math.round(wait) },
+      { path, cause, ...why, resourceVersion: this.#resourceVersion, retryMs: Math.round(wait) },
       this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
     );
     return wait;

@@ -45,9 +45,14 @@ describe('createLogger', () => {
     const { lines, log } = logging();
     const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
     log.warn({ err: Object.assign(new Error('no cluster', { cause: refused }), { code: 503 }) }, 'failed');
+    log.info(
+      { err: Object.assign(new Error('not a client'), { code: 'invalid_request', status: 400 }) },
+      'told',
+    );
     log.warn({ err: new TypeError('a bug') }, 'failed');
     expect(lines[0]).not.to.contain('stack');
-    expect(lines[1]).to.contain('stack');
+    expect(lines[1]).to.contain('not a client').and.not.to.contain('stack');
+    expect(lines[2]).to.contain('stack');
   });
 
   it('writes text for people when asked to', () => {
