@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
+import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../server/cluster/connection.ts';
 import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
 import { PasswordHasher } from '../server/oauth/passwords/hasher.ts';
@@ -49,7 +50,9 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  if ((command !== 'create' && command !== 'password') || name === undefined || more.length > 0) {
+  const known = command === 'create' || command === 'password';
+  if (!known || name === undefined || more.length > 0) {
+    if (command !== undefined && !known) process.stderr.write(`there is no command ${command}\n\n`);
     process.stderr.write(USAGE);
     return 2;
   }
@@ -76,7 +79,12 @@ async function main(): Promise<number> {
       command === 'create' && values['no-password'] ? undefined : await hashOf(await newPassword(name));
     const user =
       command === 'create'
-        ? await users.create({ metadata: { name }, spec: specOf(values) }, signal)
+        ? await users.create({ metadata: { name }, spec: specOf(values) }, signal).catch((cause: unknown) => {
+            if (!isAlreadyExists(cause)) throw cause;
+            throw new Error(
+              `a user ${name} already exists; for another password: npm run user -- password ${name}`,
+            );
+          })
         : await users.read(name, signal);
     if (!user?.metadata.uid) throw new Error(`the user ${name} is gone`);
     if (passwordHash !== undefined) {
