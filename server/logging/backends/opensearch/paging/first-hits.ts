@@ -102,7 +102,10 @@ class Searching {
       first: Math.min(FIRST_MS.most, Math.max(FIRST_MS.least, even)),
       needed: this.#needed,
       many: BROAD,
-      count: async (width) => (await this.#count(this.#part(width))).total.count,
+      count: async (width) => {
+        const { total, shortfalls } = await this.#count(this.#part(width));
+        return shortfalls.some(({ reason }) => reason === 'Timeout') ? undefined : total.count;
+      },
     });
     const near = ms === undefined ? undefined : await this.#near(ms);
     // Lines may have been deleted meanwhile.

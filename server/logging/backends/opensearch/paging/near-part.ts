@@ -8,8 +8,8 @@ export interface NearPart {
   /** Lines that it must hold, and lines that it had better not hold. */
   readonly needed: number;
   readonly many: number;
-  /** Lines within so much of the range. */
-  readonly count: (width: number) => Promise<number>;
+  /** Lines within so much of the range; undefined when there was no time to count them, and so none to go on. */
+  readonly count: (width: number) => Promise<number | undefined>;
 }
 
 /** How much wider the next part is while there is too little. */
@@ -24,6 +24,7 @@ export async function nearPart({ whole, first, needed, many, count }: NearPart):
   let enough = whole;
   for (let counts = 0, width = first; counts < MOST_COUNTS && width < enough; counts++) {
     const lines = await count(width);
+    if (lines === undefined) return undefined;
     if (lines >= needed && lines <= many) return width;
     if (lines < needed) tooNarrow = width;
     else enough = width;

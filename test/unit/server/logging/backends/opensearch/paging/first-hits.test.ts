@@ -104,6 +104,25 @@ describe('a page of a broad question', () => {
     expect(sorted.map((asked) => Date.parse(boundsOf(asked).gte) >= begin)).to.deep.equal([true]);
   });
 
+  it('is no longer looked for by counting when there is no time for that', async () => {
+    const script = broad(spread, 'desc');
+    let counts = 0;
+    await using store = await scriptedStore((asked) => {
+      const isLate = asked.body['size'] === 0 && ++counts > 1;
+      return isLate ? script(asked).replace('"timed_out":false', '"timed_out":true') : script(asked);
+    });
+    const page = { order: 'desc', size: 20, from: 0 } as const;
+    const { records, shortfalls } = await storeAt(store.url).query(SELECTION, page, call());
+    expect(records.map(({ log }) => log)).to.deep.equal(
+      spread
+        .slice(-20)
+        .toReversed()
+        .map(({ id }) => id),
+    );
+    expect(shortfalls).to.deep.equal([]);
+    expect(counts).to.equal(2);
+  });
+
   it('ends the other request when one of two fails', async () => {
     const closed = Promise.withResolvers<void>();
     const counting = Promise.withResolvers<void>();
