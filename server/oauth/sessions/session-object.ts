@@ -27,7 +27,8 @@ const MAC_PURPOSE = 'session';
 
 /** Throws SyntaxError for something without a name. */
 export function readSession(object: unknown): FoundSession {
-  const { name, uid, resourceVersion, creationTimestamp } = objectIn(object, 'metadata');
+  const metadata = objectIn(object, 'metadata');
+  const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
   if (typeof name !== 'string') throw new SyntaxError('a session without a name');
   const version = { uid: text(uid) ?? '', resourceVersion: text(resourceVersion) ?? '' };
   const creationTime = time(creationTimestamp) ?? Number.NaN;
@@ -39,7 +40,8 @@ export function readSession(object: unknown): FoundSession {
     ...version,
     name,
     creationTime,
-    session: original ? { ...session, ...version } : undefined,
+    // A finalizer keeps the object that somebody deleted, but not the session.
+    session: original && deletionTimestamp === undefined ? { ...session, ...version } : undefined,
     mac: text(spec['mac']) ?? '',
   };
 }

@@ -95,6 +95,13 @@ describe('a Session object', () => {
     expect(counts(kept({ metadata: { creationTimestamp: undefined } }))).to.equal(false);
   });
 
+  it('counts for nothing once it is deleted, whatever finalizer keeps it', () => {
+    const deletionTimestamp = new Date().toISOString();
+    expect(counts(kept({ metadata: { deletionTimestamp, finalizers: ['example.com/keep'] } }))).to.equal(
+      false,
+    );
+  });
+
   it('counts for nothing when a field is missing or of another type', () => {
     for (const spec of [
       { user: undefined },
