@@ -8,6 +8,11 @@ import { STORE } from './store-name.ts';
 
 /** Of each page: a reader who is slower than this loses the rest. */
 export const KEEP_ALIVE = '5m';
+/**
+ * Until the first page: where the caller goes away before the store has told the id, nobody can close it, and a store
+ * has but some hundreds of them.
+ */
+const FIRST_KEEP_ALIVE = '30s';
 const CLOSE_MS = 5_000;
 
 interface Flavour {
@@ -29,7 +34,7 @@ export interface PointInTime {
   readonly id: string;
   /** The id that the last answer gave; the store may change it. */
   renew(id: string | undefined): void;
-  /** Never throws: what can not be closed ends by itself after KEEP_ALIVE. */
+  /** Never throws: what can not be closed ends by itself, at the latest after KEEP_ALIVE. */
   close(): Promise<void>;
 }
 
@@ -52,7 +57,7 @@ export class PointsInTime {
             method: 'POST',
             path: flavour.open(indices),
             query: {
-              keep_alive: KEEP_ALIVE,
+              keep_alive: FIRST_KEEP_ALIVE,
               ...(flavour.id === 'id' ? { ignore_unavailable: 'true' } : LENIENT),
             },
             repeatable: false,

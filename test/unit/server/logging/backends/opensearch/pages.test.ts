@@ -174,6 +174,19 @@ describe('an export', () => {
     expect(closing?.headers['content-length']).to.equal(String(closing?.text.length));
   });
 
+  it('holds a point in time for long only once it is read, since nobody closes one whose id got lost', async () => {
+    await using store = await scriptedStore(exporting);
+    await read(storeAt(store.url).export(SELECTION, 'asc', call()), Infinity);
+    const opening = store.asked.find(
+      ({ method, path }) => method === 'POST' && path.includes('point_in_time'),
+    );
+    expect(new URL(opening?.path ?? '', store.url).searchParams.get('keep_alive')).to.equal('30s');
+    const pages = store.asked.filter(({ path }) => path === '/_search');
+    expect(pages.map(({ body }) => body['pit'])).to.deep.equal(
+      pages.map((_, n) => ({ id: n === 0 ? 'first' : 'next', keep_alive: '5m' })),
+    );
+  });
+
   it('closes it when nobody reads on', async () => {
     await using store = await scriptedStore(exporting);
     await read(storeAt(store.url).export(SELECTION, 'asc', call()), 1);
