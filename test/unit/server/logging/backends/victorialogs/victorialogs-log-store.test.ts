@@ -106,6 +106,21 @@ describe('the VictoriaLogs store', () => {
     }
   });
 
+  it('fetches no more lines for a position than there are of its time', async () => {
+    await using server = await ScriptedVictoriaLogs.start(overviewThen(rows()));
+    const store = newStore(server.url);
+    const after = `${NOON.slice(0, -1)}.000000000Z`;
+    for (const given of [10_000, 10_001, 999_999_999]) {
+      const page = { order: 'asc', size: 10, from: 0, after: `${after} ${given}` } as const;
+      await store.query(SELECTION, page, call());
+    }
+    const limits = server.asked.flatMap(
+      ({ form }) => / limit (\d+)$/.exec(form.get('query') ?? '')?.[1] ?? [],
+    );
+    // Of the three that are there.
+    expect(limits).to.deep.equal(['10011', '14', '14']);
+  });
+
   it('repeats a request when an idle connection was closed meanwhile', async () => {
     let requests = 0;
     await using server = await ScriptedVictoriaLogs.start((response, asked) => {
