@@ -56,6 +56,11 @@ const whole =
 /** Half of the lines, and half of a moment. */
 const half = ({ lines }: AskedLines): string => lines.slice(0, Math.floor(lines.length / 4) * 2 + 1).join('');
 
+const LATER = ['01', '02']
+  .map((second) => ({ time: `2026-01-01T00:00:${second}.000000000Z`, namespace: '', pod: '', log: '' }))
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
+
 const OUT_OF_TIME = "remoteAddr: x; requestURI: y; the request couldn't be executed in 5.000 seconds\n";
 const NO_MEMORY = 'cannot calculate [sort by (_time)], since it requires more than 12MB of memory\n';
 
@@ -144,6 +149,30 @@ describe('an export of VictoriaLogs', () => {
     expect(error).to.include({ code: 504 });
     while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
   });
+
+  const preparing: Readonly<Record<string, Answer>> = {
+    'that has not answered': () => undefined,
+    'that has begun to answer': (response) => response.writeHead(200).flushHeaders(),
+    'that has given lines': (response) => response.writeHead(200).write(LATER),
+  };
+  for (const [what, prepared] of Object.entries(preparing)) {
+    it(`ends the request ${what} for the next slice too when the reader leaves`, async () => {
+      const open = new Set<object>();
+      const both = Promise.withResolvers<void>();
+      await using server = await storing((asked, before) => (response, question) => {
+        open.add(response);
+        response.on('close', () => open.delete(response));
+        if (before === 0) response.writeHead(200).write(half(asked));
+        else prepared(response, question);
+        if (before === 1) both.resolve();
+      });
+      const batches = exporting(server.url, 'asc');
+      await batches.next();
+      await both.promise;
+      await batches.return();
+      while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    });
+  }
 
   it('does not ask the store for an order within a single moment', async () => {
     const moment = { start: instantAt(BEGIN), end: instantAt(BEGIN + 1n) };
