@@ -56,7 +56,7 @@ export class FrontProxyDiagnosis {
   describe(): string {
     const recent =
       this.#last && this.#monotonic() - this.#last.at < REMEMBERED_MS ? this.#last.text : undefined;
-    return recent ?? `front proxy: ${this.#expected()}`;
+    return recent ?? `believed: ${this.#expected()}`;
   }
 
   #expected(): string {

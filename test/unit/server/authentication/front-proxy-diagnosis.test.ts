@@ -32,7 +32,7 @@ describe('the diagnosis of a front proxy', () => {
     subject.refused('noCA', 'x');
     expect(subject.describe()).to.contain('came x').and.to.contain('--requestheader-client-ca-file decides');
     time = 600_000;
-    expect(subject.describe()).to.equal('front proxy: nothing, the settings have not been read yet');
+    expect(subject.describe()).to.equal('believed: nothing, the settings have not been read yet');
   });
 
   it('repeats what a stranger sent without control characters and not for long', () => {
