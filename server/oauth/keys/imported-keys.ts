@@ -35,7 +35,7 @@ export class ImportedKeys implements KeyRing {
     if (!active?.jwk) throw new Error('no key is active');
     const published = set.keys.flatMap((key) => (key.jwk ? [publicPart(key, key.jwk)] : []));
     return new ImportedKeys({
-      signing: signingKey(active.kid, active.jwk),
+      signing: await signingKey(active.kid, active.jwk),
       verification: new Map(
         await Promise.all(published.map(async (jwk) => [jwk.kid, await imported(jwk)] as const)),
       ),
@@ -90,11 +90,13 @@ function publicPart({ kid }: KeyRecord, { kty, crv, x, y }: JWK): JWK & { readon
  * Signs on the thread of whoever calls: that takes a tenth of a millisecond, while WebCrypto would wait for a thread of
  * the pool behind hashes that take a hundred times as long.
  */
-function signingKey(kid: string, jwk: JWK): SigningKey {
+async function signingKey(kid: string, jwk: JWK): Promise<SigningKey> {
   const { kty, crv, x, y, d } = jwk;
   if (kty !== 'EC' || crv === undefined || x === undefined || y === undefined || d === undefined) {
     throw new Error(`key ${kid} is incomplete`);
   }
+  // Refuses a private part that is not that of the public one, which createPrivateKey takes.
+  await imported(jwk);
   const key = createPrivateKey({ format: 'jwk', key: { kty, crv, x, y, d } });
   return { kid, sign: (input) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }) };
 }

@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint, type JWK } from 'jose';
 import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet, rotated } from '../../../../../server/oauth/keys/rotation.ts';
@@ -30,6 +31,16 @@ describe('ImportedKeys', () => {
   it('does not give private keys out again', async () => {
     const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
     expect(Object.keys(keys.signing())).to.deep.equal(['kid', 'sign']);
+  });
+
+  it('refuses a private key whose tokens nobody could check, and does not repeat it', async () => {
+    const [good, other] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    for (const d of [other.keys[0]?.jwk?.d, good.keys[0]?.jwk?.d?.slice(0, 20), 'A'.repeat(43), '!!!!']) {
+      const keys = good.keys.map((key) => ({ ...key, jwk: { ...key.jwk, d } as JWK }));
+      const refusal: unknown = await ImportedKeys.from({ keys }).catch((error: unknown) => error);
+      expect(refusal, d).to.be.instanceOf(Error);
+      expect(inspect(refusal)).not.to.include(d ?? '');
+    }
   });
 
   it('knows a kid only when it is exactly that', async () => {
