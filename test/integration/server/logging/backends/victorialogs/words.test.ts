@@ -47,6 +47,17 @@ const SCRIPTS = [
   'приветЫ ПРИВЕТ',
   'ı İ i I',
 ];
+const ODD = [
+  '{"time":"2026-01-01T00:00:00.000000000Z","log":"x"}',
+  '"}',
+  '\\u0041\\',
+  "it's <b>&amp;</b>",
+  'two\nlines\r\nof\rone',
+  'nul\0 tab\t bell\u0007 del\u007f nel\u0085 ls\u2028 ps\u2029 \ufeffbom',
+  '😀 ä \u{10ffff} Ã¤ ÿ',
+  `long ${'ä '.repeat(5_000)}end`,
+  '$^.*+?()[]{}|\\/',
+];
 /** More than eight of each: of fewer the store keeps a list, whatever they are. */
 const SMALL_NUMBERS = ['5', '57', '0', '1', '12', '123', '15', '99', '100', '255'];
 const LARGE_NUMBERS = [
@@ -133,6 +144,13 @@ const TEXTS = [
     '0.0.0',
     '15:57',
     '057Z',
+    'end',
+    'ä',
+    'nul',
+    "it's",
+    'bom',
+    'b b',
+    'lines of one',
     't10',
   ],
 ];
@@ -175,6 +193,7 @@ describe('words in VictoriaLogs', () => {
     };
     const kinds = {
       scripts: SCRIPTS,
+      odd: ODD,
       smallNumbers: SMALL_NUMBERS,
       largeNumbers: LARGE_NUMBERS,
       numbers: NUMBERS,
@@ -228,7 +247,11 @@ describe('words in VictoriaLogs', () => {
 
   const exported = async (asked: Selection) => {
     const batches = await Array.fromAsync(store.export(asked, 'asc', call()));
-    return batches.flatMap((batch) => [...batch]);
+    const written = Buffer.concat(batches.map(({ ndjson }) => ndjson ?? Buffer.alloc(0))).toString();
+    const records = batches.flatMap((batch) => [...batch]);
+    const lines = written.split('\n').slice(0, -1);
+    expect(lines.map((line): unknown => JSON.parse(line))).to.deep.equal(records);
+    return records;
   };
 
   it('are found by patterns, whatever kind of column they are in', async () => {
