@@ -3,9 +3,10 @@
 import { instantOf } from '../../instant.ts';
 import type { Buckets, Call, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
-import type { ExactField } from './requests/field-map.ts';
-import { arrayOf, countOf, isObject, type JsonObject, objectOf } from './requests/json-reader.ts';
-import type { SearchAnswer } from './requests/search-answer.ts';
+import { distinct } from './paging/sums.ts';
+import { aggregatedFields } from './requests/aggregated-fields.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from './requests/json-reader.ts';
+import { NO_ANSWER, type SearchAnswer } from './requests/search-answer.ts';
 import type { Searches } from './requests/searches.ts';
 import { STORE } from './requests/store-name.ts';
 import { timeRange } from './selection/range-clause.ts';
@@ -20,43 +21,31 @@ export async function countContainers(
   call: Call,
 ): Promise<LogStatistics> {
   const ids = fields.exact('containerID');
-  const aggs = Object.fromEntries(
-    ids.fields.map((field, n) => [
-      `containers${n}`,
-      within(field, { cardinality: { field: field.name, precision_threshold: EXACT_CARDINALITY } }),
-    ]),
-  );
-  const answer = await searches.searchIndices(
-    indices,
-    { query, size: 0, track_total_hits: true, aggs },
-    call,
-  );
-  const counts = ids.fields.map((_, n) => cardinalityOf(answer.aggregations[`containers${n}`]));
+  const asked = aggregatedFields(indices, ids).map((place, n) => {
+    const aggs = Object.fromEntries(
+      place.fields.map((field, at) => [
+        `containers${at}`,
+        { cardinality: { field, precision_threshold: EXACT_CARDINALITY } },
+      ]),
+    );
+    return searches.searchIndices(place.indices, { query, size: 0, track_total_hits: n === 0, aggs }, call);
+  });
+  const answers = await Promise.all(asked);
+  const total = answers[0]?.total ?? NO_ANSWER.total;
+  const counts = answers.flatMap(({ aggregations }) => Object.values(aggregations).map(cardinalityOf));
   const containers = counts.reduce((sum, count) => sum + count, 0);
-  const all = [...shortfalls, ...answer.shortfalls];
+  const all = distinct([...shortfalls, ...answers.flatMap((answer) => answer.shortfalls)]);
   return {
-    logs: { count: answer.total.count, relation: all.length === 0 ? answer.total.relation : 'gte' },
+    logs: { count: total.count, relation: all.length === 0 ? total.relation : 'gte' },
     containers,
     // A container whose lines are in indices of both kinds is counted in each.
-    containersApproximate: containers > EXACT_CARDINALITY || counts.length > 1 || ids.missing > 0,
+    containersApproximate: containers > EXACT_CARDINALITY || ids.fields.length > 1 || ids.missing > 0,
     shortfalls: all,
   };
 }
 
-/** The aggregation over those indices alone where the field is what it has to be. */
-function within({ indices }: ExactField, aggregation: JsonObject): JsonObject {
-  return indices === undefined
-    ? aggregation
-    : { filter: { terms: { _index: indices } }, aggs: { inner: aggregation } };
-}
-
 function cardinalityOf(aggregation: unknown): number {
-  if (aggregation === undefined) return 0;
-  return read(() => {
-    const outer = objectOf(aggregation, 'an aggregation');
-    const inner = isObject(outer['inner']) ? outer['inner'] : outer;
-    return countOf(inner['value'], 'a cardinality');
-  });
+  return read(() => countOf(objectOf(aggregation, 'an aggregation')['value'], 'a cardinality'));
 }
 
 /** The part of the range that lies within the buckets; the instants of buckets are whole milliseconds. */

@@ -3,6 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
+import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import { allOf, type Clause } from '../requests/clause.ts';
 import type { Coverage } from '../requests/field-map.ts';
 import { arrayOf, isObject, textOf } from '../requests/json-reader.ts';
@@ -51,16 +52,21 @@ async function namesOf(
   { indices, filter, coverage, parameter }: NameLookup,
   call: Call,
 ): Promise<string[]> {
-  const aggs = Object.fromEntries(
-    coverage.fields.map(({ name }, n) => [`names${n}`, { terms: { field: name, size: MAX_NAMES } }]),
-  );
-  const body = { size: 0, track_total_hits: false, query: allOf(filter), aggs };
-  const answer = await searches.searchIndices(indices, body, call);
+  const asked = aggregatedFields(indices, coverage)
+    .filter((place) => place.fields.length > 0)
+    .map((place) => {
+      const aggs = Object.fromEntries(
+        place.fields.map((field, n) => [`names${n}`, { terms: { field, size: MAX_NAMES } }]),
+      );
+      const body = { size: 0, track_total_hits: false, query: allOf(filter), aggs };
+      return searches.searchIndices(place.indices, body, call);
+    });
+  const answers = await Promise.all(asked);
   // A name that is not known here would silently be left out.
-  if (answer.shortfalls.length > 0)
+  if (answers.some(({ shortfalls }) => shortfalls.length > 0))
     throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
   const names = new Set<string>();
-  for (const aggregation of Object.values(answer.aggregations)) {
+  for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
     if (!isObject(aggregation)) continue;
     if (aggregation['sum_other_doc_count'] !== 0) {
       throw newNotSupported(

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
+import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import type { FieldMap } from '../requests/field-map.ts';
 import { arrayOf, isObject, textOf } from '../requests/json-reader.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
@@ -91,23 +92,24 @@ export class Predecessors {
       terms: { field: name, size: names.length, include: names },
       aggs: { first: { min: { field: time } } },
     });
-    const answer = await this.#searches.searchIndices(
-      indices,
-      {
-        size: 0,
-        track_total_hits: false,
-        query: {
-          bool: { filter: [exactClause(names, coverage), timeRange(time, { from: range.start, before })] },
-        },
-        aggs: Object.fromEntries(coverage.fields.map((field, n) => [`namespaces${n}`, aggregation(field)])),
-      },
-      call,
-    );
+    const query = {
+      bool: { filter: [exactClause(names, coverage), timeRange(time, { from: range.start, before })] },
+    };
+    const asked = aggregatedFields(indices, coverage)
+      .filter((place) => place.fields.length > 0)
+      .map((place) => {
+        const aggs = Object.fromEntries(
+          place.fields.map((name, n) => [`namespaces${n}`, aggregation({ name })]),
+        );
+        const body = { size: 0, track_total_hits: false, query, aggs };
+        return this.#searches.searchIndices(place.indices, body, call);
+      });
+    const answers = await Promise.all(asked);
     // Whoever might have a predecessor that was not seen would show it.
-    if (answer.shortfalls.length > 0) {
+    if (answers.some(({ shortfalls }) => shortfalls.length > 0)) {
       throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
     }
-    return firstLines(answer);
+    return firstLines(answers);
   }
 }
 
@@ -125,9 +127,9 @@ function grouped(namespaces: readonly Namespace[]): Bound[] {
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function firstLines({ aggregations }: SearchAnswer): Map<string, number> {
+function firstLines(answers: readonly SearchAnswer[]): Map<string, number> {
   const first = new Map<string, number>();
-  for (const aggregation of Object.values(aggregations)) {
+  for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
     const buckets = isObject(aggregation) ? arrayOf(aggregation['buckets'], 'buckets') : [];
     for (const bucket of buckets) {
       const name = isObject(bucket) ? textOf(bucket['key']) : undefined;

@@ -274,9 +274,26 @@ describe('a node of OpenSearch', function () {
     const { shortfalls, total } = await store.query(parts, { order: 'asc', size: 10, from: 0 }, call());
     expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
     expect(total.relation).to.equal('gte');
-    expect(
-      (await store.statistics({ scope: { everything: true }, range }, call())).containersApproximate,
-    ).to.equal(true);
+    const counted = await store.statistics({ scope: { everything: true }, range }, call());
+    expect(counted).to.deep.include({ shortfalls: [], containersApproximate: true });
+    expect(counted.logs).to.deep.equal({ count: 4, relation: 'eq' });
+    const many = Array.from({ length: 150 }, (_, n) => ({
+      name: `none-${n}`,
+      since: `2026-01-14T12:00:00.${String(n).padStart(9, '0')}Z`,
+    }));
+    const anew: Selection['scope'] = {
+      everything: false,
+      namespaces: [...many, { name: 'team', since: '2026-01-14T12:00:00.000000000Z' }],
+    };
+    const since = await store.query({ scope: anew, range }, { order: 'asc', size: 10, from: 0 }, call());
+    expect(since.records.map(({ log }) => log)).to.deep.equal(['d']);
+    const names = Array.from({ length: 100 }, (_, n) => `${'x'.repeat(90)}${n}`);
+    const named = await store.query(
+      { scope: { everything: true }, range, namespaces: { contains: ['eam-a', ...names] } },
+      { order: 'asc', size: 10, from: 0 },
+      call(),
+    );
+    expect(named.records.map(({ log }) => log)).to.deep.equal(['a', 'c']);
   });
 
   it('gives followers the lines that are found late, once', async () => {
