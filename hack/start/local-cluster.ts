@@ -47,6 +47,10 @@ export async function startLocal(
     }),
   );
   void cp.failure.then((error) => life.abort(error));
+  const stop = async (): Promise<void> => {
+    await cp.stop();
+    await trust.withdraw();
+  };
   try {
     const server = await setUp(cp, step, { ...options, dir });
     await trust.establish({
@@ -62,9 +66,9 @@ export async function startLocal(
       logs: join(cp.dir, 'logs'),
       state: dir,
     });
-    return { announcement, stop: () => cp.stop() };
+    return { announcement, stop };
   } catch (error) {
-    await cp.stop();
+    await stop();
     throw error;
   }
 }

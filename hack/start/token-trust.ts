@@ -1,6 +1,6 @@
 // Makes the local kube-apiserver take the access tokens of our server: the file that it is started with, filled in once
 // the server runs and its CA is known. kube-apiserver reads it anew by itself.
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 
 export interface TrustedServer {
@@ -18,11 +18,19 @@ export interface TokenTrust {
   readonly flag: string;
   /** Once the server answers. */
   establish(server: TrustedServer): Promise<void>;
+  /** Once kube-apiserver has ended, for the next start. */
+  withdraw(): Promise<void>;
 }
 
-/** Trusts nobody yet: an issuer that does not answer would fill kube-apiserver's log. */
+/**
+ * Trusts nobody yet: an issuer that does not answer would fill kube-apiserver's log. A file that is there stays as it
+ * is, for it may be that of a kube-apiserver which runs already.
+ */
 export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
-  await writeFile(file, authenticationConfiguration(undefined));
+  const nobody = authenticationConfiguration(undefined);
+  await writeFile(file, nobody, { flag: 'wx' }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
   return {
     flag: `--authentication-config=${file}`,
     establish: async ({ port, caFile, audience, idTokensOf = [] }) => {
@@ -32,7 +40,22 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
         idTokensOf,
         certificateAuthority: await readFile(caFile, 'utf8'),
       });
-      await writeFile(file, trusted);
+      await overwrite(file, trusted);
     },
+    withdraw: () => writeFile(file, nobody),
   };
+}
+
+/**
+ * In place and at one stroke: kube-apiserver looks at once, and when it finds the file empty, or another one in its
+ * place, it looks again ten seconds later.
+ */
+async function overwrite(file: string, content: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    const { bytesWritten } = await handle.write(content, 0);
+    await handle.truncate(bytesWritten);
+  } finally {
+    await handle.close();
+  }
 }
