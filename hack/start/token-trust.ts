@@ -46,10 +46,7 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   };
 }
 
-/**
- * In place and at one stroke: kube-apiserver looks at once, and when it finds the file empty, or another one in its
- * place, it looks again ten seconds later.
- */
+/** In place and at one stroke: kube-apiserver looks at once, and must not find the file empty or half. */
 async function overwrite(file: string, content: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {
