@@ -66,6 +66,7 @@ export const ODD_LINES: readonly string[] = [
   'エラー',
   '오류 데이터베이스 연결 실패',
   'עברית שלום and العربية مرحبا',
+  'soft\u00adhyphen, bom\ufeff inside, \u200eleft\u200f to right, zero\u200bwidth space',
   'emoji 😀 rocket 🚀 done',
   'emoji😀without😀spaces',
   'level=ERROR key upper',

@@ -7,11 +7,17 @@ const IDEOGRAPHS = '\\p{Script=Han}\\p{Script=Hiragana}';
 const KATAKANA = '\\p{Script=Katakana}\\u3031-\\u3035\\u30fc\\uff70';
 /** Scripts without spaces: a run is one word. */
 const SOUTH_EAST_ASIAN = '\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+/** Characters that nobody sees, and the joiner: soft hyphens, byte order marks, the direction of writing. */
+const INVISIBLE = [
+  '\\u00ad\\u061c\\u180e\\u200c-\\u200f\\u202a-\\u202e',
+  '\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb',
+].join('');
 
 export const CLASSES = {
   letter: `[[\\p{L}\\p{Nl}]--[${IDEOGRAPHS}${KATAKANA}${SOUTH_EAST_ASIAN}]]`,
   digit: '[\\p{Nd}]',
-  mark: '[\\p{M}\\u200d]',
+  /** Goes with the character before it. */
+  mark: `[\\p{M}${INVISIBLE}]`,
   underscore: '[\\p{Pc}]',
   ideograph: `[${IDEOGRAPHS}]`,
   katakana: `[${KATAKANA}]`,
@@ -57,7 +63,7 @@ function test(name: CharacterClass): RegExp {
 /** Shorter than their ranges; RE2 knows them by name. */
 const written = new Map<CharacterClass, string>([
   ['digit', '\\p{Nd}'],
-  ['mark', '\\p{M}\\x{200d}'],
+  ['mark', `\\p{M}${INVISIBLE.replaceAll(/\\u([0-9a-f]{4})/g, '\\x{$1}')}`],
   ['underscore', '\\p{Pc}'],
   ['ideograph', '\\p{Han}\\p{Hiragana}'],
   ['katakana', '\\p{Katakana}'],

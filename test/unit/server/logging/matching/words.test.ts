@@ -10,6 +10,10 @@ const CASES: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['a.1 1.a a..b foo:bar foo:1', ['a', '1', '1', 'a', 'a', 'b', 'foo:bar', 'foo', '1']],
   ['2026-11-21T10:00:00.5Z', ['2026', '11', '21T10', '00', '00.5Z']],
   ['naïve nai\u0308ve', ['naïve', 'nai\u0308ve']],
+  [
+    'soft\u00adly bom\ufeff \u200eleft zero\u200bwidth',
+    ['soft\u00adly', 'bom\ufeff', 'left', 'zero', 'width'],
+  ],
   ['日本 ひら テスト 가나', ['日', '本', 'ひ', 'ら', 'テスト', '가나']],
   ['สวัสดี ok', ['สวัสดี', 'ok']],
   ['x😀y', ['x', '😀', 'y']],
