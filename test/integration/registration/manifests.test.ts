@@ -118,12 +118,14 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(port).to.equal('acme-system:1234');
   });
 
-  it('leaves nothing behind when it is uninstalled as README.md says', async () => {
+  it('leaves nothing behind when it is uninstalled as README.md says', async function () {
+    // kube-apiserver looks for a minute whether the objects of a custom resource are gone, before it begins anew.
+    this.timeout(180_000);
     const apiServices = ['acme', 'platform'].flatMap((name) =>
       groupVersionsOf(namesFor(name)).map(({ apiService }) => apiService),
     );
     await cluster.kubectl(['delete', 'apiservice', ...apiServices]);
-    await cluster.kubectl(['delete', '-k', 'manifests/base', '--ignore-not-found', '--timeout=60s']);
+    await cluster.kubectl(['delete', '-k', 'manifests/base', '--ignore-not-found', '--timeout=150s']);
     const kinds = 'namespaces,clusterroles,clusterrolebindings,apiservices';
     const left = await cluster.kubectl(['get', kinds, '-o', 'name']);
     expect(left.split('\n').filter((name) => /platform[:.-]/.test(name))).to.deep.equal([]);
