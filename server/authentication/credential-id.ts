@@ -36,10 +36,8 @@ export class CredentialCheckingAuthenticator implements Authenticator {
     this.#tokens = tokens;
   }
 
-  authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined {
-    const user = this.#inner.authenticate(request);
-    if (user instanceof Promise) return user.then((found) => found && checked(found, this.#tokens, request));
-    return user && checked(user, this.#tokens, request);
+  authenticate(request: AuthenticationRequest): Found {
+    return foundAndChecked(this.#inner.authenticate(request), this.#tokens, request);
   }
 }
 
@@ -58,10 +56,8 @@ export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator 
     this.#tokens = tokens;
   }
 
-  authenticate(token: string, scope: Scope): Promise<UserInfo | undefined> | UserInfo | undefined {
-    const user = this.#inner.authenticate(token, scope);
-    if (user instanceof Promise) return user.then((found) => found && checked(found, this.#tokens, scope));
-    return user && checked(user, this.#tokens, scope);
+  authenticate(token: string, scope: Scope): Found {
+    return foundAndChecked(this.#inner.authenticate(token, scope), this.#tokens, scope);
   }
 }
 
@@ -71,6 +67,13 @@ export function stillSignedIn(tokens: KnowsTokenIDs): (user: UserInfo, scope: Sc
     const checking = checked(user, tokens, scope);
     return checking instanceof Promise ? checking.then(() => undefined) : undefined;
   };
+}
+
+type Found = Promise<UserInfo | undefined> | UserInfo | undefined;
+
+function foundAndChecked(user: Found, tokens: KnowsTokenIDs, scope: Scope): Found {
+  if (user instanceof Promise) return user.then((found) => found && checked(found, tokens, scope));
+  return user && checked(user, tokens, scope);
 }
 
 function checked(user: UserInfo, tokens: KnowsTokenIDs, scope: Scope): Promise<UserInfo> | UserInfo {

@@ -167,7 +167,6 @@ function hasReason(error: unknown, reason: StatusReason): boolean {
 
 export const isBadRequest = (error: unknown): boolean => hasReason(error, 'BadRequest');
 export const isUnauthorized = (error: unknown): boolean => hasReason(error, 'Unauthorized');
-export const isForbidden = (error: unknown): boolean => hasReason(error, 'Forbidden');
 export const isNotFound = (error: unknown): boolean => hasReason(error, 'NotFound');
 export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflict');
 export const isAlreadyExists = (error: unknown): boolean => hasReason(error, 'AlreadyExists');

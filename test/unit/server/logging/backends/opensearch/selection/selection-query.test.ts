@@ -8,6 +8,7 @@ import {
   type Uncut,
 } from '../../../../../../../server/logging/backends/opensearch/selection/selection-query.ts';
 import { instantOf } from '../../../../../../../server/logging/instant.ts';
+import { FIELDS } from '../../../../../../support/opensearch-store.ts';
 import { CAPABILITIES } from '../scripted-store.ts';
 
 interface Line {
@@ -15,21 +16,13 @@ interface Line {
   readonly time: string;
 }
 
-const NAMES = {
-  time: 'time',
-  message: 'log',
-  namespace: 'kubernetes.namespace_name',
-  pod: 'kubernetes.pod_name',
-  container: 'kubernetes.container_name',
-  containerID: 'kubernetes.docker_id',
-};
 const MANY = 1_500;
 const at = (second: number): string => instantOf(second * 1_000);
 const range = { start: at(10), end: at(5_000) };
 
 /** Namespaces that were made anew, two at a time or one, from the start of the range on. */
 function uncut(): Uncut {
-  const fields = FieldMap.read(NAMES, CAPABILITIES);
+  const fields = FieldMap.read(FIELDS, CAPABILITIES);
   if (!fields) throw new Error('there are no fields');
   const sinceOf = (n: number): string => at(11 + n - (n % 4 === 3 ? 1 : 0));
   const bound = Array.from({ length: MANY }, (_, n) => ({ name: `team-${n}`, since: sinceOf(n) }));
@@ -50,8 +43,8 @@ function holds(clause: Clause, line: Line): boolean {
     const none = (body['must_not'] ?? []) as Clause[];
     return all.every((one) => holds(one, line)) && !none.some((one) => holds(one, line));
   }
-  if (kind === 'term') return body[NAMES.namespace] === line.namespace;
-  if (kind === 'terms') return (body[NAMES.namespace] as string[]).includes(line.namespace);
+  if (kind === 'term') return body[FIELDS.namespace] === line.namespace;
+  if (kind === 'terms') return (body[FIELDS.namespace] as string[]).includes(line.namespace);
   if (kind === 'match_none') return false;
   const { gte = '', lt = '9' } = body['time'] as { gte?: string; lt?: string };
   return line.time >= gte && line.time < lt;

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The errors that whoever reads a body gives. */
+export interface BodyFaults {
+  readonly tooLong: () => Error;
+  /** It did not come to its end; `cause` where there is more to say than that. */
+  readonly cut: (cause?: Error) => Error;
+}
+
+/**
+ * All of a request or of an answer, at most `limit` bytes. One that is longer is read no further, and whether its
+ * connection goes is up to the caller. By events: most bodies come in one chunk, and an iterator costs more than all the
+ * rest of reading it.
+ */
+export function wholeBody(
+  message: IncomingMessage,
+  limit: number,
+  { tooLong, cut }: BodyFaults,
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const take = (chunk: Buffer): void => {
+    length += chunk.length;
+    if (length <= limit) {
+      chunks.push(chunk);
+      return;
+    }
+    message.off('data', take).pause();
+    reject(tooLong());
+  };
+  const closed = (): void => reject(cut());
+  message.on('data', take);
+  message.once('end', () => {
+    // It would make an error of the close that follows.
+    message.off('close', closed);
+    resolve(Buffer.concat(chunks, length));
+  });
+  message.once('error', (error) => reject(cut(error)));
+  message.once('close', closed);
+  // One that was destroyed before it was read may never say so.
+  if (message.destroyed) closed();
+  return promise;
+}
