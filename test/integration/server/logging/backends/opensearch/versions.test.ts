@@ -8,6 +8,7 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/opensearch-store.ts';
 import { needsWildcard } from './needs-wildcard.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
+import { startedStore } from './started-store.ts';
 
 const indexPrefix = 'logs-versions';
 /** Also hostile values and made-up selections, which takes minutes. */
@@ -28,27 +29,7 @@ for (const { kind, template, unsupported } of [
 ] as const) {
   describeLogStore(
     kind.title,
-    async (test) => {
-      const node = await startedNode(test, { kind });
-      const data = logData({ lines: whole ? 6_000 : 2_000 });
-      await loadOpenSearch(node.url, data.records(), { indexPrefix, template });
-      const store = storeAt(node.url, { indexPrefix });
-      const ending = new AbortController();
-      const running = store.run(ending.signal);
-      return {
-        store,
-        records: data.records(),
-        precision: 'ns',
-        async write(records) {
-          await loadOpenSearch(node.url, records, { indexPrefix, template });
-        },
-        async stop() {
-          ending.abort();
-          await running;
-          await node.stop();
-        },
-      };
-    },
+    (test) => startedStore(test, { kind, lines: whole ? 6_000 : 2_000, indexPrefix, template }),
     { core: !whole, unsupported },
   );
 
