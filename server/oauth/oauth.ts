@@ -10,7 +10,7 @@ import { LeaderElection } from '../cluster/lease.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../filters/request-context.ts';
 import { newClientGuard } from './clients/client-guard.ts';
-import { ConfiguredClients, checkClients } from './clients/configured-clients.ts';
+import { ConfiguredClients } from './clients/configured-clients.ts';
 import { newDevicePages } from './endpoints/device-pages.ts';
 import { IDTokenHints } from './endpoints/id-token-hint.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
@@ -84,10 +84,9 @@ const LEASE = 'ks-apiserver';
 /** Keys outlive what they have signed by this much, for clocks that differ. */
 const LEEWAY_MS = 60_000;
 
-/** Throws StartupError for clients or proxies that make no sense. Nothing begins before `run`. */
+/** Nothing begins before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
   const { settings, platform, issuer, client, identity, machine, log, metrics: registry } = options;
-  checkClients(settings.clients);
   const now = Date.now;
   const monotonic = (): number => performance.now();
   const random = randomBytes;

@@ -13,6 +13,7 @@ import { explain } from './explanation.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
 import { FaultLocator, type Override } from './fault-locator.ts';
 import { logStoreFaults } from './log-store-faults.ts';
+import { oauthFaults } from './oauth-faults.ts';
 import { resolveUnits } from './units.ts';
 import { newValidator } from './validator.ts';
 
@@ -36,7 +37,14 @@ export function decodeConfiguration(
 
   const locator = new FaultLocator(file?.source ?? 'defaults', document, overrides);
   const validate = newValidator();
-  if (!validate(value)) {
+  const valid = validate(value);
+  // Before anything is taken out: of a list with one wrong entry nothing stays.
+  if (isRecord(value)) {
+    for (const { path, message } of oauthFaults(value['oauth'])) {
+      faults.push(locator.fault(['oauth', ...path], 'value', message));
+    }
+  }
+  if (!valid) {
     for (const error of mostTelling(validate.errors ?? [])) {
       const { path, which, message } = explain(error);
       faults.push(locator.fault(path, which, message));
@@ -136,11 +144,14 @@ function put(root: unknown, path: readonly string[], value: unknown): void {
   }
 }
 
+/** Takes out an option; a list as a whole, whatever in it is meant. */
 function remove(root: unknown, path: readonly string[]): void {
   let target = root;
-  for (const segment of path.slice(0, -1)) target = isRecord(target) ? target[segment] : undefined;
-  const last = path.at(-1);
-  if (isRecord(target) && last !== undefined) delete target[last];
+  for (const [depth, segment] of path.entries()) {
+    if (!isRecord(target)) return;
+    if (depth === path.length - 1 || Array.isArray(target[segment])) delete target[segment];
+    else target = target[segment];
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

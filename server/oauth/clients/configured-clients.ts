@@ -1,12 +1,10 @@
 // The clients of the configuration, with their secrets followed to where they are kept: files, and Secrets in our own
 // namespace. Who a request's client is, is decided by client-authentication beside it.
 import type { Logger } from 'pino';
-import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import { record, texts } from '../../resources/read.ts';
-import { isRedirectable } from '../codes/redirect-uri.ts';
 import type { ConfiguredClient } from '../settings.ts';
 import { ClientSecrets } from './client-secrets.ts';
 import type { ClientRegistry, SecretGuard } from './oauth-client.ts';
@@ -113,29 +111,4 @@ export class ConfiguredClients implements ClientRegistry {
       }
     }
   }
-}
-
-/** Throws StartupError for clients that could never be told apart, never prove themselves, or never be sent a code. */
-export function checkClients(clients: readonly ConfiguredClient[]): void {
-  const seen = new Set<string>();
-  for (const { id, isPublic, redirectURIs, secretFiles, secretRefs, wellKnownSecret } of clients) {
-    if (seen.has(id)) throw fault(`two clients have the id ${id}`);
-    seen.add(id);
-    const places = secretFiles.length + secretRefs.length + (wellKnownSecret === undefined ? 0 : 1);
-    if (isPublic && places > 0) throw fault(`the public client ${id} has a secret`);
-    if (!isPublic && places === 0) {
-      throw fault(`the client ${id} has no secret: give it secretFiles or a secretRef, or make it public`);
-    }
-    for (const uri of redirectURIs) {
-      if (!isRedirectable(uri))
-        throw fault(`the client ${id} has a redirect URI that is never used: ${uri}. ${REDIRECTABLE}`);
-    }
-  }
-}
-
-const REDIRECTABLE =
-  'Take https, http on the machine itself (localhost, 127.0.0.1, [::1]), or the scheme of an app, without a fragment';
-
-function fault(message: string): StartupError {
-  return new StartupError('ERR_OAUTH_CLIENTS', `oauth.clients: ${message}`);
 }

@@ -2,15 +2,15 @@
 // programs can read one URI in two ways (RFC 9700, 2.1). The one exception is the port of a program on the same
 // machine, which it can not choose beforehand (RFC 8252, 7.3).
 
-/** Scheme and host, port, the rest. Nothing but a port, a path, a query or the end may follow the host. */
-const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
-const PRINTABLE = /^[\x21-\x7e]+$/;
+import { isRedirectable, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
 
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (!isRedirectable(uri)) return false;
   if (registered.includes(uri)) return true;
-  const loopback = withoutPort(uri);
-  return loopback !== undefined && registered.some((candidate) => withoutPort(candidate) === loopback);
+  const loopback = withoutLoopbackPort(uri);
+  return (
+    loopback !== undefined && registered.some((candidate) => withoutLoopbackPort(candidate) === loopback)
+  );
 }
 
 /**
@@ -40,23 +40,4 @@ export function policySource(uri: string): string {
 export function placeName(uri: string): string {
   const { protocol, host } = new URL(uri);
   return host === '' ? protocol : host;
-}
-
-/**
- * No fragment (RFC 6749, 3.1.2), no scheme that runs or shows what it holds, such as `javascript:`, and none that others
- * on the way can read, but on the machine itself (RFC 9700, 2.6).
- */
-export function isRedirectable(uri: string): boolean {
-  if (!PRINTABLE.test(uri) || uri.includes('#')) return false;
-  if (!URL.canParse(uri)) return false;
-  const { protocol } = new URL(uri);
-  if (protocol === 'http:') return withoutPort(uri) !== undefined;
-  // RFC 8252, 7.1: the scheme of an app is a domain name turned round, so it has a dot.
-  return protocol === 'https:' || protocol.includes('.');
-}
-
-function withoutPort(uri: string): string | undefined {
-  const [, place, port, rest = ''] = LOOPBACK.exec(uri) ?? [];
-  if (place === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;
-  return place + rest;
 }

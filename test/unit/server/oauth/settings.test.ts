@@ -26,7 +26,9 @@ describe('oauthSettings', () => {
 
   it('gives a client the shared lifetimes but for those of its own', () => {
     const settings = oauthSettings(
-      configuration('{accessTokenLifetime: 1h, clients: [{id: a}, {id: b, accessTokenLifetime: 5m}]}'),
+      configuration(
+        '{accessTokenLifetime: 1h, clients: [{id: a, public: true}, {id: b, public: true, accessTokenLifetime: 5m}]}',
+      ),
     );
     expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([3600, 300, 3600]);
     expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal([
@@ -41,7 +43,7 @@ describe('oauthSettings', () => {
       oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'openapi-page')?.redirectURIs;
 
     it('have a client that can do nothing but bring a code back to it', () => {
-      const client = oauthSettings(configuration('{clients: [{id: a}]}'))?.clients[1];
+      const client = oauthSettings(configuration('{clients: [{id: a, public: true}]}'))?.clients[1];
       expect(client).to.deep.include({
         id: 'openapi-page',
         isPublic: true,
@@ -61,7 +63,7 @@ describe('oauthSettings', () => {
     });
 
     it('leave it to a client that is configured under its name', () => {
-      expect(uris('{clients: [{id: openapi-page}]}')).to.deep.equal([]);
+      expect(uris('{clients: [{id: openapi-page, public: true}]}')).to.deep.equal([]);
     });
   });
 

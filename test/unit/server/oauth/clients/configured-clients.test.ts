@@ -2,9 +2,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { StartupError } from '../../../../../apis/config/v1alpha1/startup-error.ts';
 import { ClientSecrets } from '../../../../../server/oauth/clients/client-secrets.ts';
-import { ConfiguredClients, checkClients } from '../../../../../server/oauth/clients/configured-clients.ts';
+import { ConfiguredClients } from '../../../../../server/oauth/clients/configured-clients.ts';
 import { followSecretFile } from '../../../../../server/oauth/clients/secret-file.ts';
 import type { ConfiguredClient } from '../../../../../server/oauth/settings.ts';
 import { newConfiguredClient } from '../../../../support/oauth-clients.ts';
@@ -67,20 +66,6 @@ describe('the configured clients', () => {
     await clients.run(AbortSignal.abort());
     expect(warnings).to.deep.equal([{ client: 'platform' }]);
   });
-
-  for (const [what, clients] of [
-    ['two clients of one id', [newConfiguredClient('a', { wellKnownSecret: 'x' }), newConfiguredClient('a')]],
-    ['a confidential client without a place for its secret', [newConfiguredClient('a')]],
-    ['a public client with a secret', [newConfiguredClient('a', { isPublic: true, secretFiles: ['/x'] })]],
-    [
-      'a redirect URI that others on the way could read',
-      [newConfiguredClient('a', { isPublic: true, redirectURIs: ['http://console.example.com/cb'] })],
-    ],
-  ] as const) {
-    it(`refuse to start with ${what}`, () => {
-      expect(() => checkClients(clients)).to.throw(StartupError, 'oauth.clients');
-    });
-  }
 });
 
 describe('a file with a client secret', () => {
