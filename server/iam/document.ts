@@ -31,7 +31,7 @@ export class DocumentReader<Schema extends TSchema> {
     const body = await readBody(request, MAX_BYTES);
     const document = parse(body);
     if (this.#validate(document)) return document;
-    throw this.invalid(name, (this.#validate.errors ?? []).map(causeOf));
+    throw this.invalid(name, distinct((this.#validate.errors ?? []).map(causeOf)));
   }
 
   invalid(name: string, causes: readonly StatusCause[]): Error {
@@ -72,6 +72,11 @@ function causeOf({ keyword, instancePath, params, parentSchema, message }: Error
   const expects: unknown = parentSchema?.['expects'];
   const wanted = typeof expects === 'string' ? `must be ${expects}` : (message ?? keyword);
   return invalidValue(fieldOf(path), wanted);
+}
+
+/** Two keywords may demand what one sentence says, as length and pattern of a name do. */
+function distinct(causes: readonly StatusCause[]): StatusCause[] {
+  return [...new Map(causes.map((cause) => [`${cause.field}\n${cause.message}`, cause])).values()];
 }
 
 /** As Kubernetes writes it: `spec.groups[0]`. */

@@ -41,6 +41,9 @@ export const USER_NAME_RULE = {
 /** Names of users, as kube-apiserver takes them for objects. */
 export const USER_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
 
+/** The same for people. */
+export const USER_NAME_EXPECTS = `lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit, at most ${MAX_USER_NAME}`;
+
 const USER_NAME = new RegExp(USER_NAME_PATTERN);
 
 /** Whether a user may have this name; what it is not is never made part of a path. */

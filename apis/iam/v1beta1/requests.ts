@@ -1,6 +1,6 @@
 // What clients of the REST API send: schemas of bodies, with the rules of the definitions where they share members.
 import { type Static, Type } from 'typebox';
-import { MAX_USER_NAME, USER_NAME_PATTERN } from './custom-resource.ts';
+import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
 import { UserSpecSchema } from './user.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -14,7 +14,7 @@ export const UserDocumentSchema = Type.Object(
       name: Type.String({
         maxLength: MAX_USER_NAME,
         pattern: USER_NAME_PATTERN,
-        expects: `lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit, at most ${MAX_USER_NAME}`,
+        expects: USER_NAME_EXPECTS,
       }),
       uid: Type.Optional(Type.String()),
       resourceVersion: Type.Optional(Type.String()),

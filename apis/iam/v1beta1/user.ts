@@ -6,7 +6,6 @@ import { ObjectMetadataSchema } from './object-metadata.ts';
 const LINE = { pattern: '^[^\\x00-\\x1f\\x7f]*$', expects: 'one line of text' };
 
 const GroupNameSchema = Type.String({
-  minLength: 1,
   maxLength: 128,
   // `system:masters` and the like belong to Kubernetes: a colon anywhere would let somebody in.
   pattern: '^[^:\\s\\x00-\\x1f\\x7f]+$',

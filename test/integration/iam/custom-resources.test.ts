@@ -71,7 +71,11 @@ describe('the custom resources of identity, in a real kube-apiserver', function 
     ],
     ['a group with a colon', user('x', { groups: ['a:b'] }), /without ":"/],
     ['a group with white space', user('x', { groups: ['a b'] }), /white space/],
-    ['a group without a name', user('x', { groups: [''] }), /spec\.groups\[0\]/],
+    [
+      'a group without a name, once',
+      user('x', { groups: [''] }),
+      /^(?!.*spec\.groups.*spec\.groups).*spec\.groups\[0\]/s,
+    ],
     ['a group twice', user('x', { groups: ['a', 'a'] }), /Duplicate value/],
     ['65 groups', user('x', { groups: Array.from({ length: 65 }, (_, i) => `g${i}`) }), /at most 64/],
     ['an address that is none', user('x', { email: 'nobody' }), /an address such as name@example\.com/],

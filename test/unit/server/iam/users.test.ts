@@ -58,6 +58,14 @@ describe('the REST of users', () => {
     expect(answer.body).to.include('an address such as name@example.com').and.not.include('secret');
   });
 
+  it('tells each fault once', async () => {
+    const answer = await site.ask('boss', 'POST', '', {
+      metadata: { name: 'A'.repeat(64) },
+      spec: { groups: [''] },
+    });
+    expect(fields(answer)).to.deep.equal(['metadata.name', 'spec.groups[0]']);
+  });
+
   it('asks for what is missing', async () => {
     const answer = await site.ask('boss', 'POST', '', { metadata: {} });
     expect(fields(answer)).to.have.members(['metadata.name', 'spec']);
