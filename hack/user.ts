@@ -14,6 +14,7 @@ import { passwordFaults } from '../server/oauth/users/password-policy.ts';
 import { explanationOf } from './explanation.ts';
 import { readPlatform } from './generate/names.ts';
 import { InterruptedError, readPassword } from './user/password-input.ts';
+import { userNameFault } from './user/user-name.ts';
 
 const USAGE = `npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
 
@@ -54,6 +55,11 @@ async function main(): Promise<number> {
   if (!known || name === undefined || more.length > 0) {
     if (command !== undefined && !known) process.stderr.write(`there is no command ${command}\n\n`);
     process.stderr.write(USAGE);
+    return 2;
+  }
+  const fault = userNameFault(name);
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n`);
     return 2;
   }
   const platform =

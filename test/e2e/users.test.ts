@@ -138,6 +138,9 @@ describe('users of a platform', function () {
     expect(twice.stderr).to.include('already exists');
     expect((await user(PASSWORD, 'password', 'bob')).stderr).to.include('there is no user bob');
     expect((await user('', 'create')).code).to.equal(2);
+    const misnamed = await user(PASSWORD, 'create', 'Bob:x');
+    expect([misnamed.code, misnamed.stderr.trim().split('\n').length]).to.deep.equal([2, 1]);
+    expect(misnamed.stderr).to.include('"Bob:x" can not be the name of a user');
   });
 
   it('change their own password and nothing else, and are signed in anew', async () => {
