@@ -27,6 +27,6 @@ export function missingBefore(
   if (startedAt === undefined) return undefined;
   const started = instantOf(Math.max(0, startedAt));
   if (source.predecessors && started > begin) return started;
-  if (kept === undefined || kept <= begin) return undefined;
+  if (kept === undefined || kept <= shifted(begin, NO_GAP_S)) return undefined;
   return kept > shifted(started, QUIET_START_S) ? kept : undefined;
 }

@@ -196,6 +196,15 @@ describe('a page of the pod log store', () => {
     expect(rotated.total).to.deep.equal({ count: 1, relation: 'gte' });
   });
 
+  it('takes no log for rotated whose first line comes within a second of the begin', async () => {
+    cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
+    const begin = `${at(7199).time.slice(0, 20)}500000000Z`;
+    const range = { start: begin, end: everything.range.end };
+    const page = await cluster.store().query({ ...everything, range }, newest, call);
+    expect(page.shortfalls).to.deep.equal([]);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+  });
+
   it('gives what the others have when one kubelet fails midway', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
