@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { access, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { withLock } from '../control-plane/lock.ts';
+import { isFree, withLock } from '../control-plane/lock.ts';
 import type { Progress } from '../control-plane/progress.ts';
 
 export interface BuildOptions {
@@ -42,7 +42,7 @@ export async function provide(artifact: Artifact, options: BuildOptions): Promis
     options.progress(`${title}: ${holder} is building it already, waiting for the result`);
   await withLock(`${folder}.lock`, { signal: options.signal, waiting }, async () => {
     if (await exists(folder)) return;
-    await sweep(cache, name);
+    await sweep(cache, name, options.progress);
     const staging = `${folder}.building-${process.pid}`;
     try {
       await mkdir(staging, { recursive: true });
@@ -70,10 +70,20 @@ export async function hashOfInputs(inputs: {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Removes what builders that were killed have left behind. */
-async function sweep(cache: string, name: string): Promise<void> {
-  const leftovers = (await readdir(cache)).filter((entry) => entry.startsWith(`${name}.building-`));
-  await Promise.all(leftovers.map((entry) => rm(join(cache, entry), { recursive: true, force: true })));
+/**
+ * Removes what builders that were killed have left behind, of this artifact (whose lock is held here) and of others,
+ * which may never be made again. Who builds holds a lock, on whatever machine, so a folder without one is nobody's.
+ */
+async function sweep(cache: string, name: string, progress: Progress): Promise<void> {
+  for (const entry of await readdir(cache)) {
+    const artifact = /^(.+)\.building-\d+$/.exec(entry)?.[1];
+    if (artifact === undefined) continue;
+    if (artifact !== name && !(await isFree(join(cache, `${artifact}.lock`)))) continue;
+    // A compiler that has outlived its builder may still write there; then the next one sweeps.
+    await rm(join(cache, entry), { recursive: true, force: true }).catch((error: unknown) =>
+      progress(`${entry} could not be removed: ${String(error)}`),
+    );
+  }
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -43,6 +43,15 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   }
 }
 
+/** Whether nobody holds the lock; one that a crash has left behind is taken away. */
+export async function isFree(path: string): Promise<boolean> {
+  const holder = await readHolder(path);
+  if (await isStale(path, holder)) {
+    await takeAway(path, holder, randomUUID());
+  }
+  return (await readHolder(path)) === undefined;
+}
+
 interface Holder {
   token: string;
   host: string;

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type BuildOptions, hashOfInputs, provide } from '../../../../hack/artifacts/artifact.ts';
@@ -75,5 +76,28 @@ describe('an artifact', () => {
     fails = false;
     await provide(artifact, options(scratch.path));
     expect(await readdir(join(scratch.path, 'ks-apiserver'))).to.deep.equal(['thing-1']);
+  });
+
+  it('removes what builders that were killed have left, and nothing that somebody is making', async () => {
+    await using scratch = await scratchFolder();
+    const cache = join(scratch.path, 'ks-apiserver');
+    for (const left of ['thing-1.building-1', 'killed-2.building-1', 'unlocked-3.building-1']) {
+      await mkdir(join(cache, left, 'half'), { recursive: true });
+    }
+    const dead = { pid: process.pid, startedAt: 'in another life' };
+    const lock = { token: 'of somebody else', host: hostname(), process: dead };
+    await writeFile(join(cache, 'killed-2.lock'), JSON.stringify(lock));
+    const elsewhere = { ...lock, host: 'another-machine' };
+    await mkdir(join(cache, 'busy-4.building-1'));
+    await writeFile(join(cache, 'busy-4.lock'), JSON.stringify(elsewhere));
+
+    const make = async (): Promise<void> => undefined;
+    await provide({ title: 'thing', name: 'thing-1', make }, options(scratch.path));
+    expect((await readdir(cache)).sort()).to.deep.equal(['busy-4.building-1', 'busy-4.lock', 'thing-1']);
+
+    const silence = new Date(Date.now() - 60_000);
+    await utimes(join(cache, 'busy-4.lock'), silence, silence);
+    await provide({ title: 'thing', name: 'thing-2', make }, options(scratch.path));
+    expect((await readdir(cache)).sort()).to.deep.equal(['thing-1', 'thing-2']);
   });
 });
