@@ -17,6 +17,10 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 // What URL parsers turn into something else (a slash, a fragment), and bytes without a defined encoding.
 const UNESCAPED = /[^!-~]|[#\\]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+/** Of a byte beyond ASCII. */
+const HIGH_ESCAPE = /%[89A-Fa-f]/;
+/** Of a parameter's name. */
+const MAX_ECHO = 100;
 
 /** Throws BadRequest for a target that has more than one reading. `target` is the request line's, undecoded. */
 export function parseRequestPath(target: string): RequestPath {
@@ -53,12 +57,32 @@ function decodeSegment(segment: string): string {
 
 /**
  * Go drops a parameter with a raw semicolon or a bad escape without a word, so through the aggregator a selector
- * could vanish and the answer grow. Whoever reaches us with one is told.
+ * could vanish and the answer grow. Whoever reaches us with one is told, and whoever sends bytes that are no UTF-8:
+ * URLSearchParams would have us look for U+FFFD in their place.
  */
 function checkSearch(search: string): void {
   if (search === '') return;
   if (search.includes(';')) throw newBadRequest('the query has an unescaped semicolon');
-  if (search.includes('%') && BAD_ESCAPE.test(search)) {
-    throw newBadRequest('the query has a malformed percent escape');
+  if (!search.includes('%')) return;
+  if (BAD_ESCAPE.test(search)) throw malformedParameter(search, (part) => BAD_ESCAPE.test(part));
+  if (HIGH_ESCAPE.test(search) && !isText(search)) throw malformedParameter(search, (part) => !isText(part));
+}
+
+function isText(escaped: string): boolean {
+  try {
+    decodeURIComponent(escaped);
+    return true;
+  } catch {
+    return false;
   }
+}
+
+function malformedParameter(search: string, isMalformed: (part: string) => boolean): Error {
+  const part = search.split('&').find(isMalformed) ?? search;
+  const [name = ''] = part.split('=');
+  const field = (isText(name) ? decodeURIComponent(name) : name).slice(0, MAX_ECHO);
+  const message = 'has a malformed percent escape, or one that is no UTF-8';
+  return newBadRequest(`the query is not valid: ${field}: ${message}`, [
+    { reason: 'FieldValueInvalid', message, field },
+  ]);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { isBadRequest } from '../../../../apis/meta/v1/errors.ts';
+import { isBadRequest, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { asksForWatch, parseRequestInfo } from '../../../../server/filters/request-info.ts';
 
 const nodes = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -133,12 +133,31 @@ describe('request info', () => {
     '',
     `${nodes}?labelSelector=a;b`,
     `${nodes}?labelSelector=%zz`,
+    `${nodes}?labelSelector=a%`,
+    `${nodes}?labelSelector=%ff`,
+    `${nodes}?labelSelector=a%C3`,
+    `${nodes}?labelSelector=%ED%A0%80`,
   ];
   for (const target of refused) {
     it(`refuses ${JSON.stringify(target)} as ambiguous`, () => {
       expect(refusal(target), target).to.satisfy(isBadRequest);
     });
   }
+
+  for (const escape of ['%', '%zz', '%ff', '%C3%28', '%c0%af', '%ED%A0%80', '%F5%80%80%80']) {
+    it(`names the parameter of a query with the malformed escape ${escape}`, () => {
+      const error = refusal(`${nodes}?limit=%C3%9F+1&labelSelector=a%3D${escape}&x=%25`);
+      if (!(error instanceof StatusError)) throw new Error('it was taken');
+      expect(error.message).to.include('labelSelector: has a malformed percent escape');
+      expect(error.details?.causes?.map(({ field }) => field)).to.deep.equal(['labelSelector']);
+    });
+  }
+
+  it('takes every text of a query that is well escaped', () => {
+    for (const text of ['ß', '\u{1f600}', '%', '\ufffd', '\0', 'a b+c&d=e;f']) {
+      expect(refusal(`${nodes}?x=${encodeURIComponent(text)}`), text).to.equal(undefined);
+    }
+  });
 
   const selected: readonly (readonly [string, string])[] = [
     ['metadata.name=x', 'x'],
