@@ -150,7 +150,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
         metrics.left(operation);
       }
     } catch (error) {
-      metrics.ended(operation, outcomeOf(error, signal), 0);
+      metrics.ended(operation, outcomeOf(error, { signal, begun: response.headersSent }), 0);
       context.log.debug({ operation, path: info.path, err: error }, 'a log query was not answered');
       throw error;
     }

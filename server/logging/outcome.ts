@@ -1,12 +1,19 @@
-import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { isExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { LogOutcome } from '../observability/log-metrics.ts';
 
-/** What became of a query that was not answered. `signal` is the request's. */
-export function outcomeOf(error: unknown, signal: AbortSignal): LogOutcome {
-  if (error instanceof StatusError) {
-    if (error.code === 429) return 'limited';
-    if (error.code === 503 || error.code === 504) return 'unavailable';
-    return error.code < 500 ? 'refused' : 'error';
-  }
-  return signal.aborted ? 'canceled' : 'error';
+export interface QueryEnd {
+  /** Of the request. */
+  readonly signal: AbortSignal;
+  /** Whether the answer had begun: what ends it then is no fault of the caller. */
+  readonly begun: boolean;
+}
+
+/** What became of a query that was not answered, or not to its end. */
+export function outcomeOf(error: unknown, { signal, begun }: QueryEnd): LogOutcome {
+  if (!(error instanceof StatusError)) return signal.aborted ? 'canceled' : 'error';
+  if (isExpired(error)) return 'expired';
+  if (error.code === 429) return 'limited';
+  if (error.code === 503 || error.code === 504) return 'unavailable';
+  if (error.code >= 500) return 'error';
+  return begun ? 'limited' : 'refused';
 }

@@ -5,8 +5,20 @@ import { DurationHistogram } from './duration-histogram.ts';
 export const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export', 'follow'] as const;
 export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
-/** `ok`: whole; `partial`: something is missing, and said so; `canceled`: the caller left. */
-export type LogOutcome = 'ok' | 'partial' | 'refused' | 'limited' | 'unavailable' | 'canceled' | 'error';
+/**
+ * `ok`: whole; `partial`: something is missing, and said so; `refused`: a fault of the caller; `limited`: too many, or
+ * too much; `unavailable`: the store or the cluster; `expired`: a live tail whose caller may see something else by now;
+ * `canceled`: the caller left; `error`: a fault of ours.
+ */
+export type LogOutcome =
+  | 'ok'
+  | 'partial'
+  | 'refused'
+  | 'limited'
+  | 'unavailable'
+  | 'expired'
+  | 'canceled'
+  | 'error';
 
 export class LogMetrics {
   readonly #queries: Counter<'operation' | 'outcome'>;
@@ -20,7 +32,7 @@ export class LogMetrics {
     const registers = [registry];
     this.#queries = new Counter({
       name: 'log_queries_total',
-      help: 'Log queries that have ended, by operation and what became of them.',
+      help: 'Log queries that have ended, by operation and what became of them: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail of too much), `unavailable` (503, 504), `expired` (a live tail whose caller may see something else by now), `canceled` (the caller left), `error`.',
       labelNames: ['operation', 'outcome'],
       registers,
     });

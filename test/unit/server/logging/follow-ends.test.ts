@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { isExpired, newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { type FollowOptions, type FollowRequest, writeFollowed } from '../../../../server/logging/follow.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../server/logging/log-store.ts';
@@ -39,10 +39,13 @@ describe('a live tail', () => {
 
   it('ends, and says why, when the caller may see less or more than before', async () => {
     for (const now of [seeing(), seeing('shop', 'bank'), undefined]) {
-      const { body } = await (await serve({ currentSelection: async () => now }, { reviewMs: 5 })).ask('/');
+      const ended = Promise.withResolvers<unknown>();
+      const request = { currentSelection: async () => now };
+      const { body } = await (await serve(request, { reviewMs: 5 }, ended.resolve)).ask('/');
       expect(JSON.parse(body.toString())).to.deep.equal({
         error: { reason: 'ScopeChanged', message: 'what you may see has changed; follow again' },
       });
+      expect(await ended.promise).to.satisfy(isExpired);
       await server?.close();
       server = undefined;
     }
