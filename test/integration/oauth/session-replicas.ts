@@ -45,7 +45,13 @@ export class SessionReplicas {
     await this.cluster.stop();
   }
 
-  async replica(options: { readonly staleAfterMs?: number; readonly keys?: KeyRing } = {}): Promise<Replica> {
+  async replica(
+    options: {
+      readonly staleAfterMs?: number;
+      readonly monotonic?: () => number;
+      readonly keys?: KeyRing;
+    } = {},
+  ): Promise<Replica> {
     const proxy = await FreezingProxy.start(this.cluster.controlPlane.ports.apiserver);
     const config = new KubeConfig();
     config.loadFromFile(this.#kubeconfig);
