@@ -18,11 +18,15 @@ const NDJSON: FollowFormat = {
   failure: (error) => `${JSON.stringify({ error })}\n`,
 };
 
-/** JSON has no newlines of its own, so each event is one line of data. */
+/**
+ * JSON has no newlines of its own, so each event is one line of data. An EventSource that comes back sends the last id,
+ * and resumption.ts reads it. The heartbeat is a comment without an empty line, which some clients take for an event.
+ */
 const EVENTS: FollowFormat = {
   contentType: 'text/event-stream',
-  lines: (records) => records.map((record) => `data: ${JSON.stringify(record)}\n\n`).join(''),
-  heartbeat: ':\n\n',
+  lines: (records) =>
+    records.map((record) => `id: ${record.time}\ndata: ${JSON.stringify(record)}\n\n`).join(''),
+  heartbeat: ':\n',
   failure: (error) => `event: failure\ndata: ${JSON.stringify(error)}\n\n`,
 };
 

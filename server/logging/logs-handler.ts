@@ -16,10 +16,11 @@ import { boundedSignal } from './bounded-signal.ts';
 import { LogContext } from './context.ts';
 import { writeExport } from './export.ts';
 import { writeFollowed } from './follow.ts';
-import { instantOf } from './instant.ts';
+import { instantOf, later } from './instant.ts';
 import { LogAnswers, type Untimed } from './log-answers.ts';
 import type { Call, LogStore, Selection } from './log-store.ts';
 import { outcomeOf } from './outcome.ts';
+import { resumedFrom } from './resumption.ts';
 import type { Scopes } from './scope.ts';
 import { rangeOf } from './selection.ts';
 import { Slots } from './slots.ts';
@@ -115,7 +116,9 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   async function follow(context: RequestContext, query: LogQuery): Promise<boolean> {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limits.followTimeout)]);
     const begin = rangeOf(query, now());
-    const start = query.start_time === undefined ? instantOf(now()) : begin.start;
+    const asked = query.start_time === undefined ? undefined : begin.start;
+    const resumed = resumedFrom(context.request.headers);
+    const start = resumed && asked ? later(resumed, asked) : (resumed ?? asked ?? instantOf(now()));
     const currentSelection = (): Promise<Selection | undefined> =>
       answers.selection(query, context.user, { start, end: begin.end }, { signal });
     const selection = await currentSelection();

@@ -61,8 +61,54 @@ describe('following logs', () => {
     const answer = await follow('', { Accept: 'text/event-stream' });
     expect(answer.headers['content-type']).to.equal('text/event-stream');
     store.write([line('2026-11-20T12:00:02.000000000Z', 'two\nlines')]);
-    expect(await until(answer, '\n\n')).to.match(/^data: \{"log":"two\\nlines".*\}\n\n$/);
+    expect(await until(answer, '\n\n')).to.match(
+      /^id: 2026-11-20T12:00:02\.000000000Z\ndata: \{"log":"two\\nlines".*\}\n\n$/,
+    );
     answer.destroy();
+  });
+
+  it('goes on where an EventSource was that comes back, with what may have come late', async () => {
+    await serve();
+    store.write([
+      line('2026-11-20T11:30:00.000000000Z', 'long ago'),
+      line('2026-11-20T11:59:58.500000000Z', 'late'),
+      line('2026-11-20T12:00:00.000000001Z', 'seen'),
+      line('2026-11-20T12:00:05.000000000Z', 'missed'),
+    ]);
+    for (const query of ['', '&start_time=1795170000']) {
+      const answer = await follow(query, {
+        Accept: 'text/event-stream',
+        'Last-Event-ID': '2026-11-20T12:00:00.000000001Z',
+      });
+      const seen = await until(answer, 'missed');
+      expect(seen.match(/"log":"[a-z ]+"/g)).to.deep.equal([
+        '"log":"late"',
+        '"log":"seen"',
+        '"log":"missed"',
+      ]);
+      answer.destroy();
+    }
+  });
+
+  it('begins where it was asked to when that is later than what an EventSource has seen', async () => {
+    await serve();
+    const answer = await follow('&start_time=1795170000', {
+      'Last-Event-ID': '2026-11-20T10:00:00.000000000Z',
+    });
+    expect(await until(answer, '\n')).to.include('before');
+    answer.destroy();
+  });
+
+  it('refuses the id of an event that is none of its own', async () => {
+    await serve();
+    for (const id of ['5', '2026-11-20T12:00:00Z', '2026-13-20T12:00:00.000000000Z', 'x'.repeat(5_000)]) {
+      const { status, body } = await service.ask('follow=true', { 'Last-Event-ID': id });
+      expect(status, id).to.equal(400);
+      expect(body.toString()).to.include('Last-Event-ID: ');
+    }
+    const empty = await follow('', { 'Last-Event-ID': '' });
+    expect(empty.statusCode).to.equal(200);
+    empty.destroy();
   });
 
   it('ends whole when the time is over', async () => {
