@@ -63,11 +63,16 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
 /** Without colour codes, which mean nothing in a file; newlines within the line as Unix has them. */
 function plain(log: string): string {
   if (!UNUSUAL.test(log)) return log;
-  return stripVTControlCharacters(log).replaceAll('\r\n', '\n').replace(/\r$/, '').replaceAll(TEXT_MARK, '');
+  const text = stripVTControlCharacters(log).replaceAll('\r\n', '\n').replace(/\r$/, '');
+  // Last: what was taken out may have kept two halves of a command apart.
+  return text.replaceAll(COMMANDS, '');
 }
 
+/** What begins a command of a terminal (ECMA-48), and our mark. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const UNUSUAL = /[\u0004\u000d\u001b\u009b]/;
+const COMMANDS = /[\u0004\u001b\u0080-\u0084\u0086-\u009f]/g;
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const UNUSUAL = /[\u0004\r\u001b\u0080-\u0084\u0086-\u009f]/;
 
 function json({ time, namespace, pod, container, log }: LogRecord): string {
   return JSON.stringify({ time, namespace, pod, container, log });
@@ -80,7 +85,7 @@ function row(fields: readonly string[]): string {
 
 /** A program for tables must not take a line for a formula: an apostrophe in front keeps it a text. */
 function field(value: string): string {
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

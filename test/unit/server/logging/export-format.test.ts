@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { EXPORT_FORMATS } from '../../../../server/logging/export-format.ts';
+
+const lines = (format: 'text' | 'csv', log: string): string =>
+  EXPORT_FORMATS[format].lines(
+    [{ time: '2026-11-20T10:00:00.000000001Z', namespace: 'shop', pod: 'cart-0', container: 'cart', log }],
+    true,
+  );
+
+describe('an exported line as text', () => {
+  it('leaves letters of every script alone', () => {
+    for (const log of ['Straße 東京 😀', 'cafe\u0301', 'a\tb', '', '<b>&amp;</b>', '\u2028', '\u0085']) {
+      expect(lines('text', log)).to.equal(`${log}\n`);
+    }
+  });
+
+  it('has nothing that a terminal takes for a command, however it is put together', () => {
+    for (const [log, text] of [
+      ['\u001b[31mred\u001b[0m', 'red'],
+      ['\u001b]0;title\u0007x', 'x'],
+      ['\u001b\u001b[31m[31mnested', '[31mnested'],
+      ['\u001b\u0004[2Jjoined', '[2Jjoined'],
+      ['\u009b31mred', 'red'],
+      ['\u009d0;title\u0007', undefined],
+      ['\u001bP1;2qdata\u001b\\', undefined],
+      ['ends in \u001b', 'ends in '],
+    ] as const) {
+      const line = lines('text', log);
+      if (text !== undefined) expect(line).to.equal(`${text}\n`);
+      // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+      expect(line).not.to.match(/[\u001b\u0080-\u0084\u0086-\u009f]/);
+    }
+    const piece = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '31m',
+      '\u0004',
+      '\r',
+      '\u009b',
+      'P',
+      '\\',
+      '\u0007',
+      'x',
+      ';',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+        expect(lines('text', pieces.join(''))).not.to.match(/[\u0004\u001b\u009b]/);
+      }),
+    );
+  });
+});
+
+describe('an exported line as CSV', () => {
+  it('is no formula, however it begins', () => {
+    for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20']) {
+      expect(lines('csv', `${begin}1+1`), JSON.stringify(begin)).to.match(/,"?'/);
+    }
+    expect(lines('csv', 'a=1')).to.include(',a=1\r\n');
+  });
+});
