@@ -1,9 +1,9 @@
 // How an export is written: each format with its head, its lines and what stands at the end when something is missing.
 // That marker can not be taken for a line; docs/logs.md says how to tell it.
-import { stripVTControlCharacters } from 'node:util';
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { ExportFormat as FormatName } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from './log-store.ts';
+import { withoutCommands } from './terminal-commands.ts';
 
 export interface ExportFormat {
   readonly contentType: string;
@@ -63,14 +63,9 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
 /** Without colour codes, which mean nothing in a file; newlines within the line as Unix has them. */
 function plain(log: string): string {
   if (!UNUSUAL.test(log)) return log;
-  const text = stripVTControlCharacters(log).replaceAll('\r\n', '\n').replace(/\r$/, '');
-  // Last: what was taken out may have kept two halves of a command apart.
-  return text.replaceAll(COMMANDS, '');
+  return withoutCommands(log.replaceAll(TEXT_MARK, '')).replaceAll('\r\n', '\n').replace(/\r$/, '');
 }
 
-/** What begins a command of a terminal (ECMA-48), and our mark. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const COMMANDS = /[\u0004\u001b\u0080-\u0084\u0086-\u009f]/g;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNUSUAL = /[\u0004\r\u001b\u0080-\u0084\u0086-\u009f]/;
 

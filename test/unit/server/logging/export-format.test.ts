@@ -20,7 +20,9 @@ describe('an exported line as text', () => {
       ['\u001b[31mred\u001b[0m', 'red'],
       ['\u001b]0;title\u0007x', 'x'],
       ['\u001b\u001b[31m[31mnested', '[31mnested'],
-      ['\u001b\u0004[2Jjoined', '[2Jjoined'],
+      ['\u001b\u0004[2Jjoined', 'joined'],
+      ['coloured\r\u001b[0m', 'coloured'],
+      ['\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
       ['\u009b31mred', 'red'],
       ['\u009d0;title\u0007', undefined],
       ['\u001bP1;2qdata\u001b\\', undefined],
@@ -52,6 +54,24 @@ describe('an exported line as text', () => {
       }),
     );
   });
+});
+
+describe('half commands in a line of hundreds of thousands of characters', () => {
+  for (const half of [
+    '\u001b]',
+    '\u001b]0;',
+    '\u001b[',
+    '\u001b[;',
+    '\u001bP',
+    '\u009d',
+    '\u0090',
+    '\u001b ',
+  ]) {
+    it(`do not keep everybody else waiting: ${JSON.stringify(half)}`, () => {
+      // A pattern that looks at the rest of the line from each of them would take minutes.
+      expect(lines('text', half.repeat(200_000))).to.have.length.below(600_001);
+    });
+  }
 });
 
 describe('an exported line as CSV', () => {
