@@ -6,7 +6,7 @@ import { pageBody, repeated, unseen } from './paging/page-reader.ts';
 import type { LongAnswer } from './requests/long-answer.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
 import { type Position, searchAfter } from './requests/position.ts';
-import { positionBehind, recordOf, type SearchAnswer } from './requests/search-answer.ts';
+import { positionBehind, type SearchAnswer } from './requests/search-answer.ts';
 import type { Searches } from './requests/searches.ts';
 import type { SelectionQuery } from './selection/selection-query.ts';
 
@@ -135,7 +135,7 @@ function recordsOf(
   { fields }: SelectionQuery,
   behind: Position | undefined,
 ): readonly LogRecord[] {
-  return unseen(answer, behind).map(({ hit }) => recordOf(hit, fields.names, fields.nanoseconds));
+  return unseen(answer, behind).map(({ hit }) => fields.records.read(hit));
 }
 
 function sizeFor(bytesOfEach: number, most: number): number {

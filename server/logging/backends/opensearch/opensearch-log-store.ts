@@ -23,7 +23,7 @@ import { FirstHits } from './paging/first-hits.ts';
 import { queryPage } from './paging/page-query.ts';
 import { distinct, sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
-import type { FieldNames } from './requests/field-map.ts';
+import type { FieldNames } from './requests/field-names.ts';
 import { PointsInTime } from './requests/point-in-time.ts';
 import { Searches } from './requests/searches.ts';
 import { FieldProbe } from './selection/field-probe.ts';

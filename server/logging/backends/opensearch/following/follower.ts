@@ -6,7 +6,7 @@ import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
 import { digestOf, type Position, searchAfter } from '../requests/position.ts';
-import { positionBehind, recordOf, type SearchAnswer, timesOf } from '../requests/search-answer.ts';
+import { positionBehind, type SearchAnswer, timesOf } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
@@ -132,7 +132,7 @@ export class Follower {
       const digest = digestOf(hit.index, hit.id);
       if (this.#given.has(digest)) return;
       this.#given.set(digest, time);
-      fresh.push(recordOf(hit, fields.names, nanoseconds));
+      fresh.push(fields.records.read(hit));
     });
     const last = times[reached];
     if (last !== undefined) {

@@ -1,6 +1,6 @@
 // How much of its range a broad question needed the last time: pages follow one another, and consoles ask again and
 // again. A help and no more: what is found with it is held to the same measure as anything else.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Order } from '../../../log-store.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 
@@ -17,7 +17,7 @@ const NO_RANGE = { start: '', end: '' };
 /** The same question, whatever its range. */
 export function kindOf(selected: SelectionQuery, order: Order, isFirst: boolean): string {
   const asked = JSON.stringify([selected.within(NO_RANGE), order, isFirst]);
-  return createHash('sha256').update(asked).digest('base64');
+  return hash('sha256', asked, 'base64');
 }
 
 export class KnownWidths {

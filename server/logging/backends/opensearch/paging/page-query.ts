@@ -2,7 +2,7 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
 import { type Position, readPosition, writePosition } from '../requests/position.ts';
-import { type Hit, positionBehind, recordOf, type SearchAnswer } from '../requests/search-answer.ts';
+import { type Hit, positionBehind, type SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import type { FirstHits } from './first-hits.ts';
@@ -61,7 +61,7 @@ export async function queryPage(
     total,
     // Without all of what lies before it, it may be another page than the one asked for.
     shortfalls: distinct([...passed, ...shortfalls]),
-    records: given.map(({ hit, slice: { fields } }) => recordOf(hit, fields.names, fields.nanoseconds)),
+    records: given.map(({ hit, slice: { fields } }) => fields.records.read(hit)),
     next: last && writePosition(positionOf(last, position)),
   };
 }

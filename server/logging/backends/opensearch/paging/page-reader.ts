@@ -1,7 +1,8 @@
 // Pages of records in the order of time, each going on exactly where the one before ended.
 import type { Order } from '../../../log-store.ts';
 import type { Clause } from '../requests/clause.ts';
-import type { FieldMap, FieldNames } from '../requests/field-map.ts';
+import type { FieldMap } from '../requests/field-map.ts';
+import type { FieldNames } from '../requests/field-names.ts';
 import { digestOf, type Position } from '../requests/position.ts';
 import type { Hit, SearchAnswer } from '../requests/search-answer.ts';
 import type { SearchBody } from '../requests/searches.ts';

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Client } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
@@ -27,6 +28,9 @@ export interface StoreRequest {
   readonly repeatable?: boolean;
 }
 
+/** The pieces of an answer; their memory may be that of others too. */
+export type Body = readonly Buffer[];
+
 /** More can not be an answer to what we ask. */
 const MAX_ANSWER = 256 << 20;
 /** What the store itself needs to notice that its time is over. */
@@ -49,18 +53,17 @@ export class Connection {
   }
 
   /**
-   * The body of a good answer; undefined for 404. Throws the caller's reason when it is aborted, StoreTimeout behind
-   * the deadline, and else what refusal.ts makes of the answer.
+   * The body of a good answer, in the pieces it came in; undefined for 404. Throws the caller's reason when it is
+   * aborted, StoreTimeout behind the deadline, and else what refusal.ts makes of the answer.
    */
-  async request(request: StoreRequest, call: Call): Promise<Buffer<ArrayBuffer> | undefined> {
+  async request(request: StoreRequest, call: Call): Promise<Body | undefined> {
     call.signal.throwIfAborted();
-    const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
-    const signal = AbortSignal.any([call.signal, deadline]);
+    using bounded = boundedSignal(call.signal, Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
     try {
-      return await this.#attempts(request, signal);
+      return await this.#attempts(request, bounded.signal);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
-      if (deadline.aborted) throw newStoreTimeout(STORE);
+      if (bounded.isLate) throw newStoreTimeout(STORE);
       if (error instanceof StatusError) throw error;
       throw newStoreUnavailable(STORE, error);
     }
@@ -72,7 +75,7 @@ export class Connection {
     this.#session = undefined;
   }
 
-  async #attempts(request: StoreRequest, signal: AbortSignal): Promise<Buffer<ArrayBuffer> | undefined> {
+  async #attempts(request: StoreRequest, signal: AbortSignal): Promise<Body | undefined> {
     // A kept socket may have been closed by the other side, and a node may be gone while others are there.
     const attempts = request.repeatable === false ? 1 : Math.max(2, this.#urls.length);
     for (let attempt = 1; ; attempt++) {
@@ -85,7 +88,7 @@ export class Connection {
     }
   }
 
-  async #attempt(request: StoreRequest, signal: AbortSignal): Promise<Buffer<ArrayBuffer> | undefined> {
+  async #attempt(request: StoreRequest, signal: AbortSignal): Promise<Body | undefined> {
     const { authorization, ca } = await this.#credentials.read();
     signal.throwIfAborted();
     const session = this.#sessionFor(ca);
@@ -93,7 +96,7 @@ export class Connection {
     try {
       const { status, body } = await exchange(session.client, request, authorization, signal);
       if (status >= 200 && status < 300) return body;
-      const text = body.toString('utf8');
+      const text = textOf(body);
       if (isNotFound(status, text)) return undefined;
       throw refusal(status, text);
     } finally {
@@ -120,6 +123,12 @@ export class Connection {
   }
 }
 
+/** A character may be cut where one piece ends. */
+export function textOf(body: Body): string {
+  const [only = Buffer.alloc(0), ...others] = body;
+  return (others.length === 0 ? only : Buffer.concat(body)).toString('utf8');
+}
+
 function release({ client }: Session): void {
   // It waits for nothing: nothing is under way, or all of it is to end.
   client.close().catch(() => undefined);
@@ -130,7 +139,7 @@ async function exchange(
   { method, path, query, body }: StoreRequest,
   authorization: string | undefined,
   signal: AbortSignal,
-): Promise<{ status: number; body: Buffer<ArrayBuffer> }> {
+): Promise<{ status: number; body: Body }> {
   const sent = client.transport.request(
     {
       method,
@@ -160,18 +169,20 @@ async function exchange(
   }
 }
 
-async function readBody(response: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_ANSWER) throw new Error('the answer is too long');
-  }
-  if (!response.complete) throw new Error('the answer was cut');
-  // Memory of its own, which its reader may free.
-  const body = Buffer.allocUnsafeSlow(length);
-  let end = 0;
-  for (const chunk of chunks) end += chunk.copy(body, end);
-  return body;
+function readBody(response: IncomingMessage): Promise<Body> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    response.on('data', (piece: Buffer) => {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > MAX_ANSWER) response.destroy(new Error('the answer is too long'));
+    });
+    response.once('error', reject);
+    response.once('end', () => {
+      if (response.complete) resolve(pieces);
+    });
+    // Nothing more is heard of what was cut by ourselves.
+    response.once('close', () => reject(new Error('the answer was cut')));
+  });
 }

@@ -2,18 +2,10 @@
 // keyword in one index and an analysed text with a keyword beside it in another.
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { allOf, anyOf, type Clause } from './clause.ts';
+import type { FieldNames } from './field-names.ts';
 import { arrayOf, isObject, type JsonObject, objectOf } from './json-reader.ts';
+import { RecordReader } from './record-reader.ts';
 import { STORE } from './store-name.ts';
-
-/** Names of the fields, as the configuration has them. */
-export interface FieldNames {
-  readonly time: string;
-  readonly message: string;
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-  readonly containerID: string;
-}
 
 /** A field that holds whole values. */
 export interface ExactField {
@@ -36,8 +28,11 @@ export class FieldMap {
   /** Whether times are kept in nanoseconds, in some of the indices at least. */
   readonly nanoseconds: boolean;
   readonly names: FieldNames;
+  /** Of what these indices answer. */
+  readonly records: RecordReader;
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
   readonly #mixed: ReadonlySet<string>;
+  readonly #coverages = new Map<string, Coverage>();
 
   /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
@@ -49,6 +44,7 @@ export class FieldMap {
     if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
     if (!TEXT.some((type) => this.#types.get(names.message)?.has(type)))
       throw unusable(names.message, 'text');
+    this.records = new RecordReader(names, this.nanoseconds);
   }
 
   /** Of an answer of `_field_caps`; undefined when there are no indices. */
@@ -73,7 +69,15 @@ export class FieldMap {
     return this.#coverage(this.names.message, 'wildcard', ['wildcard']);
   }
 
+  /** The same at each question. */
   #coverage(name: string, subfield: string, wanted: readonly string[]): Coverage {
+    const key = `${name}.${subfield}`;
+    const known = this.#coverages.get(key) ?? this.#covered(name, subfield, wanted);
+    this.#coverages.set(key, known);
+    return known;
+  }
+
+  #covered(name: string, subfield: string, wanted: readonly string[]): Coverage {
     const own = this.#types.get(name) ?? new Map<string, readonly string[]>();
     const having = new Set([...own].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
     const fields: ExactField[] = [];

@@ -38,6 +38,14 @@ export class LongAnswer {
     this.count = isWhole ? undefined : ends.length;
   }
 
+  /** Of an answer that came in pieces. */
+  static of(pieces: readonly Buffer[]): LongAnswer {
+    const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+    let end = 0;
+    for (const piece of pieces) end += piece.copy(bytes, end);
+    return new LongAnswer(bytes);
+  }
+
   get length(): number {
     return this.#bytes.length;
   }

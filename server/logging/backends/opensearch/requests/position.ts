@@ -1,7 +1,7 @@
 // Where a page ends: the sort key of its last record, and which records with that very key were given. Documents of
 // different shards can share time and sequence number; the next page reads that key once more and leaves out what
 // was given. So nothing is kept between two pages, neither here nor in the store.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Order } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from './store-name.ts';
@@ -41,7 +41,7 @@ export function readPosition(text: string): Position {
 
 /** Names a document, whatever characters its id is made of. */
 export function digestOf(index: string, id: string): string {
-  return createHash('sha256').update(`${index}\n${id}`).digest('base64url').slice(0, 11);
+  return hash('sha256', `${index}\n${id}`, 'base64url').slice(0, 11);
 }
 
 /** The JSON for `search_after` that goes on at the position, with the records of its very key once more. */

@@ -1,10 +1,7 @@
 // What a search answered, read narrowly: counts, records with their sort keys, and what the answer does not cover.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
-import { instantOf } from '../../../instant.ts';
-import type { LogRecord, Total } from '../../../log-store.ts';
+import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import type { FieldNames } from './field-map.ts';
-import { toInstant } from './instant.ts';
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, textOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
 import { STORE } from './store-name.ts';
@@ -106,8 +103,7 @@ export function positionBehind(
 ): Position {
   const last = answer.hits[at];
   if (!last) throw new Error('there is no such hit');
-  const key = keysOf(answer, at + 1).at(-1) ?? '';
-  const time = timeOfKey(key, nanoseconds);
+  const time = timeOfKey(keyOf(answer, at), nanoseconds);
   const given = answer.hits
     .slice(0, at + 1)
     .filter((hit) => hit.time === last.time && hit.sequence === last.sequence)
@@ -123,52 +119,24 @@ export function positionBehind(
  * may become that of the millisecond before or behind.
  */
 export function timesOf(answer: SearchAnswer, nanoseconds: boolean): number[] {
-  return keysOf(answer, answer.hits.length).map((key) =>
-    nanoseconds ? Number(BigInt(key) / 1_000_000n) : Number(key),
-  );
-}
-
-/** The times of the first hits' sort keys, as they were written. */
-function keysOf({ text, hits }: SearchAnswer, many: number): string[] {
-  // No string of JSON can hold this text: quotes are escaped in there. So the nth one is that of the nth hit.
   let begin = -KEY.length;
-  return hits.slice(0, many).map(({ time }) => {
-    begin = text.indexOf(KEY, begin + KEY.length);
-    const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
-    if (begin < 0 || Number(key) !== time) {
-      throw newStoreUnavailable(STORE, new Error('a sort key can not be read'));
-    }
-    return key;
+  return answer.hits.map((hit) => {
+    begin = answer.text.indexOf(KEY, begin + KEY.length);
+    const key = keyAt(answer, begin, hit);
+    return nanoseconds ? Number(BigInt(key) / 1_000_000n) : Number(key);
   });
 }
 
-/** The record of a hit. */
-export function recordOf({ source, time }: Hit, names: FieldNames, nanoseconds: boolean): LogRecord {
-  const written = toInstant(valueAt(source, names.time));
-  return {
-    time: written ?? instantOf(nanoseconds ? Math.floor(time / 1e6) : time),
-    log: asText(valueAt(source, names.message)).replace(/\n$/, ''),
-    namespace: asText(valueAt(source, names.namespace)),
-    pod: asText(valueAt(source, names.pod)),
-    container: asText(valueAt(source, names.container)),
-  };
+/** The time of a hit's sort key, as it was written; quickest for the last hits. */
+function keyOf(answer: SearchAnswer, at: number): string {
+  let begin = answer.text.length;
+  for (let n = answer.hits.length; n > at && begin > 0; n--) begin = answer.text.lastIndexOf(KEY, begin - 1);
+  return keyAt(answer, begin, answer.hits[at]);
 }
 
-/** Collectors nest objects, or write the dots into the names. */
-function valueAt(source: JsonObject, path: string): unknown {
-  if (path in source) return source[path];
-  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
-    const inner = source[path.slice(0, dot)];
-    if (isObject(inner)) {
-      const value = valueAt(inner, path.slice(dot + 1));
-      if (value !== undefined) return value;
-    }
-  }
-  return undefined;
-}
-
-function asText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return asText(value[0]);
-  return value === undefined || value === null ? '' : JSON.stringify(value);
+/** No string of JSON can hold the text that begins a key: quotes are escaped in there. So the nth one is that of the nth hit. */
+function keyAt({ text }: SearchAnswer, begin: number, hit: Hit | undefined): string {
+  const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
+  if (begin >= 0 && Number(key) === hit?.time) return key;
+  throw newStoreUnavailable(STORE, new Error('a sort key can not be read'));
 }

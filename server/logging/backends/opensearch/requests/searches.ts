@@ -4,7 +4,7 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
-import type { Connection, StoreRequest } from './connection.ts';
+import { type Connection, type StoreRequest, textOf } from './connection.ts';
 import { LongAnswer, type Place } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
@@ -45,10 +45,10 @@ export class Searches {
 
   /** The same within a point in time, for many hits; `read` reads some of them. */
   async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
-    const bytes = await this.#connection.request(this.#request(undefined, body, call, after), call);
-    if (!bytes) return undefined;
+    const answer = await this.#connection.request(this.#request(undefined, body, call, after), call);
+    if (!answer) return undefined;
     await this.#turns.next();
-    return new LongAnswer(bytes);
+    return LongAnswer.of(answer);
   }
 
   read(answer: LongAnswer, place: Place): Promise<SearchAnswer> {
@@ -62,8 +62,8 @@ export class Searches {
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */
   async ask<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
-    const bytes = await this.#connection.request(request, call);
-    return bytes && this.#read(() => bytes.toString('utf8'), read);
+    const answer = await this.#connection.request(request, call);
+    return answer && this.#read(() => textOf(answer), read);
   }
 
   async #read<T>(text: () => string, read: (text: string) => T): Promise<T> {

@@ -1,6 +1,7 @@
 // Asks the store which fields it has, and remembers it for a while: indices come with each day, and mappings grow.
 import type { Call } from '../../../log-store.ts';
-import { FieldMap, type FieldNames } from '../requests/field-map.ts';
+import { FieldMap } from '../requests/field-map.ts';
+import type { FieldNames } from '../requests/field-names.ts';
 import { LENIENT, type Searches } from '../requests/searches.ts';
 
 const TRUSTED_MS = 30_000;

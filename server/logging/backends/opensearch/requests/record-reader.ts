@@ -1,0 +1,64 @@
+// Records out of what a store answers.
+import { instantOf } from '../../../instant.ts';
+import type { LogRecord } from '../../../log-store.ts';
+import type { FieldNames } from './field-names.ts';
+import { toInstant } from './instant.ts';
+import { isObject, type JsonObject } from './json-reader.ts';
+import type { Hit } from './search-answer.ts';
+
+/** Gives what stands at one place of a source; undefined when there is nothing. */
+type Reader = (source: JsonObject) => unknown;
+
+export class RecordReader {
+  readonly #time: Reader;
+  readonly #message: Reader;
+  readonly #namespace: Reader;
+  readonly #pod: Reader;
+  readonly #container: Reader;
+  readonly #nanoseconds: boolean;
+
+  constructor({ time, message, namespace, pod, container }: FieldNames, nanoseconds: boolean) {
+    this.#time = readerOf(time);
+    this.#message = readerOf(message);
+    this.#namespace = readerOf(namespace);
+    this.#pod = readerOf(pod);
+    this.#container = readerOf(container);
+    this.#nanoseconds = nanoseconds;
+  }
+
+  read({ source, time }: Hit): LogRecord {
+    const log = asText(this.#message(source));
+    return {
+      time: toInstant(this.#time(source)) ?? instantOf(this.#nanoseconds ? Math.floor(time / 1e6) : time),
+      log: log.endsWith('\n') ? log.slice(0, -1) : log,
+      namespace: asText(this.#namespace(source)),
+      pod: asText(this.#pod(source)),
+      container: asText(this.#container(source)),
+    };
+  }
+}
+
+/** Collectors nest objects, or write the dots into the names. */
+function readerOf(path: string): Reader {
+  const parts = path.split('.');
+  const nested = parts.slice(1).map((_, n) => ({
+    outer: parts.slice(0, n + 1).join('.'),
+    read: readerOf(parts.slice(n + 1).join('.')),
+  }));
+  return (source) => {
+    const whole = source[path];
+    if (whole !== undefined) return whole;
+    for (const { outer, read } of nested) {
+      const inner = source[outer];
+      const value = isObject(inner) ? read(inner) : undefined;
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return asText(value[0]);
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
