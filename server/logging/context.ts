@@ -2,11 +2,13 @@
 // what stands in the record's own millisecond is told apart by the digest of the line.
 import type { LogQueryAnswer, Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { type GroupResource, newNotFound } from '../../apis/meta/v1/errors.ts';
+import { answered } from './answered-records.ts';
 import { BEGINNING, instantOf, millisecondsOf } from './instant.ts';
-import { type Asked, answered, partial, type Untimed } from './log-answers.ts';
+import { type Asked, partial, type Untimed } from './log-answers.ts';
 import type { Call, LogRecord, LogStore, Selection } from './log-store.ts';
 import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
 import type { Scopes } from './scope.ts';
+import { Turns } from './turns.ts';
 
 export interface LogContextOptions {
   readonly store: Pick<LogStore, 'query'>;
@@ -67,8 +69,10 @@ export class LogContext {
       ...earlier,
       ...later.records.slice(Math.max(0, later.index - query.before), later.index + 1 + query.after),
     ];
+    const { signal } = call;
+    const answers = await answered(query, records, { turns: new Turns(), signal });
     return {
-      query: { total: records.length, totalRelation: 'eq', records: answered(query, records) },
+      query: { total: records.length, totalRelation: 'eq', records: answers },
       ...partial(unique(shortfalls)),
     };
   }

@@ -5,10 +5,11 @@ import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, newExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
+import { answered } from './answered-records.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
-import { answering } from './log-answers.ts';
 import type { LogRecord, LogStore, Selection } from './log-store.ts';
 import { GONE, StreamBody } from './stream-body.ts';
+import { Turns } from './turns.ts';
 
 export interface FollowRequest {
   readonly query: LogQuery;
@@ -53,6 +54,7 @@ export async function writeFollowed(
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection ? options.store.follow(request.selection, { signal }) : silence();
+  const turns = new Turns();
   let failure: unknown;
   const body = new StreamBody(response, { gzip: false, stallMs });
   try {
@@ -66,7 +68,7 @@ export async function writeFollowed(
     over.signal.addEventListener('abort', () => clearInterval(pulse), { once: true });
     watchSelection(request, reviewMs, over);
     await copy(first, batches, signal, async (records) => {
-      await body.write(format.lines(records.map(answering(request.query))));
+      await body.write(format.lines(await answered(request.query, records, { turns, signal })));
       options.streamed(records.length);
     });
   } catch (error) {

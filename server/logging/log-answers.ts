@@ -1,7 +1,6 @@
 // What log queries answer in JSON: a page of lines, statistics, a histogram. Puts together what the caller may see, what
 // is asked for and what the store finds; transport, turns and deadlines are the handler's business.
 import type {
-  AnsweredRecord,
   LogHistogramAnswer,
   LogQueryAnswer,
   LogStatisticsAnswer,
@@ -9,14 +8,13 @@ import type {
 } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { UserInfo } from '../authentication/user.ts';
+import { answered } from './answered-records.ts';
 import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { BEGINNING, millisecondsOf } from './instant.ts';
-import type { Call, LogPage, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
-import { lineMatcher } from './matching/line-matcher.ts';
-import { idOf } from './record-id.ts';
+import type { Call, LogPage, LogStore, PageRequest, Selection } from './log-store.ts';
 import type { Scopes } from './scope.ts';
-import { namespacesOf, rangeOf, selectionOf, textOf } from './selection.ts';
+import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
 import { Turns } from './turns.ts';
 
 export interface LogAnswersOptions {
@@ -58,10 +56,12 @@ export class LogAnswers {
     const page = selection ? await this.#options.store.query(selection, request, call) : NOTHING;
     const { count: total, relation: totalRelation } = page.total;
     await this.#turns.next();
+    const { signal } = call;
+    const records = await answered(query, page.records, { turns: this.#turns, signal });
     const next =
       page.next === undefined ? {} : { cursor: writeCursor(query, { range, position: page.next }) };
     return {
-      query: { total, totalRelation, records: answered(query, page.records), ...next },
+      query: { total, totalRelation, records, ...next },
       ...partial(page.shortfalls),
     };
   }
@@ -137,25 +137,6 @@ const NOTHING: LogPage = {
 async function firstLine(store: LogStore, selection: Selection, call: Call) {
   const page = await store.query(selection, { order: 'asc', size: 1, from: 0, uncounted: true }, call);
   return { time: page.records[0]?.time, shortfalls: page.shortfalls };
-}
-
-/** Records as they are answered, with their ids and, when they are wanted, the places of the texts. */
-export function answered(query: LogQuery, records: readonly LogRecord[]): AnsweredRecord[] {
-  return records.map(answering(query));
-}
-
-export function answering(query: LogQuery): (record: LogRecord) => AnsweredRecord {
-  const text = query.highlight ? textOf(query) : undefined;
-  const matcher = text && lineMatcher(text);
-  return (record) => {
-    const { log, time, namespace, pod, container } = record;
-    const plain = { log, time, namespace, pod, container, id: idOf(record) };
-    if (!query.highlight) return plain;
-    return {
-      ...plain,
-      highlights: matcher?.places(log).map(([begin, end]): [number, number] => [begin, end]) ?? [],
-    };
-  };
 }
 
 export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall[] } {
