@@ -3,7 +3,7 @@
 import type { AnsweredRecord } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from './log-store.ts';
-import { lineMatcher } from './matching/line-matcher.ts';
+import { type LineMatcher, lineMatcher } from './matching/line-matcher.ts';
 import { idOf } from './record-id.ts';
 import { textOf } from './selection.ts';
 import type { Turns } from './turns.ts';
@@ -26,12 +26,12 @@ export async function answered(
 ): Promise<AnsweredRecord[]> {
   if (!query.highlight) return records.map(plain);
   const text = textOf(query);
-  const places = text ? lineMatcher(text).places : () => [];
+  const matcher = text && lineMatcher(text);
   const answers: AnsweredRecord[] = [];
   for (const record of records) {
     if (turns.spent) await turns.next();
     signal.throwIfAborted();
-    answers.push({ ...plain(record), highlights: highlightsOf(record.log, places) });
+    answers.push({ ...plain(record), highlights: highlightsOf(record.log, matcher) });
   }
   return answers;
 }
@@ -41,12 +41,10 @@ function plain(record: LogRecord): AnsweredRecord {
   return { log, time, namespace, pod, container, id: idOf(record) };
 }
 
-function highlightsOf(
-  line: string,
-  places: (line: string) => readonly (readonly [number, number])[],
-): [number, number][] {
+function highlightsOf(line: string, matcher: LineMatcher | undefined): [number, number][] {
+  if (!matcher) return [];
   const isLong = line.length > MAX_LOOK;
-  const found = places(isLong ? line.slice(0, MAX_LOOK) : line);
+  const found = matcher.places(isLong ? line.slice(0, MAX_LOOK) : line);
   // What touches the cut may go on behind it, or end there only because of it.
   const whole = isLong ? found.filter(([, end]) => end < MAX_LOOK) : found;
   return whole.slice(0, MAX_PLACES).map(([begin, end]) => [begin, end]);
