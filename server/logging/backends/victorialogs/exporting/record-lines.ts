@@ -1,13 +1,12 @@
 // The lines of an answer that the store has sorted by time, in batches of whole moments: the order of lines of the same
 // time is ours.
+import { isAscii } from 'node:buffer';
 import type { ExportBatch, Instant, LogRecord, Order } from '../../../log-store.ts';
-import { isASCII } from '../../../matching/letter-case.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import type { Turns } from '../../../turns.ts';
-import { byTime } from '../requests/record.ts';
 import { newNonsense, STORE } from '../requests/refusal.ts';
 import { piecesOf } from '../requests/rows.ts';
-import { linesIn, recordsIn, timeOf } from './record-line.ts';
+import { LineTable, lineTableOf } from './line-table.ts';
 
 /** Lines of whole moments: none of the same time follow. */
 export interface RecordLines extends ExportBatch {
@@ -32,19 +31,27 @@ export async function* recordLinesOf(
   turns: Turns,
   wanted: LinesWanted,
 ): AsyncGenerator<RecordLines, void, undefined> {
-  let held: readonly string[] = [];
+  /** Of one moment, of which there may be more. */
+  let held: LineTable[] = [];
   let until: Instant | undefined;
   for await (const piece of piecesOf(body, turns)) {
-    const lines = held.concat(linesIn(piece));
+    const lines = lineTableOf(piece);
+    if (lines.length === 0) continue;
     const end = beginOfLastMoment(lines);
-    held = lines.slice(end);
-    if (held.length > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
-    if (end === 0) continue;
-    const batch = batchOf(lines.slice(0, end), until, wanted);
+    const goesOn = end === 0 && (held[0]?.timeOf(0) ?? lines.timeOf(0)) === lines.timeOf(0);
+    const before = goesOn ? [] : [...held, lines.slice(0, end)];
+    held = goesOn ? [...held, lines] : [lines.slice(end)];
+    if (lengthOf(held) > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
+    if (goesOn) continue;
+    const batch = batchOf(LineTable.joined(before), until, wanted);
     until = batch.until;
     yield batch;
   }
-  if (held.length > 0) yield batchOf(held, until, wanted);
+  if (held.length > 0) yield batchOf(LineTable.joined(held), until, wanted);
+}
+
+function lengthOf(tables: readonly LineTable[]): number {
+  return tables.reduce((sum, { length }) => sum + length, 0);
 }
 
 function tooManyAtOnce(lines: number): Error {
@@ -52,60 +59,47 @@ function tooManyAtOnce(lines: number): Error {
 }
 
 /** The lines are in the order of time. */
-function beginOfLastMoment(lines: readonly string[]): number {
-  const [first = ''] = lines;
-  const time = timeOf(lines.at(-1) ?? '');
-  if (timeOf(first) === time) return 0;
-  return lines.findLastIndex((line) => timeOf(line) !== time) + 1;
+function beginOfLastMoment(lines: LineTable): number {
+  const last = lines.length - 1;
+  let begin = last;
+  while (begin > 0 && lines.compareTimes(begin - 1, last) === 0) begin--;
+  return begin;
 }
 
 /** `before`: the time that they have to be behind. */
-function batchOf(lines: readonly string[], before: Instant | undefined, wanted: LinesWanted): RecordLines {
-  const given = [...lines];
-  const moments: Moment[] = [];
-  let until = before;
-  for (let begin = 0, end = 0; begin < lines.length; begin = end) {
-    const time = timeOf(lines[begin] ?? '');
-    if (until !== undefined && (wanted.order === 'asc' ? time <= until : time >= until))
-      throw newNonsense('lines that are not in order');
-    until = time;
-    for (end = begin + 1; end < lines.length && timeOf(lines[end] ?? '') === time; ) end++;
-    if (end - begin > 1) moments.push({ begin, end });
+function batchOf(lines: LineTable, before: Instant | undefined, wanted: LinesWanted): RecordLines {
+  const sign = wanted.order === 'asc' ? 1 : -1;
+  const first = lines.timeOf(0);
+  if (before !== undefined && (sign === 1 ? first <= before : first >= before)) throw notInOrder();
+  let begin = 0;
+  for (let line = 1; line <= lines.length; line++) {
+    const step = line === lines.length ? sign : lines.compareTimes(line, line - 1) * sign;
+    if (step === 0) continue;
+    if (line < lines.length && step < 0) throw notInOrder();
+    if (line - begin > 1) lines.sortMoment(begin, line, sign);
+    begin = line;
   }
-  sortMoments(given, moments, wanted.order);
-  return new Lines(wanted.isMeant ? meantOf(given, wanted.isMeant) : given, until ?? '');
+  const until = lines.timeOf(lines.length - 1);
+  return new Lines(wanted.isMeant ? meantOf(lines, wanted.isMeant) : lines, until);
 }
 
-/** Where the lines of one time are. */
-interface Moment {
-  readonly begin: number;
-  readonly end: number;
+function notInOrder(): Error {
+  return newNonsense('lines that are not in order');
 }
 
-function sortMoments(lines: string[], moments: readonly Moment[], order: Order): void {
-  const sign = order === 'asc' ? 1 : -1;
-  const tied = moments.flatMap(({ begin, end }) => lines.slice(begin, end));
-  const read = recordsIn(tied).map((record, index) => ({ record, line: tied[index] ?? '' }));
-  for (const { begin, end } of moments) {
-    const moment = read
-      .splice(0, end - begin)
-      .sort((left, right) => sign * byTime(left.record, right.record));
-    for (const [index, { line }] of moment.entries()) lines[begin + index] = line;
-  }
-}
-
-function meantOf(lines: readonly string[], isMeant: (record: LogRecord) => boolean): string[] {
-  return lines.filter((line) => isASCII(line) || recordsIn([line]).every(isMeant));
+function meantOf(lines: LineTable, isMeant: (record: LogRecord) => boolean): LineTable {
+  if (isAscii(lines.bytes)) return lines;
+  return lines.filter((line) => isAscii(lines.bytesOf(line)) || lines.records(line, line + 1).every(isMeant));
 }
 
 /** Parsed in one go: a text of more may be one of the large objects of the heap, which live long. */
 const PARSED = 100;
 
 class Lines implements RecordLines {
-  readonly #lines: readonly string[];
+  readonly #lines: LineTable;
   readonly until: Instant;
 
-  constructor(lines: readonly string[], until: Instant) {
+  constructor(lines: LineTable, until: Instant) {
     this.#lines = lines;
     this.until = until;
   }
@@ -115,14 +109,15 @@ class Lines implements RecordLines {
   }
 
   get bytes(): number {
-    return this.#lines.reduce((sum, { length }) => sum + length + 1, 0);
+    return this.#lines.bytes.length;
   }
 
   get ndjson(): Buffer {
-    return Buffer.from(this.length === 0 ? '' : `${this.#lines.join('\n')}\n`, 'latin1');
+    return this.#lines.bytes;
   }
 
   *[Symbol.iterator](): Generator<LogRecord, void, undefined> {
-    for (let at = 0; at < this.length; at += PARSED) yield* recordsIn(this.#lines.slice(at, at + PARSED));
+    for (let at = 0; at < this.length; at += PARSED)
+      yield* this.#lines.records(at, Math.min(this.length, at + PARSED));
   }
 }

@@ -1,0 +1,198 @@
+// Lines of our NDJSON as the bytes that they are, and where each begins. Nearly all of them come from the store as they
+// are to be (record-line.ts asks for that): so they are looked at once, and neither decoded nor copied.
+import { isUtf8 } from 'node:buffer';
+import type { Instant, LogRecord } from '../../../log-store.ts';
+import { byTime } from '../requests/record.ts';
+import { mendedLine, recordsIn } from './record-line.ts';
+import { compareTexts } from './text-order.ts';
+
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+const DOT = 0x2e;
+const BACKSLASH = 0x5c;
+const ZULU = 0x5a;
+
+const HEAD = Buffer.from('{"time":"');
+const SECOND = Buffer.from('0000-00-00T00:00:00');
+/** What stands before each name and before the line; a name ends with the quote that the next one begins with. */
+const MEMBERS = ['","namespace":"', '","pod":"', '","container":"'].map((text) => Buffer.from(text));
+const LOG = Buffer.from('","log":"');
+const TAIL = Buffer.from('"}');
+const NOTHING = Buffer.alloc(0);
+
+const TIME_BEGIN = HEAD.length;
+const DIGITS = 9;
+const TIME_END = TIME_BEGIN + SECOND.length + '.'.length + DIGITS + 'Z'.length;
+/** What a time lacks: so many of its last bytes before the `Z`. */
+const FRACTION = Buffer.from(`.${'0'.repeat(DIGITS)}`);
+
+export class LineTable {
+  /** The lines with their newlines. */
+  readonly bytes: Buffer;
+  readonly #begins: number[];
+
+  constructor(bytes: Buffer, begins: number[]) {
+    this.bytes = bytes;
+    this.#begins = begins;
+  }
+
+  static joined(tables: readonly LineTable[]): LineTable {
+    const [only, ...more] = tables;
+    if (only && more.length === 0) return only;
+    const begins: number[] = [];
+    let length = 0;
+    for (const table of tables) {
+      for (const begin of table.#begins) begins.push(length + begin);
+      length += table.bytes.length;
+    }
+    return new LineTable(Buffer.concat(tables.map(({ bytes }) => bytes)), begins);
+  }
+
+  get length(): number {
+    return this.#begins.length;
+  }
+
+  /** Of one that is there, or of the end. */
+  #begin(line: number): number {
+    return this.#begins[line] ?? this.bytes.length;
+  }
+
+  slice(from: number, to = this.length): LineTable {
+    const begin = this.#begin(from);
+    const begins = this.#begins.slice(from, to).map((each) => each - begin);
+    return new LineTable(this.bytes.subarray(begin, this.#begin(to)), begins);
+  }
+
+  /** Of the lines for which it is true. */
+  filter(isWanted: (line: number) => boolean): LineTable {
+    const kept: LineTable[] = [];
+    for (let line = 0; line < this.length; line++) if (isWanted(line)) kept.push(this.slice(line, line + 1));
+    return LineTable.joined(kept);
+  }
+
+  timeOf(line: number): Instant {
+    const begin = this.#begin(line);
+    return this.bytes.toString('latin1', begin + TIME_BEGIN, begin + TIME_END);
+  }
+
+  records(from: number, to: number): LogRecord[] {
+    return recordsIn(this.bytes.toString('utf8', this.#begin(from), this.#begin(to) - 1));
+  }
+
+  bytesOf(line: number): Buffer {
+    return this.bytes.subarray(this.#begin(line), this.#begin(line + 1) - 1);
+  }
+
+  /** Negative when the first is earlier. */
+  compareTimes(first: number, second: number): number {
+    const { bytes } = this;
+    const [left, right] = [this.#begin(first), this.#begin(second)];
+    for (let at = TIME_BEGIN; at < TIME_END; at++) {
+      const difference = (bytes[left + at] ?? 0) - (bytes[right + at] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+
+  /** Puts these lines of one time in the order of pages, in place. */
+  sortMoment(from: number, to: number, sign: 1 | -1): void {
+    if (this.#isSorted(from, to, sign)) return;
+    const lines = Array.from({ length: to - from }, (_, index) => from + index);
+    lines.sort((left, right) => sign * this.#compare(left, right));
+    const texts = lines.map((line) => this.bytes.subarray(this.#begin(line), this.#begin(line + 1)));
+    let at = this.#begin(from);
+    Buffer.concat(texts).copy(this.bytes, at);
+    for (const [index, { length }] of texts.entries()) {
+      this.#begins[from + index] = at;
+      at += length;
+    }
+  }
+
+  #isSorted(from: number, to: number, sign: 1 | -1): boolean {
+    for (let line = from + 1; line < to; line++) if (sign * this.#compare(line - 1, line) > 0) return false;
+    return true;
+  }
+
+  /** Of lines of one time. */
+  #compare(first: number, second: number): number {
+    const [left, right] = [this.#begin(first), this.#begin(second)];
+    const length = Math.min(this.#begin(first + 1) - left, this.#begin(second + 1) - right);
+    const told = compareTexts(this.bytes, left + TIME_END, right + TIME_END, length - TIME_END);
+    return Number.isNaN(told) ? this.#compareRecords(first, second) : told;
+  }
+
+  #compareRecords(first: number, second: number): number {
+    const [left, right] = [first, second].flatMap((line) => this.records(line, line + 1));
+    return left && right ? byTime(left, right) : 0;
+  }
+}
+
+/** Of whole lines, in the form that `recordPipes` gave them. Throws when it has another one. */
+export function lineTableOf(piece: Buffer): LineTable {
+  const bytes = isUtf8(piece) ? piece : Buffer.from(piece.toString('utf8'));
+  const begins: number[] = [];
+  const parts: Buffer[] = [];
+  let [taken, shift] = [0, 0];
+  const replace = (from: number, to: number, text: Buffer): void => {
+    parts.push(bytes.subarray(taken, from), text);
+    taken = to;
+    shift += text.length - (to - from);
+  };
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, at);
+    if (end === at) replace(at, at + 1, NOTHING);
+    else {
+      begins.push(at + shift);
+      const zulu = zuluOf(bytes, at, end);
+      if (zulu === -1) replace(at, end, mendedLine(bytes.subarray(at, end)));
+      else if (zulu !== at + TIME_END - 1) {
+        const there = zulu - at - TIME_BEGIN - SECOND.length;
+        replace(zulu, zulu, FRACTION.subarray(there));
+      }
+    }
+    at = end + 1;
+  }
+  const whole = parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(taken)]);
+  return new LineTable(whole, begins);
+}
+
+/**
+ * Where the time of a line ends, of which nothing but digits may be missing; -1 when anything else is. Quotes within
+ * strings are escaped, so none can be taken for an end.
+ */
+function zuluOf(bytes: Buffer, begin: number, end: number): number {
+  if (!has(bytes, begin, HEAD)) return -1;
+  const zulu = endOfTime(bytes, begin + TIME_BEGIN);
+  if (bytes[zulu] !== ZULU) return -1;
+  let at = zulu + 1;
+  for (const member of MEMBERS) {
+    if (!has(bytes, at, member)) return -1;
+    at += member.length;
+    for (let byte = bytes[at]; byte !== QUOTE; byte = bytes[++at])
+      if (byte === BACKSLASH || byte === NEWLINE) return -1;
+  }
+  if (!has(bytes, at, LOG)) return -1;
+  return at + LOG.length <= end - TAIL.length && has(bytes, end - TAIL.length, TAIL) ? zulu : -1;
+}
+
+/** Behind its last digit. */
+function endOfTime(bytes: Buffer, begin: number): number {
+  for (let index = 0; index < SECOND.length; index++) {
+    const [byte = 0, form] = [bytes[begin + index], SECOND[index]];
+    if (form === 0x30 ? !isDigit(byte) : byte !== form) return -1;
+  }
+  const second = begin + SECOND.length;
+  if (bytes[second] !== DOT) return second;
+  let at = second + 1;
+  while (at <= second + DIGITS && isDigit(bytes[at] ?? 0)) at++;
+  return at === second + 1 ? -1 : at;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function has(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
