@@ -24,6 +24,9 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
     check: (text) => {
       // The one that is taken when none is given; asking costs more than everything else here together.
       if (text === UTC) return;
+      if (/^ \d/.test(text)) {
+        throw new Error(`a plus sign is a space in a URL, unless it is written as %2B${text.slice(1)}`);
+      }
       try {
         Intl.DateTimeFormat('en', { timeZone: text });
       } catch {
@@ -60,11 +63,24 @@ export function textsOf({
   return text.split(',').filter((part) => part.trim() !== '');
 }
 
+/** Units that a time can only be in, by how many digits it has: from 1973 on, to 2286. */
+const FINER: readonly {
+  readonly unit: string;
+  readonly length: readonly number[];
+  readonly perSecond: number;
+}[] = [
+  { unit: 'milliseconds', length: [12, 13], perSecond: 1e3 },
+  { unit: 'microseconds', length: [15, 16], perSecond: 1e6 },
+  { unit: 'nanoseconds', length: [18, 19], perSecond: 1e9 },
+];
+
 function secondsFault(value: unknown): string {
   const text = String(value);
-  const milliseconds = /^\d{13}$/.test(text);
-  if (milliseconds) {
-    return `is in milliseconds; times are whole Unix seconds, here ${Math.floor(Number(text) / 1000)}`;
+  const [, digits = ''] = /^(\d+)(?:\.\d*)?$/.exec(text) ?? [];
+  const finer = FINER.find(({ length }) => length.includes(digits.length));
+  if (finer) {
+    const seconds = Math.floor(Number(digits) / finer.perSecond);
+    return `is in ${finer.unit}; times are whole Unix seconds, here ${seconds}`;
   }
   if (/^-\d/.test(text)) return 'is before 1970; times are whole Unix seconds from 0';
   if (/^\d+\.\d*$/.test(text) && Number(text) <= MAX_SECONDS) {

@@ -52,6 +52,15 @@ describe('a log query', () => {
   for (const [what, search, parameter, words] of [
     ['milliseconds', 'start_time=1700000000123', 'start_time', /milliseconds.*here 1700000000$/],
     ['milliseconds at the end', 'end_time=1700000000123', 'end_time', /milliseconds.*here 1700000000$/],
+    ['milliseconds of long ago', 'start_time=946684800000', 'start_time', /milliseconds.*here 946684800$/],
+    [
+      'milliseconds with a fraction',
+      'start_time=1700000000123.5',
+      'start_time',
+      /milliseconds.*here 1700000000$/,
+    ],
+    ['microseconds', 'start_time=1700000000123456', 'start_time', /microseconds.*here 1700000000$/],
+    ['nanoseconds', 'end_time=1700000000123456789', 'end_time', /nanoseconds.*here 1700000000$/],
     ['a fraction', 'start_time=1700000000.5', 'start_time', /fraction.*here 1700000000$/],
     ['a time before 1970', 'start_time=-1', 'start_time', /before 1970/],
     ['a date', 'start_time=2023-11-14T22:13:20Z', 'start_time', /is not a time.*here 1700000000$/],
@@ -63,6 +72,7 @@ describe('a log query', () => {
     ['an interval of nothing', 'interval=0m', 'interval', /more than nothing/],
     ['an interval without a unit', 'interval=15', 'interval', /a number with s, m, h, d, w, M/],
     ['an interval of centuries', 'interval=101y', 'interval', /longer than 100 years/],
+    ['an offset whose plus sign was a space', 'time_zone=+05:30', 'time_zone', /in a URL.*%2B05:30/],
     ['a zone that is none', 'time_zone=Mars/Olympus', 'time_zone', /Europe\/Berlin/],
     ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
     ['a word for the order that is none', 'sort=newest', 'sort', /allowed: desc, asc/],
