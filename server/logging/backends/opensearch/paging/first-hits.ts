@@ -21,6 +21,8 @@ export interface HitsAsked {
   readonly size: number;
   readonly from: number;
   readonly position: Position | undefined;
+  /** Whether the total has to be that of all; else any that is no more will do. */
+  readonly counted: boolean;
 }
 
 /** Lines that a shard puts in order before the question counts as broad. */
@@ -39,7 +41,7 @@ export class FirstHits {
     this.#widths = new KnownWidths(now);
   }
 
-  /** The total is that of all, wherever the position is. `timed` gives each request what is left of the time. */
+  /** The total, where it is counted, is that of all, wherever the position is. `timed` gives each request what is left of the time. */
   async find(selected: SelectionQuery, asked: HitsAsked, timed: () => Call): Promise<SearchAnswer> {
     const searching = new Searching(this.#searches, selected, asked, timed);
     const kind = kindOf(selected, asked.order, asked.position === undefined);
@@ -49,7 +51,7 @@ export class FirstHits {
     this.#widths.set(kind, undefined);
     const answer = await searching.asOne();
     if (!answer.endedEarly) return answer;
-    const { found, width } = await searching.inTwo();
+    const { found, width } = await searching.inTwo(asked.counted ? undefined : answer);
     this.#widths.set(kind, width);
     return found;
   }
@@ -83,18 +85,31 @@ class Searching {
   }
 
   /** With what was enough the last time; undefined when it is not, or has become much more. */
-  async within({ ms, lines }: Width): Promise<SearchAnswer | undefined> {
+  async within(width: Width): Promise<SearchAnswer | undefined> {
+    if (this.#asked.counted) return this.#withinAndCounted(width);
+    const found = await this.#near(width.ms);
+    return this.#isApt(found, width) ? atLeast(found) : undefined;
+  }
+
+  async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
     const failed = new AbortController();
-    const both = [this.#count(this.#selected.query, failed.signal), this.#near(ms, failed.signal)] as const;
+    const both = [
+      this.#count(this.#selected.query, failed.signal),
+      this.#near(width.ms, failed.signal),
+    ] as const;
     // Without one of them the other is worth nothing.
     for (const one of both) one.catch((error: unknown) => failed.abort(error));
     const [counted, found] = await Promise.all(both);
-    const isApt = found.hits.length >= this.#size && found.total.count <= 2 * Math.max(BROAD, lines);
-    return isApt ? together(found, counted) : undefined;
+    return this.#isApt(found, width) ? together(found, counted) : undefined;
   }
 
-  async inTwo(): Promise<{ found: SearchAnswer; width: Width | undefined }> {
-    const counted = await this.#count(this.#selected.query);
+  #isApt({ hits, total }: SearchAnswer, { lines }: Width): boolean {
+    return hits.length >= this.#size && total.count <= 2 * Math.max(BROAD, lines);
+  }
+
+  /** `begun`: what ended early, where its total will do. */
+  async inTwo(begun?: SearchAnswer): Promise<{ found: SearchAnswer; width: Width | undefined }> {
+    const counted = begun ? atLeast(begun) : await this.#count(this.#selected.query);
     const whole = widthOf(this.#reach);
     const even = Math.ceil((whole * this.#needed * MARGIN) / Math.max(1, counted.total.count));
     const ms = await nearPart({
@@ -165,6 +180,11 @@ function ahead({ start, end }: Range, order: Order, { time }: Position): Range {
 /** In ms. */
 function widthOf({ start, end }: Range): number {
   return millisecondsOf(end) - millisecondsOf(start);
+}
+
+/** There may be more than were counted. */
+function atLeast(found: SearchAnswer): SearchAnswer {
+  return { ...found, total: { count: found.total.count, relation: 'gte' } };
 }
 
 function together(found: SearchAnswer, counted: SearchAnswer): SearchAnswer {

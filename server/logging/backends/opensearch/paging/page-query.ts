@@ -18,6 +18,7 @@ interface Reading extends PageSources {
   /** At least one, in the order of the page. */
   readonly slices: readonly SelectionQuery[];
   readonly order: Order;
+  readonly counted: boolean;
   /** Gives each request what is left of the time. */
   readonly timed: () => Call;
 }
@@ -38,7 +39,13 @@ export async function queryPage(
   timed: () => Call,
 ): Promise<LogPage> {
   const { order, size } = page;
-  const reading = { ...sources, slices: order === 'asc' ? slices : slices.toReversed(), order, timed };
+  const reading = {
+    ...sources,
+    slices: order === 'asc' ? slices : slices.toReversed(),
+    order,
+    counted: page.uncounted !== true,
+    timed,
+  };
   let position = page.after === undefined ? undefined : readPosition(page.after);
   let { from } = page;
   // One more than asked for tells whether there is a next page.
@@ -72,9 +79,9 @@ interface Wanted {
   readonly position: Position | undefined;
 }
 
-/** At most a few more than are wanted; the total is that of all slices. */
+/** At most a few more than are wanted; the total is that of all slices where it is counted. */
 async function firstEntries(
-  { searches, firstHits, slices, order, timed }: Reading,
+  { searches, firstHits, slices, order, counted, timed }: Reading,
   { wanted, from, position }: Wanted,
 ): Promise<{ entries: Entry[]; total: Total; shortfalls: Shortfall[] }> {
   // A store skips by itself in one search from the beginning, and only there.
@@ -86,9 +93,13 @@ async function firstEntries(
   for (const slice of slices) {
     const { indices, query } = slice;
     const size = needed - entries.length;
+    if (size <= 0 && !counted) {
+      totals.push({ count: 0, relation: 'gte' });
+      break;
+    }
     const answer =
       size > 0
-        ? await firstHits.find(slice, { order, size, from: skipped, position }, timed)
+        ? await firstHits.find(slice, { order, size, from: skipped, position, counted }, timed)
         : await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, timed());
     entries.push(...unseen(answer, position).map(({ hit, at }) => ({ hit, at, answer, slice })));
     totals.push(answer.total);

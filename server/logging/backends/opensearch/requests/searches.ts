@@ -82,8 +82,7 @@ export class Searches {
     call: Call,
     after: string | undefined,
   ): StoreRequest {
-    const timeout = `${Math.max(1, Math.floor(call.timeoutMs * STORE_SHARE))}ms`;
-    const json = JSON.stringify({ ...body, timeout });
+    const json = JSON.stringify({ ...body, timeout: `${storeTime(call.timeoutMs)}ms` });
     return {
       method: 'POST',
       path: indices === undefined ? '/_search' : `/${indices}/_search`,
@@ -91,4 +90,14 @@ export class Searches {
       body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
     };
   }
+}
+
+/**
+ * Whole ms, of which three digits count: stores keep what they counted in an index until it changes, for who asks for it
+ * in the very same words.
+ */
+function storeTime(timeoutMs: number): number {
+  const ms = Math.max(1, Math.floor(timeoutMs * STORE_SHARE));
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(ms)) - 2);
+  return Math.floor(ms / unit) * unit;
 }

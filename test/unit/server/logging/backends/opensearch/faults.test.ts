@@ -163,6 +163,59 @@ describe('an OpenSearch that fails', () => {
     await closed.promise;
   });
 
+  it('loses the connection when the caller goes away in the middle of an answer', async () => {
+    const closed = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    await using store = await scriptedStore((_, response) => {
+      response.once('close', closed.resolve);
+      response.writeHead(200, { 'content-length': '1000' }).write('{"took":', () => begun.resolve());
+      return ANSWERED;
+    });
+    const leaving = new AbortController();
+    const asking = storeAt(store.url).query(SELECTION, PAGE, call(60_000, leaving.signal));
+    await begun.promise;
+    leaving.abort(new Error('gone'));
+    expect(await asking.catch((error: unknown) => error)).to.have.property('message', 'gone');
+    await closed.promise;
+  });
+
+  it('has taken too long when its answer does not end in time', async () => {
+    const error = await refused((_, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{"took":');
+      return ANSWERED;
+    }, 20);
+    expect(error.code).to.equal(504);
+  });
+
+  it('is asked the same in the same words, so that it may answer what it has counted before', async () => {
+    let now = 0;
+    await using store = await scriptedStore(() => answer([]));
+    const backend = storeAt(store.url, { now: () => (now += 1) });
+    for (const _ of [1, 2, 3]) {
+      await backend.statistics(SELECTION, call(30_000));
+      now += Math.PI;
+    }
+    const searches = store.asked.filter(({ path }) => path.includes('_search')).map(({ text }) => text);
+    expect(searches).to.have.length(3);
+    expect(new Set(searches)).to.have.length(1);
+  });
+
+  it('is understood where an answer is cut in the middle of a character', async () => {
+    const log = 'Grüße, 世界 🌍';
+    const bytes = Buffer.from(answer([{ id: 'a', key: '1768435200000000001', sequence: 1, log }]));
+    await using store = await scriptedStore((_, response) => {
+      response.writeHead(200, { 'content-length': String(bytes.length) });
+      const write = (at: number): void => {
+        if (at >= bytes.length) response.end();
+        else response.write(bytes.subarray(at, at + 1), () => setImmediate(write, at + 1));
+      };
+      write(0);
+      return ANSWERED;
+    });
+    const { records } = await storeAt(store.url).query(SELECTION, PAGE, call());
+    expect(records.map((record) => record.log)).to.deep.equal([log]);
+  });
+
   it('is asked once more when a kept connection turns out to be closed', async () => {
     let searches = 0;
     await using store = await scriptedStore((_, response) => {

@@ -195,6 +195,31 @@ describe('a page of a broad question', () => {
     expect((await ask()).requests).to.be.above(3);
   });
 
+  it('is found without counting all when its total does not matter', async () => {
+    await using store = await scriptedStore(broad(spread, 'desc'));
+    const backend = storeAt(store.url);
+    const page = { order: 'desc', size: 20, from: 0, uncounted: true } as const;
+    for (const isFirst of [true, false]) {
+      const before = store.asked.length;
+      const { records, total } = await backend.query(SELECTION, page, call());
+      expect(records.map(({ log }) => log)).to.deep.equal(
+        spread
+          .slice(-20)
+          .toReversed()
+          .map(({ id }) => id),
+      );
+      expect(total.relation).to.equal('gte');
+      expect(total.count).to.be.within(20, 2_000);
+      const searches = store.asked.slice(before).filter(({ path }) => path.includes('_search'));
+      const ofAll = searches.filter((asked) => {
+        const { gte, lt } = boundsOf(asked);
+        return asked.body['size'] === 0 && gte === SELECTION.range.start && lt === SELECTION.range.end;
+      });
+      expect(ofAll).to.deep.equal([]);
+      if (!isFirst) expect(searches).to.have.length(1);
+    }
+  });
+
   it('is one question when it turns out not to be broad', async () => {
     await using store = await scriptedStore(() => answer(linesAt([1, 2])));
     await storeAt(store.url).query(SELECTION, { order: 'asc', size: 10, from: 0 }, call());
