@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause } from '../../apis/meta/v1/status.ts';
+import { TRUSTED_SCHEMA } from '../../apis/meta/v1/trusted-schema.ts';
 import { readBody } from '../filters/body-limit.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 
@@ -11,16 +12,13 @@ const MAX_BYTES = 64 * 1024;
 export class DocumentReader<Schema extends TSchema> {
   readonly #kind: string;
   readonly #group: string;
-  readonly #validate: ValidateFunction<Static<Schema>>;
+  readonly #schema: Schema;
+  #compiled: ValidateFunction<Static<Schema>> | undefined;
 
   constructor(kind: string, group: string, schema: Schema) {
     this.#kind = kind;
     this.#group = group;
-    const ajv = new Ajv2020({ allErrors: true, verbose: true });
-    ajv.addVocabulary(['expects']);
-    // Times are never read from what clients send.
-    ajv.addFormat('date-time', true);
-    this.#validate = ajv.compile<Static<Schema>>(schema);
+    this.#schema = schema;
   }
 
   /** Throws Invalid with every fault at once; none repeats a value that may be secret. */
@@ -30,8 +28,9 @@ export class DocumentReader<Schema extends TSchema> {
       throw newUnsupportedMediaType('the body must be of type application/json');
     const body = await readBody(request, MAX_BYTES);
     const document = parse(body);
-    if (this.#validate(document)) return document;
-    throw this.invalid(name, distinct((this.#validate.errors ?? []).map(causeOf)));
+    const validate = (this.#compiled ??= compile(this.#schema));
+    if (validate(document)) return document;
+    throw this.invalid(name, distinct((validate.errors ?? []).map(causeOf)));
   }
 
   invalid(name: string, causes: readonly StatusCause[]): Error {
@@ -43,6 +42,14 @@ export class DocumentReader<Schema extends TSchema> {
       name,
     });
   }
+}
+
+function compile<Schema extends TSchema>(schema: Schema): ValidateFunction<Static<Schema>> {
+  const ajv = new Ajv2020({ ...TRUSTED_SCHEMA, allErrors: true, verbose: true });
+  ajv.addVocabulary(['expects']);
+  // Times are never read from what clients send.
+  ajv.addFormat('date-time', true);
+  return ajv.compile<Static<Schema>>(schema);
 }
 
 export function invalidValue(field: string, message: string): StatusCause {

@@ -1,11 +1,20 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { TRUSTED_SCHEMA } from '../../meta/v1/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
 import { parseDuration, parsePeriod } from './duration.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** Checks a configuration and fills in its defaults, in place. */
 export function newValidator(): ValidateFunction<APIServerConfiguration> {
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({
+    ...TRUSTED_SCHEMA,
+    // It runs once or twice: what the optimizer takes is never won back.
+    code: { optimize: false },
+    allErrors: true,
+    useDefaults: true,
+    verbose: true,
+    allowUnionTypes: true,
+  });
   ajv.addVocabulary(['expects']);
   ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined);
   ajv.addFormat('period', (text: string) => parsePeriod(text) !== undefined);

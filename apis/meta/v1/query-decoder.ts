@@ -5,6 +5,7 @@ import type { Static, TObject } from 'typebox';
 import { newBadRequest } from './errors.ts';
 import type { StatusCause } from './status.ts';
 import { suggestion } from './suggestion.ts';
+import { TRUSTED_SCHEMA } from './trusted-schema.ts';
 
 /** What browsers and consoles append so that no cache answers; they mean nothing. */
 export const CACHE_BUSTERS = ['_', 't'] as const;
@@ -39,21 +40,18 @@ export interface QueryRules<Query> {
 
 export class QueryDecoder<Schema extends TObject> {
   readonly #parameters: ReadonlyMap<string, Parameter>;
-  readonly #validate: ValidateFunction<Static<Schema>>;
+  readonly #schema: Schema;
   readonly #rules: QueryRules<Static<Schema>>;
   readonly #ignored: ReadonlySet<string>;
+  #compiled: ValidateFunction<Static<Schema>> | undefined;
 
   constructor(schema: Schema, rules: QueryRules<Static<Schema>> = {}) {
-    const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true });
-    for (const [name, format] of Object.entries(rules.formats ?? {})) {
-      ajv.addFormat(name, (text: string) => faultOf(format, text) === undefined);
-    }
+    this.#schema = schema;
     this.#rules = rules;
     this.#ignored = new Set([...CACHE_BUSTERS, ...(rules.ignored ?? [])]);
     this.#parameters = new Map(
       Object.keys(schema.properties).map((name) => [name, { ...schema.properties[name] }]),
     );
-    this.#validate = ajv.compile<Static<Schema>>(schema);
   }
 
   /** Throws BadRequest with every fault as a cause, up to 40. A parameter without a value counts as not given, except a list that may be empty. */
@@ -72,8 +70,9 @@ export class QueryDecoder<Schema extends TObject> {
     }
     const names = new Set(Object.keys(given));
     const checked: unknown = given;
-    if (!this.#validate(checked)) {
-      for (const error of this.#validate.errors ?? []) {
+    const validate = (this.#compiled ??= compile(this.#schema, this.#rules.formats ?? {}));
+    if (!validate(checked)) {
+      for (const error of validate.errors ?? []) {
         const field = fieldOf(error);
         faults.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
         // What is left is looked at too, so that the second try does not find what the first hid.
@@ -81,7 +80,7 @@ export class QueryDecoder<Schema extends TObject> {
         delete given[field];
       }
     }
-    if (this.#validate(checked)) {
+    if (validate(checked)) {
       for (const cause of this.#rules.contradictions?.(checked, names) ?? []) {
         faults.add(`${cause.field} ${cause.message}`, () => cause);
       }
@@ -136,6 +135,17 @@ export class QueryDecoder<Schema extends TObject> {
         return error.message ?? 'is not valid';
     }
   }
+}
+
+function compile<Schema extends TObject>(
+  schema: Schema,
+  formats: Readonly<Record<string, QueryFormat>>,
+): ValidateFunction<Static<Schema>> {
+  const ajv = new Ajv2020({ ...TRUSTED_SCHEMA, allErrors: true, useDefaults: true, verbose: true });
+  for (const [name, format] of Object.entries(formats)) {
+    ajv.addFormat(name, (text: string) => faultOf(format, text) === undefined);
+  }
+  return ajv.compile<Static<Schema>>(schema);
 }
 
 /** Each fault once, and not too many of them. */

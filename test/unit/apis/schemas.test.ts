@@ -1,0 +1,34 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { APIServerConfigurationSchema } from '../../../apis/config/v1alpha1/configuration.ts';
+import { CUSTOM_RESOURCES } from '../../../apis/iam/v1beta1/custom-resources.ts';
+import { PasswordChangeSchema, UserDocumentSchema } from '../../../apis/iam/v1beta1/requests.ts';
+import { UserQuerySchema } from '../../../apis/iam/v1beta1/user-query.ts';
+import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { NO_QUERY_SCHEMA, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
+
+/** What the server compiles without looking at it first: see TRUSTED_SCHEMA. */
+const SCHEMAS: Readonly<Record<string, object>> = {
+  configuration: APIServerConfigurationSchema,
+  'a user': UserDocumentSchema,
+  'a change of password': PasswordChangeSchema,
+  'a query for users': UserQuerySchema,
+  'a query for nodes': NodeQuerySchema,
+  'no query': NO_QUERY_SCHEMA,
+  'a query for logs': LogQuerySchema,
+  ...Object.fromEntries(CUSTOM_RESOURCES.map(({ kind, spec }) => [`the spec of a ${kind}`, spec])),
+};
+
+describe('the schema of', () => {
+  const ajv = new Ajv2020({ strict: false });
+  for (const [what, schema] of Object.entries(SCHEMAS)) {
+    it(`${what} is JSON Schema`, () => {
+      ajv.validateSchema(schema);
+      expect(ajv.errors ?? []).to.deep.equal([]);
+    });
+  }
+
+  it('something else is not, when a keyword has the wrong type', () => {
+    expect(ajv.validateSchema({ type: 'string', maxLength: 'long' })).to.equal(false);
+  });
+});
