@@ -8,10 +8,13 @@ import { type Asked, partial, type Untimed } from './log-answers.ts';
 import type { Call, LogRecord, LogStore, Selection } from './log-store.ts';
 import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
 import type { Scopes } from './scope.ts';
+import { newStoreTimeout, newStoreUnavailable } from './store-errors.ts';
 import { Turns } from './turns.ts';
 
 export interface LogContextOptions {
   readonly store: Pick<LogStore, 'query'>;
+  /** As the configuration calls it. */
+  readonly storeName: string;
   readonly scopes: Pick<Scopes, 'of'>;
   /** For the 404 of a record that is gone. */
   readonly target: GroupResource;
@@ -33,7 +36,7 @@ export class LogContext {
 
   /** Throws NotFound when there is no such record, or none that the caller may see. */
   async around({ query, user, call }: Asked): Promise<Untimed<LogQueryAnswer>> {
-    const { scopes, target, now } = this.#options;
+    const { scopes, storeName, target, now } = this.#options;
     const id = parseRecordID(query.context ?? '');
     const namespaces = { exact: [id.namespace] };
     const scope = await scopes.of(user, namespaces, call);
@@ -54,7 +57,7 @@ export class LogContext {
       call,
       shortfalls,
     );
-    if (!later) throw gone;
+    if (!later) throw unseen(storeName, shortfalls) ?? gone;
     const missing = query.before - later.index;
     const earlier =
       missing <= 0 || instant === BEGINNING
@@ -130,6 +133,17 @@ export class LogContext {
     shortfalls.push(...page.shortfalls);
     return page.records.toReversed();
   }
+}
+
+/** Undefined when the store has looked everywhere, or at all that is still there. */
+function unseen(storeName: string, shortfalls: readonly Shortfall[]): Error | undefined {
+  for (const { reason, message } of shortfalls) {
+    if (reason === 'Timeout') return newStoreTimeout(storeName);
+    if (reason === 'ShardFailed' || reason === 'StoreFailed') {
+      return newStoreUnavailable(storeName, new Error(message));
+    }
+  }
+  return undefined;
 }
 
 function isRecord({ time, log }: LogRecord, id: RecordID): boolean {

@@ -87,7 +87,9 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const left = options.requestTimeoutMs - (now() - receivedAt) - MARGIN_MS - GRACE_MS;
     const work = async (call: Call): Promise<Answered> => {
       const asked = { query, user, call };
-      if (query.context !== undefined) return new LogContext({ store, scopes, target, now }).around(asked);
+      if (query.context !== undefined) {
+        return new LogContext({ store, storeName, scopes, target, now }).around(asked);
+      }
       if (query.operation === 'statistics') return answers.statistics(asked);
       return query.operation === 'histogram' ? answers.histogram(asked) : answers.query(asked);
     };

@@ -64,6 +64,26 @@ describe('the lines around one', () => {
     for (const one of [other, foreign]) expect((await service.ask(`context=${one}`)).status).to.equal(404);
   });
 
+  it('are not called gone when the store has not looked at everything', async () => {
+    const id = await idOf('four');
+    for (const [reason, code] of [
+      ['Timeout', 504],
+      ['ShardFailed', 503],
+      ['NotCovered', 404],
+    ] as const) {
+      const shortfalls = [{ reason, message: 'something is missing' }];
+      const total = { count: 0, relation: 'gte' } as const;
+      const store = Object.assign(new MemoryLogStore([]), {
+        query: async () => ({ total, records: [], next: undefined, shortfalls }),
+      });
+      const blind = await new LogService({ store }).start();
+      const { status, headers } = await blind.ask(`context=${id}`);
+      await blind.stop();
+      expect(status, reason).to.equal(code);
+      if (code !== 404) expect(headers['retry-after']).to.match(/^\d+$/);
+    }
+  });
+
   it('are refused for what is no id', async () => {
     for (const id of ['x', 'e30', Buffer.from('["a","b","c","d","e"]').toString('base64url')]) {
       const answer = await service.ask(`context=${id}`);
