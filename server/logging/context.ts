@@ -76,7 +76,7 @@ export class LogContext {
     const answers = await answered(query, records, { turns: new Turns(), signal });
     return {
       query: { total: records.length, totalRelation: 'eq', records: answers },
-      ...partial(unique(shortfalls)),
+      ...partial(shortfalls),
     };
   }
 
@@ -148,9 +148,4 @@ function unseen(storeName: string, shortfalls: readonly Shortfall[]): Error | un
 
 function isRecord({ time, log }: LogRecord, id: RecordID): boolean {
   return time === id.time && digestOf(log) === id.digest;
-}
-
-/** Two questions about the same may lack the same. */
-function unique(shortfalls: readonly Shortfall[]): Shortfall[] {
-  return [...new Map(shortfalls.map((each) => [`${each.reason} ${each.message}`, each])).values()];
 }

@@ -96,21 +96,21 @@ export class LogAnswers {
     const selection = await this.selection(query, user, range, call);
     const first = open && selection ? await firstLine(store, selection, call) : undefined;
     const start = open ? first?.time : range.start;
+    const missing = first?.shortfalls ?? [];
     if (!selection || start === undefined) {
-      return {
-        histogram: { total: 0, totalRelation: 'eq', histograms: [] },
-        ...partial(first?.shortfalls ?? []),
-      };
+      const totalRelation = missing.length === 0 ? 'eq' : 'gte';
+      return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
     }
     const buckets = bucketsFrom(millisecondsOf(start));
     const { total, counts, shortfalls } = await store.histogram(selection, buckets, call);
     return {
       histogram: {
         total: total.count,
-        totalRelation: total.relation,
+        // There may be lines before what was found to be the first.
+        totalRelation: missing.length === 0 ? total.relation : 'gte',
         histograms: counts.map((count, index) => ({ time: buckets.edges[index] ?? 0, count })),
       },
-      ...partial(shortfalls),
+      ...partial([...missing, ...shortfalls]),
     };
   }
 
@@ -139,6 +139,10 @@ async function firstLine(store: LogStore, selection: Selection, call: Call) {
   return { time: page.records[0]?.time, shortfalls: page.shortfalls };
 }
 
+/** Each once: two questions about the same may lack the same. */
 export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall[] } {
-  return shortfalls.length === 0 ? {} : { partial: [...shortfalls] };
+  if (shortfalls.length === 0) return {};
+  return {
+    partial: [...new Map(shortfalls.map((each) => [`${each.reason} ${each.message}`, each])).values()],
+  };
 }

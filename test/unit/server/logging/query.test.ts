@@ -3,7 +3,7 @@ import type { LogBackend } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { array, record, text } from '../../../../server/resources/read.ts';
 import { LogService, line } from '../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
 
 const RECORDS = [
   line('2026-11-20T10:00:00.000000001Z', 'request timeout of cart'),
@@ -146,6 +146,30 @@ describe('log queries', () => {
       totalRelation: 'eq',
       histograms: [],
     });
+  });
+
+  it('say of a histogram what was missing when its begin was looked for', async () => {
+    const late = { reason: 'Timeout', message: 'not everything' } as const;
+    const lost = { reason: 'ShardFailed', message: '1 of 5 shards' } as const;
+    const total = { count: 1, relation: 'gte' } as const;
+    for (const [records, shortfalls] of [
+      [[], [late]],
+      [[answered(line('2026-11-20T11:59:00.000000000Z', 'one'))], [late, lost]],
+    ]) {
+      const store = Object.assign(new MemoryLogStore([]), {
+        query: async () => ({ total, records, next: undefined, shortfalls: [late] }),
+        histogram: async () => ({
+          total: { count: 1, relation: 'eq' },
+          counts: [1],
+          shortfalls: [late, lost],
+        }),
+      });
+      const partly = await new LogService({ store }).start();
+      const answer = await partly.json('operation=histogram');
+      await partly.stop();
+      expect(answer['partial']).to.deep.equal(shortfalls);
+      expect(answer['histogram']).to.include({ totalRelation: 'gte' });
+    }
   });
 
   it('refuse a histogram of too many buckets before the store is asked', async () => {
