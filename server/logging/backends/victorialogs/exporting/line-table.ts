@@ -23,8 +23,10 @@ const NOTHING = Buffer.alloc(0);
 const TIME_BEGIN = HEAD.length;
 const DIGITS = 9;
 const TIME_END = TIME_BEGIN + SECOND.length + '.'.length + DIGITS + 'Z'.length;
-/** What a time lacks: so many of its last bytes before the `Z`. */
-const FRACTION = Buffer.from(`.${'0'.repeat(DIGITS)}`);
+/** What a time lacks of which so much of the fraction is there. */
+const FRACTIONS = Array.from({ length: 1 + DIGITS }, (_, there) =>
+  Buffer.from(`.${'0'.repeat(DIGITS)}`.slice(there)),
+);
 
 export class LineTable {
   /** The lines with their newlines. */
@@ -36,18 +38,6 @@ export class LineTable {
     this.#begins = begins;
   }
 
-  static joined(tables: readonly LineTable[]): LineTable {
-    const [only, ...more] = tables;
-    if (only && more.length === 0) return only;
-    const begins: number[] = [];
-    let length = 0;
-    for (const table of tables) {
-      for (const begin of table.#begins) begins.push(length + begin);
-      length += table.bytes.length;
-    }
-    return new LineTable(Buffer.concat(tables.map(({ bytes }) => bytes)), begins);
-  }
-
   get length(): number {
     return this.#begins.length;
   }
@@ -57,17 +47,28 @@ export class LineTable {
     return this.#begins[line] ?? this.bytes.length;
   }
 
-  slice(from: number, to = this.length): LineTable {
-    const begin = this.#begin(from);
-    const begins = this.#begins.slice(from, to).map((each) => each - begin);
-    return new LineTable(this.bytes.subarray(begin, this.#begin(to)), begins);
+  /** The first so many. */
+  first(lines: number): LineTable {
+    return new LineTable(this.bytes.subarray(0, this.#begin(lines)), this.#begins.slice(0, lines));
+  }
+
+  bytesFrom(line: number): Buffer {
+    return this.bytes.subarray(this.#begin(line));
   }
 
   /** Of the lines for which it is true. */
   filter(isWanted: (line: number) => boolean): LineTable {
-    const kept: LineTable[] = [];
-    for (let line = 0; line < this.length; line++) if (isWanted(line)) kept.push(this.slice(line, line + 1));
-    return LineTable.joined(kept);
+    const begins: number[] = [];
+    const kept: Buffer[] = [];
+    let length = 0;
+    for (let line = 0; line < this.length; line++) {
+      if (!isWanted(line)) continue;
+      const text = this.bytes.subarray(this.#begin(line), this.#begin(line + 1));
+      kept.push(text);
+      begins.push(length);
+      length += text.length;
+    }
+    return new LineTable(Buffer.concat(kept), begins);
   }
 
   timeOf(line: number): Instant {
@@ -99,13 +100,16 @@ export class LineTable {
     if (this.#isSorted(from, to, sign)) return;
     const lines = Array.from({ length: to - from }, (_, index) => from + index);
     lines.sort((left, right) => sign * this.#compare(left, right));
-    const texts = lines.map((line) => this.bytes.subarray(this.#begin(line), this.#begin(line + 1)));
-    let at = this.#begin(from);
-    Buffer.concat(texts).copy(this.bytes, at);
-    for (const [index, { length }] of texts.entries()) {
-      this.#begins[from + index] = at;
-      at += length;
+    const [begin, end] = [this.#begin(from), this.#begin(to)];
+    const sorted = Buffer.allocUnsafe(end - begin);
+    const begins: number[] = [];
+    let length = 0;
+    for (const line of lines) {
+      begins.push(begin + length);
+      length += this.bytes.copy(sorted, length, this.#begin(line), this.#begin(line + 1));
     }
+    sorted.copy(this.bytes, begin);
+    for (const [index, each] of begins.entries()) this.#begins[from + index] = each;
   }
 
   #isSorted(from: number, to: number, sign: 1 | -1): boolean {
@@ -131,11 +135,10 @@ export class LineTable {
 export function lineTableOf(piece: Buffer): LineTable {
   const bytes = isUtf8(piece) ? piece : Buffer.from(piece.toString('utf8'));
   const begins: number[] = [];
-  const parts: Buffer[] = [];
-  let [taken, shift] = [0, 0];
+  const changes: Change[] = [];
+  let shift = 0;
   const replace = (from: number, to: number, text: Buffer): void => {
-    parts.push(bytes.subarray(taken, from), text);
-    taken = to;
+    changes.push({ from, to, text });
     shift += text.length - (to - from);
   };
   for (let at = 0; at < bytes.length; ) {
@@ -145,15 +148,36 @@ export function lineTableOf(piece: Buffer): LineTable {
       begins.push(at + shift);
       const zulu = zuluOf(bytes, at, end);
       if (zulu === -1) replace(at, end, mendedLine(bytes.subarray(at, end)));
-      else if (zulu !== at + TIME_END - 1) {
-        const there = zulu - at - TIME_BEGIN - SECOND.length;
-        replace(zulu, zulu, FRACTION.subarray(there));
-      }
+      else if (zulu !== at + TIME_END - 1) replace(zulu, zulu, digitsBehind(zulu - at - TIME_BEGIN));
     }
     at = end + 1;
   }
-  const whole = parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(taken)]);
-  return new LineTable(whole, begins);
+  return new LineTable(changed(bytes, changes, shift), begins);
+}
+
+interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly text: Buffer;
+}
+
+/** `longer`: by so many bytes. */
+function changed(bytes: Buffer, changes: readonly Change[], longer: number): Buffer {
+  if (changes.length === 0) return bytes;
+  const whole = Buffer.allocUnsafe(bytes.length + longer);
+  let [taken, length] = [0, 0];
+  for (const { from, to, text } of changes) {
+    length += bytes.copy(whole, length, taken, from);
+    length += text.copy(whole, length);
+    taken = to;
+  }
+  bytes.copy(whole, length, taken);
+  return whole;
+}
+
+/** What lacks behind so many characters of a time, up to its `Z`. */
+function digitsBehind(characters: number): Buffer {
+  return FRACTIONS[characters - SECOND.length] ?? NOTHING;
 }
 
 /**

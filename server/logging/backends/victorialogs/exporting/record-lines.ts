@@ -1,12 +1,13 @@
 // The lines of an answer that the store has sorted by time, in batches of whole moments: the order of lines of the same
 // time is ours.
 import { isAscii } from 'node:buffer';
+import { LineTooLongError } from '../../../../cluster/line-splitter.ts';
 import type { ExportBatch, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import type { Turns } from '../../../turns.ts';
 import { newNonsense, STORE } from '../requests/refusal.ts';
-import { piecesOf } from '../requests/rows.ts';
-import { LineTable, lineTableOf } from './line-table.ts';
+import { BrokenAnswerError, MAX_LINE } from '../requests/rows.ts';
+import { type LineTable, lineTableOf } from './line-table.ts';
 
 /** Lines of whole moments: none of the same time follow. */
 export interface RecordLines extends ExportBatch {
@@ -25,33 +26,54 @@ export interface LinesWanted {
   readonly maxMoment: number;
 }
 
+const NEWLINE = 0x0a;
+
 /** The answer to a question with `recordPipes`, sorted by time. Throws when it is none. */
 export async function* recordLinesOf(
   body: AsyncIterable<Buffer>,
   turns: Turns,
   wanted: LinesWanted,
 ): AsyncGenerator<RecordLines, void, undefined> {
-  /** Of one moment, of which there may be more. */
-  let held: LineTable[] = [];
+  /** The lines of one moment, of which there may be more, and what came of the next line. */
+  let held: readonly Buffer[] = [];
+  /** Bytes of that, and of them those behind the last newline. */
+  let [length, behind] = [0, 0];
   let until: Instant | undefined;
-  for await (const piece of piecesOf(body, turns)) {
-    const lines = lineTableOf(piece);
-    if (lines.length === 0) continue;
-    const end = beginOfLastMoment(lines);
-    const goesOn = end === 0 && (held[0]?.timeOf(0) ?? lines.timeOf(0)) === lines.timeOf(0);
-    const before = goesOn ? [] : [...held, lines.slice(0, end)];
-    held = goesOn ? [...held, lines] : [lines.slice(end)];
-    if (lengthOf(held) > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
-    if (goesOn) continue;
-    const batch = batchOf(LineTable.joined(before), until, wanted);
+  /** Bytes that are looked at again for the sake of some more are but half of all. */
+  let enough = 0;
+  for await (const chunk of body) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    held = [...held, chunk];
+    length += chunk.length;
+    behind = end === 0 ? behind + chunk.length : chunk.length - end;
+    if (behind > MAX_LINE) throw new LineTooLongError(MAX_LINE);
+    if (behind === length || length < enough) continue;
+    await turns.next();
+    const bytes = joined(held);
+    const lines = lineTableOf(bytes.subarray(0, length - behind));
+    const begin = beginOfLastMoment(lines);
+    if (lines.length - begin > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
+    held = [lines.bytesFrom(begin), bytes.subarray(length - behind)];
+    length = lengthOf(held);
+    enough = begin === 0 ? 2 * length : 0;
+    if (begin === 0) continue;
+    const batch = batchOf(lines.first(begin), until, wanted);
     until = batch.until;
     yield batch;
   }
-  if (held.length > 0) yield batchOf(LineTable.joined(held), until, wanted);
+  if (behind > 0) throw new BrokenAnswerError('in the middle of a line');
+  const lines = lineTableOf(joined(held));
+  if (lines.length - beginOfLastMoment(lines) > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
+  if (lines.length > 0) yield batchOf(lines, until, wanted);
 }
 
-function lengthOf(tables: readonly LineTable[]): number {
-  return tables.reduce((sum, { length }) => sum + length, 0);
+function joined(parts: readonly Buffer[]): Buffer {
+  const [only, ...more] = parts;
+  return only && more.length === 0 ? only : Buffer.concat(parts);
+}
+
+function lengthOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function tooManyAtOnce(lines: number): Error {
@@ -61,7 +83,7 @@ function tooManyAtOnce(lines: number): Error {
 /** The lines are in the order of time. */
 function beginOfLastMoment(lines: LineTable): number {
   const last = lines.length - 1;
-  let begin = last;
+  let begin = Math.max(0, last);
   while (begin > 0 && lines.compareTimes(begin - 1, last) === 0) begin--;
   return begin;
 }

@@ -5,7 +5,7 @@ import type { Turns } from '../../../turns.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Longer than any line that the store takes. */
-const MAX_LINE = 64 * 1024 * 1024;
+export const MAX_LINE = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** What the store says in the middle of an answer when it can not go on. */
