@@ -92,15 +92,21 @@ class Searching {
   }
 
   async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
-    const failed = new AbortController();
-    const both = [
-      this.#count(this.#selected.query, failed.signal),
-      this.#near(width.ms, failed.signal),
-    ] as const;
-    // Without one of them the other is worth nothing.
-    for (const one of both) one.catch((error: unknown) => failed.abort(error));
-    const [counted, found] = await Promise.all(both);
-    return this.#isApt(found, width) ? together(found, counted) : undefined;
+    const { signal, timeoutMs } = this.#timed();
+    signal.throwIfAborted();
+    const ended = new AbortController();
+    const call: Call = { signal: ended.signal, timeoutMs };
+    const leave = (): void => ended.abort(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      const both = [this.#count(this.#selected.query, call), this.#near(width.ms, call)] as const;
+      // Without one of them the other is worth nothing.
+      for (const one of both) one.catch((error: unknown) => ended.abort(error));
+      const [counted, found] = await Promise.all(both);
+      return this.#isApt(found, width) ? together(found, counted) : undefined;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   #isApt({ hits, total }: SearchAnswer, { lines }: Width): boolean {
@@ -132,8 +138,8 @@ class Searching {
     return { found: together(found, counted), width: undefined };
   }
 
-  #near(ms: number, ended?: AbortSignal): Promise<SearchAnswer> {
-    return this.#search({ query: this.#part(ms) }, ended);
+  #near(ms: number, call = this.#timed()): Promise<SearchAnswer> {
+    return this.#search({ query: this.#part(ms) }, call);
   }
 
   /** So many ms of the reach, from where the order begins. */
@@ -146,26 +152,20 @@ class Searching {
     );
   }
 
-  #search(rest: SearchBody, ended?: AbortSignal): Promise<SearchAnswer> {
+  #search(rest: SearchBody, call = this.#timed()): Promise<SearchAnswer> {
     const { indices, fields, query } = this.#selected;
     const { order, from, position } = this.#asked;
     return this.#searches.searchIndices(
       indices,
       { ...pageBody({ query, order, size: this.#size, from, total: true }, fields), ...rest },
-      this.#call(ended),
+      call,
       position && searchAfter(position, order, fields.nanoseconds),
     );
   }
 
-  #count(query: Clause, ended?: AbortSignal): Promise<SearchAnswer> {
+  #count(query: Clause, call = this.#timed()): Promise<SearchAnswer> {
     const body = { query, size: 0, track_total_hits: true };
-    return this.#searches.searchIndices(this.#selected.indices, body, this.#call(ended));
-  }
-
-  /** With what is left of the time; `ended` ends it as well. */
-  #call(ended: AbortSignal | undefined): Call {
-    const call = this.#timed();
-    return ended ? { ...call, signal: AbortSignal.any([call.signal, ended]) } : call;
+    return this.#searches.searchIndices(this.#selected.indices, body, call);
   }
 }
 

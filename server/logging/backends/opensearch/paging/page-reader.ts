@@ -50,9 +50,9 @@ export function repeated(position: Position | undefined): number {
 
 /** The hits that were not given yet, and how many of the answer's first were. */
 export function unseen(answer: SearchAnswer, position: Position | undefined): { hit: Hit; at: number }[] {
-  const given = new Set(position?.given);
-  const sequence = position?.sequence;
-  return answer.hits
-    .map((hit, at) => ({ hit, at }))
-    .filter(({ hit }) => hit.sequence !== sequence || !given.has(digestOf(hit.index, hit.id)));
+  const all = answer.hits.map((hit, at) => ({ hit, at }));
+  if (!position) return all;
+  const { sequence } = position;
+  const given = new Set(position.given);
+  return all.filter(({ hit }) => hit.sequence !== sequence || !given.has(digestOf(hit.index, hit.id)));
 }

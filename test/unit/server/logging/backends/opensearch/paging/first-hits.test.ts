@@ -145,6 +145,30 @@ describe('a page of a broad question', () => {
     await closed.promise;
   });
 
+  it('ends both requests when the caller goes away', async () => {
+    const script = broad(spread, 'desc');
+    const closed: Promise<void>[] = [];
+    const reached = Promise.withResolvers<void>();
+    let hangs = false;
+    await using store = await scriptedStore((asked, response) => {
+      if (!hangs) return script(asked);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      response.once('close', resolve);
+      if (closed.push(promise) === 2) reached.resolve();
+      return ANSWERED;
+    });
+    const backend = storeAt(store.url);
+    const page = { order: 'desc', size: 20, from: 0 } as const;
+    await backend.query(SELECTION, page, call());
+    hangs = true;
+    const leaving = new AbortController();
+    const asking = backend.query(SELECTION, page, call(60_000, leaving.signal));
+    await reached.promise;
+    leaving.abort(new Error('gone'));
+    expect(await asking.catch((error: unknown) => error)).to.have.property('message', 'gone');
+    await Promise.all(closed);
+  });
+
   it('is looked for in all of the range when nothing less holds enough', async () => {
     const lines = linesAt([5, 6, 7]);
     await using store = await scriptedStore(broad(lines, 'desc'));
