@@ -14,6 +14,8 @@ export interface CommandOptions {
   /** Ends the program and everything in its process group. */
   readonly signal: AbortSignal;
   readonly output: 'inherit' | 'collect';
+  /** Gives a program that runs on Node a channel by which it learns that this process has ended, even by a kill. */
+  readonly channel?: boolean;
 }
 
 /** How long a program may take to end after SIGTERM before SIGKILL, in ms. */
@@ -38,8 +40,10 @@ export async function runCommand(
       'ignore',
       options.output === 'inherit' ? 'inherit' : 'pipe',
       options.output === 'inherit' ? 'inherit' : 'pipe',
+      ...(options.channel === true ? (['ipc'] as const) : []),
     ],
   });
+  child.channel?.unref();
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './command.ts';
-import { serverCommand } from './extension/server-command.ts';
+import { END_WITH_PARENT, serverCommand } from './extension/server-command.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { isReady } from './start/development-server.ts';
 import { startLocal } from './start/local-cluster.ts';
 import { runProgram } from './start/program.ts';
+import { runOnSave } from './start/run-on-save.ts';
 
 const root = join(import.meta.dirname, '..');
 const POLL_MS = 100;
@@ -25,18 +26,27 @@ process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port 
     life,
     progress,
     startServer: async (_cp, server, signal) => {
-      const { args, env } = serverCommand(root, '--watch', '--watch-preserve-output');
-      const watching = runCommand(process.execPath, [...args, '--config', server.configFile], {
-        cwd: root,
-        env: { ...process.env, ...env },
-        signal,
-        output: 'inherit',
-      });
-      // The watcher outlives a server that fails: it waits for the next save. Only its own end is the end.
-      watching.then(
-        () => life.abort(new Error('node --watch ended by itself')),
-        (error: unknown) => life.abort(error),
-      );
+      const { args, env } = serverCommand(root, END_WITH_PARENT);
+      const run = async (ending: AbortSignal): Promise<void> => {
+        const { code, signal } = await runCommand(
+          process.execPath,
+          [...args, '--config', server.configFile],
+          {
+            cwd: root,
+            env: { ...process.env, ...env },
+            signal: ending,
+            output: 'inherit',
+            channel: true,
+          },
+        );
+        progress(`the server ended with ${code ?? signal}; it starts again when one of its files is saved`);
+      };
+      const sources = ['server', 'apis'].map((folder) => join(root, folder));
+      const untilStopped = (ending: AbortSignal): Promise<void> =>
+        run(ending).catch((error: unknown) => {
+          if (!ending.aborted) throw error;
+        });
+      runOnSave(sources, untilStopped, signal).catch((error: unknown) => life.abort(error));
       while (!(await isReady(server, signal).catch(() => false))) await delay(POLL_MS, undefined, { signal });
     },
   });

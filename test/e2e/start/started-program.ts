@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
 
-/** `npm start` as somebody typed it in a terminal. */
+/** `npm start`, or another script, as somebody typed it in a terminal. */
 export class StartedProgram {
   readonly #child: ChildProcess;
   readonly #mark = `KS_START_TEST=${randomUUID()}`;
@@ -11,9 +11,9 @@ export class StartedProgram {
   #output = '';
   #seen: (() => void) | undefined;
 
-  constructor(dir: string, args: readonly string[] = []) {
+  constructor(dir: string, args: readonly string[] = [], script = 'start') {
     const [name, value] = this.#mark.split('=') as [string, string];
-    this.#child = spawn('npm', ['start', '--', ...args], {
+    this.#child = spawn('npm', ['run', script, '--', ...args], {
       cwd: dir,
       // A group of its own stands for the terminal: Ctrl-C goes to all of it.
       detached: true,

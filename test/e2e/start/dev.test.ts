@@ -1,0 +1,41 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { cloneProject } from './clone.ts';
+import { StartedProgram } from './started-program.ts';
+
+describe('npm run dev', function () {
+  this.timeout(300_000);
+
+  let clone: Awaited<ReturnType<typeof cloneProject>>;
+  let program: StartedProgram;
+
+  before(async () => {
+    clone = await cloneProject();
+  });
+  beforeEach(async () => {
+    program = new StartedProgram(clone.dir, [], 'dev');
+    await program.printed(/Ctrl-C stops everything/);
+  });
+  afterEach(() => program?.kill());
+  after(() => clone?.remove());
+
+  async function save(change: (text: string) => string): Promise<void> {
+    const file = join(clone.dir, 'server/options.ts');
+    await writeFile(file, change(await readFile(file, 'utf8')));
+  }
+
+  it('starts the server anew on save, also one that ended because of a fault, and ends with Ctrl-C', async () => {
+    await save((text) => `throw new Error('a slip');\n${text}`);
+    await program.printed(/the server ended with 1; it starts again when one of its files is saved/);
+    await save((text) => text.replace(/^.*\n/, ''));
+    await program.printed(/ listening[^]* stopped[^]* listening/);
+    program.signal('SIGINT');
+    expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+  });
+
+  it('leaves nothing running when it is killed', async () => {
+    program.signal('SIGKILL');
+    await program.gone();
+  });
+});

@@ -1,0 +1,70 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runOnSave } from '../../../../hack/start/run-on-save.ts';
+import { until } from '../../../support/until.ts';
+import { rejection, scratchFolder } from '../control-plane/scratch.ts';
+
+describe('a program that is started on save', () => {
+  /** Runs that go on until they are told to end, but for those that `ends` names. */
+  async function watching(
+    work: (facts: { dir: string; runs: AbortSignal[]; most: () => number }) => Promise<void>,
+    ends: (run: number) => boolean = () => false,
+  ): Promise<Error> {
+    await using scratch = await scratchFolder();
+    const dir = join(scratch.path, 'server');
+    await mkdir(join(dir, 'deep/down'), { recursive: true });
+    await writeFile(join(dir, 'deep/down/file.ts'), '');
+    const runs: AbortSignal[] = [];
+    let [running, most] = [0, 0];
+    const stop = new AbortController();
+    const start = async (signal: AbortSignal): Promise<void> => {
+      most = Math.max(most, ++running);
+      const run = runs.push(signal);
+      if (!ends(run) && !signal.aborted) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      }
+      running--;
+    };
+    const over = rejection(runOnSave([dir], start, stop.signal));
+    await until(() => runs.length === 1);
+    await work({ dir, runs, most: () => most });
+    stop.abort(new Error('enough'));
+    const error = await over;
+    expect(running).to.equal(0);
+    return error;
+  }
+
+  it('starts anew when a file is saved, also by renaming, and never twice at a time', async () => {
+    const error = await watching(async ({ dir, runs, most }) => {
+      await writeFile(join(dir, 'deep/down/file.ts'), 'changed');
+      await until(() => runs.length === 2);
+      expect(runs.map(({ aborted }) => aborted)).to.deep.equal([true, false]);
+      await writeFile(join(dir, '.file.ts.swp'), 'changed');
+      await rename(join(dir, '.file.ts.swp'), join(dir, 'deep/down/file.ts'));
+      await until(() => runs.length === 3);
+      expect(most()).to.equal(1);
+    });
+    expect(error.message).to.equal('enough');
+  });
+
+  it('waits for the next save when it has ended by itself', async () => {
+    await watching(
+      async ({ dir, runs }) => {
+        await writeFile(join(dir, 'deep/down/file.ts'), 'changed');
+        await until(() => runs.length === 2);
+      },
+      (run) => run === 1,
+    );
+  });
+
+  it('is the trouble of who asked when it can not be started', async () => {
+    await using scratch = await scratchFolder();
+    const failing = runOnSave(
+      [scratch.path],
+      () => Promise.reject(new Error('no such program')),
+      AbortSignal.timeout(60_000),
+    );
+    expect((await rejection(failing)).message).to.equal('no such program');
+  });
+});
