@@ -27,6 +27,8 @@ export interface Pattern {
 
 /** RE2 refuses more repetitions, nested ones multiplied. */
 const MAX_REPEAT = 1_000;
+/** Engines write repetitions out, and take time for all of that at each character of a line. */
+const MAX_SIZE = 1_000;
 const MAX_CODE = 0x10ffff;
 
 const DIGITS: readonly Range[] = [[0x30, 0x39]];
@@ -48,7 +50,33 @@ const WORDS_OF_ANY_CASE: readonly Range[] = [...WORDS, [0x17f, 0x17f], [0x212a, 
 /** Throws an Error whose message says what is not a pattern, or not supported. */
 export function parsePattern(text: string): Pattern {
   const { alternatives } = read(text);
-  return { branches: alternatives.map(branch) };
+  const branches = alternatives.map(branch);
+  if (sizeOf(branches.map(({ items }) => items)) > MAX_SIZE) {
+    throw new Error(`more than ${MAX_SIZE} characters, with its repetitions written out, are not supported`);
+  }
+  return { branches };
+}
+
+/** Characters and sets, as often as they may stand in a row. */
+function sizeOf(branches: readonly (readonly Item[])[]): number {
+  return branches.reduce(
+    (sum, items) =>
+      sum +
+      Math.max(
+        1,
+        items.reduce((size, each) => size + sizeOfItem(each), 0),
+      ),
+    0,
+  );
+}
+
+function sizeOfItem(item: Item): number {
+  if (item.kind === 'group') return sizeOf(item.branches);
+  return item.kind === 'repeat' ? sizeOfItem(item.item) * timesOf(item) : 1;
+}
+
+function timesOf({ min, max }: { readonly min: number; readonly max: number }): number {
+  return Math.max(1, max === Number.POSITIVE_INFINITY ? min : max);
 }
 
 function read(text: string): AST.Pattern {
@@ -108,7 +136,7 @@ function group({ alternatives }: AST.Group | AST.CapturingGroup, repeats: number
 
 function repeat({ element, min, max, greedy, raw }: AST.Quantifier, outer: number): Item {
   if (!greedy) throw unsupported('a lazy repetition', raw);
-  const times = outer * Math.max(1, max === Number.POSITIVE_INFINITY ? min : max);
+  const times = outer * timesOf({ min, max });
   if (times > MAX_REPEAT) throw unsupported(`more than ${MAX_REPEAT} repetitions`, raw);
   return { kind: 'repeat', item: item(element, times), min, max };
 }

@@ -15,6 +15,10 @@ const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['a^b', /an anchor within the pattern/],
   ['(^a)', /an anchor within the pattern/],
   ['(a{100}){100}', /more than 1000 repetitions/],
+  ['(.{0,1000}){0,1}'.repeat(2), /more than 1000 characters, with its repetitions written out/],
+  ['a{600}b{600}', /more than 1000 characters/],
+  ['(){500}(|){300}', /more than 1000 characters/],
+  [`${'a'.repeat(990)}[bc]{11}`, /more than 1000 characters/],
   ['[', /Unterminated character class/],
   ['a)', /Unmatched/],
   ['[z-a]', /Range out of order/],
@@ -30,6 +34,8 @@ const READ: readonly (readonly [pattern: string, found: string, missed: string])
   ['[^\\S]x', ' x', 'ax'],
   ['é{2}', 'éé', 'é'],
   ['a{3,}', 'aaaa', 'aa'],
+  [`^${'a'.repeat(990)}[bc]{10}$`, `${'a'.repeat(990)}bcbcbcbcbc`, 'aaa'],
+  ['^(\\d{1,3}\\.){3}\\d{1,3}(:\\d{1,5})?$', '10.0.0.1:9443', '10.0.1'],
   ['\\u{1f600}', '😀', '😁'],
 ];
 
