@@ -7,16 +7,17 @@ const compress = promisify(gzip);
 
 /** One JSON answer, compressed when it is long. Logs are not to be kept by caches on the way. */
 export async function writeAnswer({ request, response }: RequestContext, answer: object): Promise<void> {
-  const plain = Buffer.from(`${JSON.stringify(answer)}\n`);
-  const compressed = plain.length > GZIP_THRESHOLD && acceptsGzip(request);
-  const body = compressed ? await compress(plain) : plain;
+  const plain = `${JSON.stringify(answer)}\n`;
+  const length = Buffer.byteLength(plain);
+  const compressed = length > GZIP_THRESHOLD && acceptsGzip(request) ? await compress(plain) : undefined;
   response.writeHead(200, {
     'Content-Type': 'application/json',
-    'Content-Length': body.length,
+    'Content-Length': compressed?.length ?? length,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept-Encoding',
     ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  // A text goes out in one piece with the head.
+  response.end(request.method === 'HEAD' ? undefined : (compressed ?? plain));
 }

@@ -3,7 +3,6 @@
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/client.ts';
-import { Pacer } from '../../../cluster/pacer.ts';
 import type {
   Buckets,
   Call,
@@ -60,6 +59,9 @@ export interface KubernetesLogStoreOptions {
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
+/** What queries together may work in one go. */
+const TURN_MS = 8;
+
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
   readonly #directory: PodDirectory;
@@ -74,7 +76,7 @@ export class KubernetesLogStore implements LogBackend {
     this.#reader = new LogReader({
       client,
       slots: new ReadSlots(limits.concurrentReads),
-      turns: new Turns(new Pacer()),
+      turns: new Turns(TURN_MS),
       ...(kubeletTimeoutMs === undefined ? {} : { idleMs: kubeletTimeoutMs }),
     });
   }

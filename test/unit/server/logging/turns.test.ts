@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { Pacer } from '../../../../server/cluster/pacer.ts';
 import { ReadSlots } from '../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Turns } from '../../../../server/logging/turns.ts';
 
 describe('turns', () => {
   it('let everything else run between the pieces of work of many readers', async () => {
     // Every piece of work uses up its slice.
-    const turns = new Turns(new Pacer(0));
+    const turns = new Turns(0);
     const happened: string[] = [];
     let working = true;
     const others = (): void => {

@@ -35,7 +35,7 @@ export async function* recordLinesOf(
   wanted: LinesWanted,
 ): AsyncGenerator<RecordLines, void, undefined> {
   /** The lines of one moment, of which there may be more, and what came of the next line. */
-  let held: readonly Buffer[] = [];
+  let held: Buffer[] = [];
   /** Bytes of that, and of them those behind the last newline. */
   let [length, behind] = [0, 0];
   let until: Instant | undefined;
@@ -43,7 +43,7 @@ export async function* recordLinesOf(
   let enough = 0;
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
-    held = [...held, chunk];
+    held.push(chunk);
     length += chunk.length;
     behind = end === 0 ? behind + chunk.length : chunk.length - end;
     if (behind > MAX_LINE) throw new LineTooLongError(MAX_LINE);

@@ -6,11 +6,13 @@ import { Turns } from '../../../turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
 import { refusalOf, statusOf } from './refusal.ts';
-import { type Row, rowsOf } from './rows.ts';
+import { type Row, rowsOf, rowsOfAll } from './rows.ts';
 
 const QUERY_PATH = '/select/logsql/query';
 /** The store is given its time, and this to say that it was not enough. */
 const GRACE_MS = 500;
+/** Bytes that are parsed at once. */
+const ONE_PIECE = 1 << 16;
 
 /** The time that a call has. */
 export class Deadline {
@@ -70,19 +72,15 @@ export class Asking {
 
   /** The same, with what `reader` makes of the answer. */
   async *read<Read>(
-    { lines, extraFilters }: Question,
+    question: Question,
     pipes: readonly string[],
     deadline: Deadline,
     reader: (body: AsyncIterable<Buffer>, turns: Turns) => AsyncIterable<Read>,
   ): AsyncGenerator<Read, void, undefined> {
     using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
     let answer: IncomingMessage | undefined;
-    const query = [lines, ...pipes].join(' | ');
     try {
-      deadline.signal.throwIfAborted();
-      const args = { query, extra_filters: extraFilters, timeout: `${deadline.leftMs}ms` };
-      answer = await this.#connection.post(QUERY_PATH, args, bounded.signal);
-      if (answer.statusCode !== 200) throw await refusalOf(answer);
+      answer = await this.#ask(question, pipes, deadline, bounded.signal);
       yield* reader(answer, this.turns);
     } catch (error) {
       throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
@@ -92,9 +90,47 @@ export class Asking {
   }
 
   /** All of them: for answers that are known to be short. */
-  async allRows(question: Question, pipes: readonly string[], deadline: Deadline): Promise<Row[]> {
-    const all: Row[] = [];
-    for await (const rows of this.rows(question, pipes, deadline)) for (const row of rows) all.push(row);
-    return all;
+  async allRows(question: Question, pipes: readonly string[], deadline: Deadline): Promise<readonly Row[]> {
+    using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
+    try {
+      const answer = await this.#ask(question, pipes, deadline, bounded.signal);
+      // Most come in one piece with their head, and are there by now.
+      if (answer.complete && answer.readableLength <= ONE_PIECE) return rowsOfAll(await allOf(answer));
+      const all: Row[] = [];
+      for await (const rows of rowsOf(answer, this.turns)) for (const row of rows) all.push(row);
+      return all;
+    } catch (error) {
+      throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
+    }
+  }
+
+  /** Whatever happens behind it, who reads the answer to its end or destroys it ends the work in the store. */
+  async #ask(
+    { lines, extraFilters }: Question,
+    pipes: readonly string[],
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    deadline.signal.throwIfAborted();
+    const query = [lines, ...pipes].join(' | ');
+    const args = { query, extra_filters: extraFilters, timeout: `${deadline.leftMs}ms` };
+    const answer = await this.#connection.post(QUERY_PATH, args, signal);
+    if (answer.statusCode === 200) return answer;
+    try {
+      throw await refusalOf(answer);
+    } finally {
+      answer.destroy();
+    }
   }
 }
+
+/** What has come of an answer of which all has come. Its connection is free for the next question then. */
+function allOf(answer: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const body: unknown = answer.read();
+    const ended = (): void => resolve(Buffer.isBuffer(body) ? body : NOTHING);
+    answer.once('end', ended).once('close', ended);
+  });
+}
+
+const NOTHING = Buffer.alloc(0);

@@ -18,11 +18,13 @@ export type Arguments = Readonly<Record<string, string | readonly string[]>>;
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #credentials: CredentialFiles;
+  readonly #target: Target;
   #agent: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#credentials = new CredentialFiles(options, options.now);
+    this.#target = targetOf(options.url);
   }
 
   /**
@@ -46,9 +48,8 @@ export class Connection {
   }
 
   #send(path: string, body: string, credentials: Credentials, signal: AbortSignal): Promise<IncomingMessage> {
-    const { url, accountID = 0, projectID = 0 } = this.#options;
-    const target = new URL(url);
-    target.pathname = `${target.pathname.replace(/\/$/, '')}${path}`;
+    const { accountID = 0, projectID = 0 } = this.#options;
+    const { isSecure, prefix, ...target } = this.#target;
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': Buffer.byteLength(body),
@@ -59,12 +60,12 @@ export class Connection {
         : { accountid: String(accountID), projectid: String(projectID) }),
       ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
     };
-    const isSecure = target.protocol === 'https:';
     const request = isSecure ? requestSecure : requestPlain;
     const agent = this.#agentFor(isSecure, credentials.ca);
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason;
-      const sent: ClientRequest = request(target, { method: 'POST', headers, agent }, resolve);
+      const options = { ...target, path: `${prefix}${path}`, method: 'POST', headers, agent };
+      const sent: ClientRequest = request(options, resolve);
       const abort = (): void =>
         void sent.destroy(new Error('the request was given up', { cause: signal.reason }));
       signal.addEventListener('abort', abort, { once: true });
@@ -87,6 +88,26 @@ export class Connection {
     this.#agent = { ca, agent };
     return agent;
   }
+}
+
+/** The URL in the words of Node, once for all requests: taking it apart costs as much as all else of one here. */
+interface Target {
+  readonly isSecure: boolean;
+  readonly hostname: string;
+  readonly port: string;
+  /** What comes before the store's own paths. */
+  readonly prefix: string;
+}
+
+function targetOf(url: string): Target {
+  const { protocol, hostname, port, pathname } = new URL(url);
+  return {
+    isSecure: protocol === 'https:',
+    // An IPv6 address has brackets in a URL only.
+    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    prefix: pathname.replace(/\/$/, ''),
+  };
 }
 
 class StaleConnectionError extends Error {

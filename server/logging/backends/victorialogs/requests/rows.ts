@@ -48,6 +48,13 @@ export async function* rowsOf(
   for await (const piece of piecesOf(body, turns)) yield rowsIn(piece.toString('utf8', 0, piece.length - 1));
 }
 
+/** Of a whole answer that is short. */
+export function rowsOfAll(body: Buffer): readonly Row[] {
+  if (body.length === 0) return [];
+  if (body.at(-1) !== NEWLINE) throw new BrokenAnswerError('in the middle of a line');
+  return rowsIn(body.toString('utf8', 0, body.length - 1));
+}
+
 /** Of whole lines, the last one without its newline. */
 export function rowsIn(text: string): readonly Row[] {
   // A raw newline can not be inside JSON's strings.

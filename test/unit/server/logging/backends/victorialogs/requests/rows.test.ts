@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { Pacer } from '../../../../../../../server/cluster/pacer.ts';
 import { rowsOf } from '../../../../../../../server/logging/backends/victorialogs/requests/rows.ts';
 import { Turns } from '../../../../../../../server/logging/turns.ts';
 
@@ -10,7 +9,7 @@ async function* body(): AsyncGenerator<Buffer, void, undefined> {
 describe('rows of VictoriaLogs', () => {
   it('are not read of many answers in one turn of the event loop', async () => {
     // Every piece of work uses up its slice.
-    const turns = new Turns(new Pacer(0));
+    const turns = new Turns(0);
     let turn = 0;
     let reading = true;
     const next = (): void => {
