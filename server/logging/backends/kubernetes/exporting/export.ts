@@ -136,7 +136,8 @@ export class Export {
           if (first && sign * compareLines({ time, rank, ordinal }, first) < 0) return;
           if (filter(text)) lines.offer(time, rank, ordinal, text);
         };
-        await reader.read(source, { since, until, signal: deadline }, onLine, extent);
+        const request = { since, until, signal: deadline, flush: () => lines.settle(rank) };
+        await reader.read(source, request, onLine, extent);
       } finally {
         lines.close(rank);
         this.#cutLines[rank] = Math.max(this.#cutLines[rank] ?? 0, extent.cutLines);

@@ -3,10 +3,12 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Instant, Order } from '../../../log-store.ts';
 import { compareLines, keptPlace, type Place, type RankedLine } from '../reading/ranked-line.ts';
+import { release } from './released.ts';
 
 export interface LineBlock {
   readonly first: Place;
   readonly last: Place;
+  readonly count: number;
   readonly bytes: Buffer;
   /** Of the bytes when they are unpacked; undefined when they are not packed. */
   readonly packedFrom: number | undefined;
@@ -14,9 +16,11 @@ export interface LineBlock {
 
 /** Below it, packing costs more than it saves. */
 const MIN_PACKED = 4 << 10;
-const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 8 << 10 };
+const FASTEST = { [constants.ZSTD_c_compressionLevel]: 1 };
 /** Of a block, besides its bytes. */
 const OVERHEAD = 400;
+/** Before each line: how many bytes follow, and its ordinal. */
+const HEAD = 8;
 const TIME_LENGTH = 30;
 
 export function costOfBlock({ bytes }: LineBlock): number {
@@ -28,6 +32,7 @@ export class BlockWriter {
   readonly #rank: number;
   readonly #buffer: Buffer;
   #length = 0;
+  #count = 0;
   #first: Place | undefined;
   #lastTime: Instant = '';
   #lastOrdinal = 0;
@@ -45,10 +50,14 @@ export class BlockWriter {
 
   /** False when it does not fit any more. */
   add(time: Instant, ordinal: number, text: string): boolean {
-    const line = written(time, ordinal, text);
-    if (!this.#fits(line)) return false;
-    this.#length += this.#buffer.write(line, this.#length);
-    this.#first ??= { time, rank: this.#rank, ordinal };
+    const written = time + text;
+    const start = this.#length + HEAD;
+    if (!fits(written, this.#buffer.length - start)) return false;
+    const bytes = this.#buffer.write(written, start);
+    writeHead(this.#buffer, this.#length, bytes, ordinal);
+    this.#length = start + bytes;
+    this.#count++;
+    this.#first ??= keptPlace({ time, rank: this.#rank, ordinal });
     if (time < this.#lastTime || (time === this.#lastTime && ordinal < this.#lastOrdinal))
       this.#isSorted = false;
     this.#lastTime = time;
@@ -56,73 +65,129 @@ export class BlockWriter {
     return true;
   }
 
-  /** The lines that have come, in order; undefined when there are none. */
-  seal(): LineBlock | undefined {
-    if (!this.#first) return undefined;
-    const rank = this.#rank;
-    const last = { time: this.#lastTime, rank, ordinal: this.#lastOrdinal };
-    const written = this.#buffer.subarray(0, this.#length);
-    const sorted = this.#isSorted ? { bytes: written, first: this.#first, last } : sort(written, rank);
-    const packedFrom = sorted.bytes.length >= MIN_PACKED ? sorted.bytes.length : undefined;
-    const bytes = exactly(packedFrom ? zstdCompressSync(sorted.bytes, FASTEST) : sorted.bytes);
-    return { first: keptPlace(sorted.first), last: keptPlace(sorted.last), bytes, packedFrom };
+  /** Lets go of what the last line is a piece of. */
+  settle(): void {
+    this.#lastTime = this.#last.time;
   }
 
-  #fits(line: string): boolean {
-    const room = this.#buffer.length - this.#length;
-    // At most three bytes for a code unit: mostly nothing needs to be counted.
-    return line.length * 3 <= room || Buffer.byteLength(line) <= room;
+  /** The lines that have come, in order; undefined when there are none. Nothing can be added any more. */
+  seal(): LineBlock | undefined {
+    if (!this.#first) return undefined;
+    const written = { bytes: this.#buffer.subarray(0, this.#length), first: this.#first, last: this.#last };
+    const { bytes, first, last } = this.#isSorted ? written : sorted(written, this.#count);
+    const packedFrom = bytes.length >= MIN_PACKED ? bytes.length : undefined;
+    const kept = packedFrom ? packed(bytes) : exactly(bytes);
+    release(this.#buffer);
+    // A writer that has grown old would keep young what it names until it is collected itself.
+    this.#lastTime = '';
+    return { first, last, count: this.#count, bytes: kept, packedFrom };
+  }
+
+  get #last(): Place {
+    return keptPlace({ time: this.#lastTime, rank: this.#rank, ordinal: this.#lastOrdinal });
   }
 }
 
 /** Bytes that a block has to have for this line. */
-export function sizeOfLine(time: Instant, ordinal: number, text: string): number {
-  return Buffer.byteLength(written(time, ordinal, text));
+export function sizeOfLine(time: Instant, text: string): number {
+  return HEAD + Buffer.byteLength(time) + Buffer.byteLength(text);
 }
 
-/** The lines of a block. */
-export function readBlock({ bytes, packedFrom, first }: LineBlock, order: Order): Iterator<RankedLine> {
-  const unpacked = packedFrom ? zstdDecompressSync(bytes, { chunkSize: packedFrom }) : bytes;
-  return linesOf(unpacked.toString('utf8'), first.rank, order);
-}
+/** The lines of a block, one at a time. The block is no more. */
+export class BlockReader {
+  readonly #rank: number;
+  readonly #order: Order;
+  readonly #buffer: Buffer;
+  readonly #length: number;
+  /** Where lines begin, when they are not taken as they stand. */
+  readonly #starts: Uint32Array | undefined;
+  #at = 0;
 
-function written(time: Instant, ordinal: number, text: string): string {
-  return `${time}${ordinal} ${text}\n`;
-}
-
-function* linesOf(block: string, rank: number, order: Order): Generator<RankedLine, void, undefined> {
-  if (order === 'asc') {
-    for (let from = 0, to = 0; from < block.length; from = to + 1) {
-      to = block.indexOf('\n', from);
-      yield lineAt(block, from, to, rank);
+  constructor({ bytes, packedFrom, first, count }: LineBlock, order: Order) {
+    this.#rank = first.rank;
+    this.#order = order;
+    this.#buffer = packedFrom ? unpacked(bytes, packedFrom) : bytes;
+    this.#length = this.#buffer.length;
+    if (order === 'desc') {
+      this.#starts = startsOf(this.#buffer, count);
+      this.#at = count;
     }
-    return;
   }
-  for (let to = block.length - 1; to >= 0; ) {
-    // A place before the beginning would count as the beginning.
-    const before = to === 0 ? -1 : block.lastIndexOf('\n', to - 1);
-    yield lineAt(block, before + 1, to, rank);
-    to = before;
+
+  /** Undefined behind the last one, and then for ever. */
+  next(): RankedLine | undefined {
+    const start = this.#order === 'asc' ? this.#at : this.#starts?.[--this.#at];
+    if (start === undefined || start >= this.#length) {
+      this.end();
+      return undefined;
+    }
+    if (this.#order === 'asc') this.#at = endOf(this.#buffer, start);
+    return lineAt(this.#buffer, start, this.#rank);
+  }
+
+  /** Nothing more is taken. */
+  end(): void {
+    release(this.#buffer);
   }
 }
 
-function lineAt(block: string, from: number, to: number, rank: number): RankedLine {
-  const ordinalStart = from + TIME_LENGTH;
-  const space = block.indexOf(' ', ordinalStart);
-  const ordinal = Number(block.slice(ordinalStart, space));
-  return { time: block.slice(from, ordinalStart), rank, ordinal, text: block.slice(space + 1, to) };
+function fits(text: string, room: number): boolean {
+  // At most three bytes for a code unit: mostly nothing needs to be counted.
+  return text.length * 3 <= room || Buffer.byteLength(text) <= room;
+}
+
+function writeHead(buffer: Buffer, at: number, bytes: number, ordinal: number): void {
+  buffer.writeUInt32LE(bytes, at);
+  buffer.writeUInt32LE(ordinal, at + 4);
+}
+
+function endOf(buffer: Buffer, start: number): number {
+  return start + HEAD + buffer.readUInt32LE(start);
+}
+
+function startsOf(buffer: Buffer, count: number): Uint32Array {
+  const starts = new Uint32Array(count);
+  for (let index = 0, start = 0; index < count; index++, start = endOf(buffer, start)) starts[index] = start;
+  return starts;
+}
+
+function lineAt(buffer: Buffer, start: number, rank: number): RankedLine {
+  const written = buffer.toString('utf8', start + HEAD, endOf(buffer, start));
+  const ordinal = buffer.readUInt32LE(start + 4);
+  return { time: written.slice(0, TIME_LENGTH), rank, ordinal, text: written.slice(TIME_LENGTH) };
 }
 
 /** Times may be off by what lies between taking them and writing. */
-function sort(bytes: Buffer, rank: number): Pick<LineBlock, 'bytes' | 'first' | 'last'> {
-  const lines = [...linesOf(bytes.toString('utf8'), rank, 'asc')].sort(compareLines);
+function sorted({ bytes, first: { rank } }: Pick<LineBlock, 'bytes' | 'first'>, count: number): Written {
+  const lines = Array.from(startsOf(bytes, count), (start) => ({ start, ...lineAt(bytes, start, rank) }));
+  lines.sort(compareLines);
   const [first, last] = [lines[0], lines.at(-1)];
   if (!first || !last) throw new RangeError('a block without lines');
-  const sorted = lines.map(({ time, ordinal, text }) => written(time, ordinal, text)).join('');
-  return { bytes: Buffer.from(sorted), first, last };
+  const pieces = lines.map(({ start }) => bytes.subarray(start, endOf(bytes, start)));
+  return { bytes: Buffer.concat(pieces), first: keptPlace(first), last: keptPlace(last) };
 }
 
-/** What packs, and what pools, gives a piece of something larger. */
+type Written = Pick<LineBlock, 'bytes' | 'first' | 'last'>;
+
+function packed(bytes: Buffer): Buffer {
+  const result = zstdCompressSync(bytes, { params: FASTEST, chunkSize: unpooled(bytes.length >> 1) });
+  const kept = exactly(result);
+  release(result);
+  return kept;
+}
+
+function unpacked(bytes: Buffer, length: number): Buffer {
+  // One byte more than there are, or another piece would be made ready.
+  const result = zstdDecompressSync(bytes, { chunkSize: unpooled(length + 1) });
+  release(bytes);
+  return result;
+}
+
+/** At least so many bytes, and enough for a buffer of its own. */
+function unpooled(size: number): number {
+  return Math.max(size, Buffer.poolSize >>> 1);
+}
+
 function exactly(bytes: Buffer): Buffer {
   const kept = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(kept);

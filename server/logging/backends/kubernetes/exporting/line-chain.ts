@@ -1,12 +1,13 @@
 import type { Order } from '../../../log-store.ts';
 import { compareLines, type Place, type RankedLine } from '../reading/ranked-line.ts';
-import { type LineBlock, readBlock } from './line-block.ts';
+import { BlockReader, type LineBlock } from './line-block.ts';
+import { release } from './released.ts';
 
 /** Blocks of one log, one behind the other; read in an order, and unpacked one at a time. */
 export class LineChain {
   readonly #order: Order;
   readonly #blocks: LineBlock[] = [];
-  #lines: Iterator<RankedLine> | undefined;
+  #lines: BlockReader | undefined;
   #head: RankedLine | undefined;
 
   constructor(order: Order) {
@@ -28,8 +29,20 @@ export class LineChain {
 
   /** Drops the blocks that are not to be kept. */
   keep(isKept: (block: LineBlock) => boolean): void {
-    const kept = this.#blocks.filter(isKept);
+    const kept: LineBlock[] = [];
+    for (const block of this.#blocks) {
+      if (isKept(block)) kept.push(block);
+      else release(block.bytes);
+    }
     this.#blocks.splice(0, this.#blocks.length, ...kept);
+  }
+
+  /** Drops everything. */
+  end(): void {
+    this.keep(() => false);
+    this.#lines?.end();
+    this.#lines = undefined;
+    this.#head = undefined;
   }
 
   /** Where the next line stands; undefined when there is none. */
@@ -47,15 +60,13 @@ export class LineChain {
 
   #open(): RankedLine | undefined {
     const block = this.#order === 'asc' ? this.#blocks.shift() : this.#blocks.pop();
-    this.#lines = block && readBlock(block, this.#order);
+    this.#lines = block && new BlockReader(block, this.#order);
     return this.#read();
   }
 
   #read(): RankedLine | undefined {
     const next = this.#lines?.next();
-    if (next?.done === false) return next.value;
-    // Even at its end an iterator holds on to the block, which may be a thousand times what it was when it was packed.
-    this.#lines = undefined;
-    return undefined;
+    if (!next) this.#lines = undefined;
+    return next;
   }
 }

@@ -56,11 +56,16 @@ export class RoundLines {
     const writer = this.#writers.get(rank);
     if (writer?.add(time, ordinal, text)) return;
     this.close(rank);
-    const size = Math.max(this.#blockSize, sizeOfLine(time, ordinal, text));
+    const size = Math.max(this.#blockSize, sizeOfLine(time, text));
     const next = new BlockWriter(rank, size);
     next.add(time, ordinal, text);
     this.#writers.set(rank, next);
     this.#bytes += next.capacity;
+  }
+
+  /** Lets go of what the last line of a log is a piece of: its reader has more at a time than what is kept of it. */
+  settle(rank: number): undefined {
+    this.#writers.get(rank)?.settle();
   }
 
   /** Nothing more comes of this log. */
@@ -78,11 +83,16 @@ export class RoundLines {
   *drain(): Generator<RankedLine, void, undefined> {
     for (const rank of [...this.#writers.keys()]) this.close(rank);
     const heap = new ChainHeap(this.#order);
-    for (const chain of this.#allChains()) heap.push(chain);
+    const chains = this.#allChains();
+    for (const chain of chains) heap.push(chain);
     this.#chains.clear();
-    for (let line = heap.take(); line; line = heap.take()) {
-      if (this.#cut && !this.#precedes(line, this.#cut)) return;
-      yield line;
+    try {
+      for (let line = heap.take(); line; line = heap.take()) {
+        if (this.#cut && !this.#precedes(line, this.#cut)) return;
+        yield line;
+      }
+    } finally {
+      for (const chain of chains) chain.end();
     }
   }
 

@@ -100,8 +100,7 @@ export class LogReader {
         await this.#options.turns.next();
         // Who has left while we waited for the turn must not be told of more lines.
         signal.throwIfAborted();
-        const passed = lines.read(decoder.push(chunk), until(), true);
-        extent.cutLines = decoder.cutLines;
+        const passed = lines.readChunk(decoder, chunk, until());
         await request.flush?.();
         if (passed) return;
       }
@@ -138,6 +137,16 @@ class LineReader {
   constructor(onLine: OnLine, extent: Extent) {
     this.#onLine = onLine;
     this.#extent = extent;
+  }
+
+  /**
+   * The lines that are complete by now. No part of this may wait: what has been decoded would be held as long, for
+   * each log that is read.
+   */
+  readChunk(decoder: BlockDecoder, chunk: Buffer, until: Instant | undefined): boolean {
+    const passed = this.read(decoder.push(chunk), until, true);
+    this.#extent.cutLines = decoder.cutLines;
+    return passed;
   }
 
   /** True when everything that follows is behind `until`. `whole`: whether the last line has its end. */

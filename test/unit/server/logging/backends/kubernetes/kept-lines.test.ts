@@ -83,6 +83,27 @@ describe('the lines of one round of an export', () => {
     );
   });
 
+  it('give their memory back at once, without waiting for the garbage collector', () => {
+    const memory = 4 << 20;
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const look = (n: number): void => {
+      if (n % 1_000 === 0) most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    };
+    for (const order of ['asc', 'desc', 'asc', 'desc'] as const) {
+      const lines = new RoundLines({ order, memory, logs: 20 });
+      for (let n = 0; n < 60_000; n++) {
+        const time = new Date(Date.UTC(2026, 0, 1) + n).toISOString().replace('Z', '000000Z');
+        lines.offer(time, n % 20, 0, `level=info msg="request served" path=/api/v1/orders/${n}`);
+        look(n);
+      }
+      let given = 0;
+      for (const _ of lines.drain()) look(given++);
+      expect(given).to.equal(60_000);
+    }
+    expect(most).to.be.below(1.5 * memory);
+  });
+
   it('take a fraction of their length, and no more than the memory, however many are offered', () => {
     const memory = 200_000;
     const lines = new RoundLines({ order: 'asc', memory, logs: 3 });
