@@ -26,32 +26,33 @@ const OF_THE_PAGE = new Set<string>([
   'time_zone',
 ]);
 
-export function writeCursor(query: LogQuery, { range, position }: Cursor): string {
-  const parts = [VERSION, digestOf(query), range.start, range.end, position];
+/** `caller`: the name of who asks. A total that goes along is that of what the caller may see. */
+export function writeCursor(query: LogQuery, caller: string, { range, position }: Cursor): string {
+  const parts = [VERSION, digestOf(query, caller), range.start, range.end, position];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Throws BadRequest when it is not one, or one of another query. */
-export function readCursor(query: LogQuery, cursor: string): Cursor {
+/** Throws BadRequest when it is not one, or one of another query or caller. */
+export function readCursor(query: LogQuery, caller: string, cursor: string): Cursor {
   const parts = parse(cursor);
   if (!Array.isArray(parts)) throw invalid('is not a cursor of this server');
   const [version, digest, start, end, position]: unknown[] = parts;
   if (version !== VERSION || !isInstant(start) || !isInstant(end) || typeof position !== 'string') {
     throw invalid('is not a cursor of this server');
   }
-  if (digest !== digestOf(query)) {
+  if (digest !== digestOf(query, caller)) {
     throw invalid(
-      'belongs to another query: all but size has to be asked as it was; or leave it out to begin anew',
+      'belongs to another query or another caller: all but size has to be asked as it was; or leave it out to begin anew',
     );
   }
   return { range: { start, end }, position };
 }
 
-function digestOf(query: LogQuery): string {
+function digestOf(query: LogQuery, caller: string): string {
   const kept = Object.entries(query)
     .filter(([name]) => !OF_THE_PAGE.has(name))
     .sort(([left], [right]) => (left < right ? -1 : 1));
-  return hash('sha256', JSON.stringify(kept), 'base64url').slice(0, 22);
+  return hash('sha256', JSON.stringify([caller, kept]), 'base64url').slice(0, 22);
 }
 
 function parse(cursor: string): unknown {

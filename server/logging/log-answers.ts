@@ -44,7 +44,7 @@ export class LogAnswers {
   }
 
   async query({ query, user, call }: Asked): Promise<Untimed<LogQueryAnswer>> {
-    const cursor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
+    const cursor = query.cursor === undefined ? undefined : readCursor(query, user.name, query.cursor);
     const range = cursor?.range ?? rangeOf(query, this.#options.now());
     const selection = await this.selection(query, user, range, call);
     const request: PageRequest = {
@@ -59,7 +59,9 @@ export class LogAnswers {
     const { signal } = call;
     const records = await answered(query, page.records, { turns: this.#turns, signal });
     const next =
-      page.next === undefined ? {} : { cursor: writeCursor(query, { range, position: page.next }) };
+      page.next === undefined
+        ? {}
+        : { cursor: writeCursor(query, user.name, { range, position: page.next }) };
     return {
       query: { total, totalRelation, records, ...next },
       ...partial(page.shortfalls),

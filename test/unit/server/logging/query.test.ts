@@ -96,8 +96,8 @@ describe('log queries', () => {
   it('refuse a cursor of another query, and one that somebody made up', async () => {
     const cursor = text(record((await service.json('size=1&sort=asc'))['query'])['cursor']);
     for (const [query, words] of [
-      [`cursor=${cursor}&size=1`, 'belongs to another query'],
-      [`cursor=${cursor}&sort=asc&namespaces=shop`, 'belongs to another query'],
+      [`cursor=${cursor}&size=1`, 'belongs to another query or another caller'],
+      [`cursor=${cursor}&sort=asc&namespaces=shop`, 'belongs to another query or another caller'],
       ['cursor=e30', 'is not a cursor'],
       ['cursor=%00', 'is not a cursor'],
       [`cursor=${Buffer.from('[1,2,3,4,5]').toString('base64url')}`, 'is not a cursor'],
@@ -107,6 +107,17 @@ describe('log queries', () => {
       expect(answer.body.toString()).to.include(words);
     }
     expect((await service.ask(`cursor=${cursor}&sort=asc&size=100`)).status).to.equal(200);
+  });
+
+  it('refuse a cursor of another caller, whose total may be another', async () => {
+    const jane = { name: 'jane', uid: '', groups: [], extra: {} };
+    const hers = await new LogService({ store: new MemoryLogStore(RECORDS), user: jane }).start();
+    const cursor = text(record((await hers.json('size=1'))['query'])['cursor']);
+    expect((await hers.ask(`cursor=${cursor}`)).status).to.equal(200);
+    await hers.stop();
+    const answer = await service.ask(`cursor=${cursor}`);
+    expect(answer.status).to.equal(400);
+    expect(answer.body.toString()).to.include('belongs to another query or another caller');
   });
 
   it('tell where the texts are', async () => {
