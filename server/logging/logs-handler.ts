@@ -180,12 +180,13 @@ function guessOf(query: URLSearchParams): LogOperation {
   return asked === 'statistics' || asked === 'histogram' || asked === 'export' ? asked : 'query';
 }
 
+/** What does not ask to follow, in any case. */
+const NO: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
+
 /** Exports and followers may outlive the chain's deadline, since they end by limits of their own. */
 export function isLongRunningQuery(query: URLSearchParams): boolean {
   const follow = query.get('follow');
-  return (
-    query.get('operation') === 'export' || (follow !== null && !['', '0', 'f', 'F', 'false'].includes(follow))
-  );
+  return query.get('operation') === 'export' || (follow !== null && !NO.has(follow.toLowerCase()));
 }
 
 function slotsFor(limits: LogLimits): Readonly<Record<LogOperation, Slots>> {

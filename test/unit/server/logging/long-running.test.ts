@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { newLogQueryDecoder } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { isLongRunningQuery } from '../../../../server/logging/logs-handler.ts';
+
+const decoder = newLogQueryDecoder(() => undefined);
+
+describe('a log query that may outlive the deadline of requests', () => {
+  for (const search of [
+    '',
+    'follow',
+    'follow=',
+    'follow=0',
+    'follow=f',
+    'follow=F',
+    'follow=false',
+    'follow=False',
+    'follow=FALSE',
+    'follow=1',
+    'follow=t',
+    'follow=T',
+    'follow=true',
+    'follow=True',
+    'follow=TRUE',
+    'operation=export',
+    'operation=histogram',
+  ]) {
+    it(`is one that follows or exports: ${search === '' ? 'nothing given' : search}`, () => {
+      const parameters = new URLSearchParams(search);
+      const { follow, operation } = decoder.decode(parameters);
+      expect(isLongRunningQuery(parameters)).to.equal(follow || operation === 'export');
+    });
+  }
+});
