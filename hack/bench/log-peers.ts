@@ -95,9 +95,8 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
   const within = ({ start, end }: LogRange) => ({
     range: { time: { gte: start, lt: end + 1, format: 'epoch_second' } },
   });
-  // Answers without lines are kept by the store; ours are not asked for twice either.
   const search = (body: object) =>
-    client.json(`/${indexPrefix}-*/_search?request_cache=false`, json({ track_total_hits: true, ...body }));
+    client.json(`/${indexPrefix}-*/_search`, json({ track_total_hits: true, ...body }));
   const total = (answer: unknown): number => Number(memberOf(answer, 'hits', 'total', 'value'));
   const newest = (filter: readonly object[], size: number) =>
     search({ size, sort: [{ time: 'desc' }], _source: source, query: { bool: { filter } } });
