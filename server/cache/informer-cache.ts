@@ -3,6 +3,8 @@
 // its own but through `probe`.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import type { EventMetadata } from '../cluster/object-metadata.ts';
+import type { Member } from '../cluster/raw-json.ts';
 import type { ReflectorSink, Replacement } from '../cluster/reflector.ts';
 import type { ChangeType } from '../cluster/watch-stream.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -109,14 +111,14 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   replacement(): Replacement {
     const builder = new SnapshotBuilder<Facts>();
     return {
-      add: (object) => builder.add(this.#reader.read(object)),
+      add: (object, members) => builder.add(this.#reader.read(object, members)),
       commit: (resourceVersion) => this.#replace(builder.build(versionOf(resourceVersion))),
     };
   }
 
-  apply(type: ChangeType, raw: Buffer): void {
+  apply(type: ChangeType, raw: Buffer, _metadata?: EventMetadata, members?: readonly Member[]): void {
     const current = this.snapshot();
-    const read = this.#reader.read(raw);
+    const read = this.#reader.read(raw, members);
     const version = BigInt(read.identity.resourceVersion);
     // The probe's stream and the reflector's overlap: what one has brought, the other brings again.
     if (version <= current.version) return;

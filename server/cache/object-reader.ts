@@ -1,4 +1,5 @@
 import { objectIn } from '../cluster/object-metadata.ts';
+import type { Member } from '../cluster/raw-json.ts';
 import type { CachedObject } from './cached-object.ts';
 import { Interner } from './interner.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
@@ -31,7 +32,8 @@ export class ObjectReader<Facts> {
     this.#head = objectHead(source.kind, source.group, source.version);
   }
 
-  read(raw: Buffer): ReadObject<Facts> {
+  /** `members` are those of the object, where they are known. */
+  read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
     const parsed: unknown = JSON.parse(raw.toString('utf8'));
     const metadata = objectIn(parsed, 'metadata');
     const name = text(metadata['name']);
@@ -50,7 +52,7 @@ export class ObjectReader<Facts> {
         labels: this.#labels(objectIn(metadata, 'labels')),
         facts: this.#source.facts(parsed),
       },
-      spliced: splice(raw, this.#head),
+      spliced: splice(raw, this.#head, members),
     };
   }
 

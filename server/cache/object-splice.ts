@@ -1,4 +1,4 @@
-import { memberNamed, objectMembers } from '../cluster/raw-json.ts';
+import { type Member, memberNamed, objectMembers } from '../cluster/raw-json.ts';
 
 /** How many bytes an object has and which of them are its metadata. */
 export interface ObjectExtent {
@@ -25,11 +25,15 @@ export function objectHead(kind: string, group: string, version: string): Buffer
 /**
  * Replaces `kind` and `apiVersion` of the object by those of `head`, wherever they stand or if they stand nowhere:
  * core objects bear them in front, custom resources the other way round, items of a list not at all. Every other byte
- * stays as it came.
+ * stays as it came. `members` are those of the object, where they are known.
  */
-export function splice(raw: Buffer, head: Buffer): SplicedObject {
+export function splice(
+  raw: Buffer,
+  head: Buffer,
+  members: readonly Member[] = objectMembers(raw),
+): SplicedObject {
+  // Every byte keeps its place.
   const bytes = withoutNewlines(raw);
-  const members = objectMembers(bytes);
   const metadata = memberNamed(members, 'metadata');
   if (!metadata) throw new SyntaxError('an object without metadata');
   const parts = [head];

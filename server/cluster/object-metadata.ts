@@ -1,4 +1,4 @@
-import { memberNamed, objectMembers } from './raw-json.ts';
+import { type Member, memberNamed, objectMembers } from './raw-json.ts';
 
 /** The member `name` of something parsed, where it is an object; an empty one otherwise. */
 export function objectIn(parsed: unknown, name: string): Readonly<Record<string, unknown>> {
@@ -17,8 +17,12 @@ export interface EventMetadata {
   readonly initialEventsEnd: boolean;
 }
 
-export function eventMetadata(object: Buffer): EventMetadata {
-  const member = memberNamed(objectMembers(object), 'metadata');
+/** `members` are those of the object, where they are known. */
+export function eventMetadata(
+  object: Buffer,
+  members: readonly Member[] = objectMembers(object),
+): EventMetadata {
+  const member = memberNamed(members, 'metadata');
   const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
   const { name, uid, resourceVersion } = objectIn({ metadata }, 'metadata');
   if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {

@@ -20,13 +20,48 @@ export interface Member {
   readonly end: number;
 }
 
+/** An object of which it is known where its members lie: offsets into `bytes`, which end with it. */
+export interface ScannedObject {
+  readonly bytes: Buffer;
+  readonly members: readonly Member[];
+}
+
 /** The members of the object that begins at or after `at`, in their order; names are decoded. */
 export function objectMembers(bytes: Buffer, at = 0): Member[] {
-  const found: Member[] = [];
+  return scan(bytes, at).members;
+}
+
+/**
+ * The members of the object in `bytes`, and those of the object in it by the name of `inner`; each byte is looked at
+ * once. Of several by that name the last counts.
+ */
+export function nestedMembers(
+  bytes: Buffer,
+  inner: string,
+): { readonly members: readonly Member[]; readonly inner: ScannedObject | undefined } {
+  let found: ScannedObject | undefined;
+  const { members } = scan(bytes, 0, (name, start) => {
+    if (name !== inner) return valueEnd(bytes, start);
+    found = undefined;
+    if (bytes[start] !== OPEN_BRACE) return valueEnd(bytes, start);
+    const rest = bytes.subarray(start);
+    const { members, end } = scan(rest, 0);
+    found = { bytes: rest.subarray(0, end), members };
+    return start + end;
+  });
+  return { members, inner: found };
+}
+
+function scan(
+  bytes: Buffer,
+  at: number,
+  endOf = (_name: string, start: number): number => valueEnd(bytes, start),
+): { readonly members: Member[]; readonly end: number } {
+  const members: Member[] = [];
   let i = skipSpace(bytes, at);
   if (bytes[i] !== OPEN_BRACE) throw malformed(i);
   i = skipSpace(bytes, i + 1);
-  if (bytes[i] === CLOSE_BRACE) return found;
+  if (bytes[i] === CLOSE_BRACE) return { members, end: i + 1 };
   for (;;) {
     const keyStart = i;
     if (bytes[i] !== QUOTE) throw malformed(i);
@@ -35,10 +70,10 @@ export function objectMembers(bytes: Buffer, at = 0): Member[] {
     i = skipSpace(bytes, i);
     if (bytes[i] !== COLON) throw malformed(i);
     const start = skipSpace(bytes, i + 1);
-    const end = valueEnd(bytes, start);
-    found.push({ name, keyStart, start, end });
+    const end = endOf(name, start);
+    members.push({ name, keyStart, start, end });
     i = skipSpace(bytes, end);
-    if (bytes[i] === CLOSE_BRACE) return found;
+    if (bytes[i] === CLOSE_BRACE) return { members, end: i + 1 };
     if (bytes[i] !== COMMA) throw malformed(i);
     i = skipSpace(bytes, i + 1);
   }

@@ -8,6 +8,7 @@ import type { ClusterClient } from './client.ts';
 import { StalledError } from './live-body.ts';
 import { type EventMetadata, eventMetadata, objectIn } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
+import type { Member } from './raw-json.ts';
 import {
   BackwardsError,
   CutError,
@@ -26,14 +27,15 @@ import { watchStream } from './watch-stream.ts';
 export interface ReflectorSink {
   /** A complete list begins to arrive. Nothing of it counts before `commit`; it may be dropped without a word. */
   replacement(): Replacement;
-  /** `metadata` is that of the object, where it had to be read anyway. */
-  apply(type: ChangeType, object: Buffer, metadata?: EventMetadata): void;
+  /** `metadata` and `members` are those of the object, where they had to be read anyway. */
+  apply(type: ChangeType, object: Buffer, metadata?: EventMetadata, members?: readonly Member[]): void;
   /** Everything up to this resourceVersion has been applied. */
   bookmark(resourceVersion: string): void;
 }
 
 export interface Replacement {
-  add(object: Buffer): void;
+  /** `members` are those of the object, where they are known already. */
+  add(object: Buffer, members?: readonly Member[]): void;
   commit(resourceVersion: string): void;
 }
 
@@ -163,15 +165,15 @@ export class Reflector {
       for (;;) {
         const next = await events.next();
         if (next.done) throw new CutError();
-        const { type, object } = next.value;
+        const { type, object, members } = next.value;
         if (type === 'BOOKMARK') {
-          const { resourceVersion, initialEventsEnd } = eventMetadata(object);
+          const { resourceVersion, initialEventsEnd } = eventMetadata(object, members);
           if (!initialEventsEnd) continue;
           this.#commit(replacement, resourceVersion, 'stream', began, objects);
           break;
         }
         if (type !== 'ADDED') throw new CutError();
-        guardSink(() => replacement.add(object));
+        guardSink(() => replacement.add(object, members));
         objects++;
       }
       this.#cutStreams = 0;
@@ -232,15 +234,15 @@ export class Reflector {
   /** Applies events until the stream ends. */
   async #consume(events: AsyncGenerator<StreamedEvent>): Promise<void> {
     const { sink, observer } = this.#options;
-    for await (const { type, object } of events) {
-      const metadata = eventMetadata(object);
+    for await (const { type, object, members } of events) {
+      const metadata = eventMetadata(object, members);
       const { resourceVersion } = metadata;
       const ours = this.#resourceVersion ?? '0';
       const backwards = BigInt(resourceVersion) < BigInt(ours);
       if (backwards) throw new BackwardsError(ours, resourceVersion);
       guardSink(() => {
         if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
-        else sink.apply(type, object, metadata);
+        else sink.apply(type, object, metadata, members);
       });
       this.#resourceVersion = resourceVersion;
       observer?.progressed(resourceVersion);

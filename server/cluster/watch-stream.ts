@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from './client.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { liveBody } from './live-body.ts';
-import { memberNamed, objectMembers } from './raw-json.ts';
+import { type Member, memberNamed, nestedMembers } from './raw-json.ts';
 import { readError } from './response-body.ts';
 import { statusErrorOf } from './status-response.ts';
 
@@ -12,6 +12,8 @@ export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface StreamedEvent {
   readonly type: ChangeType | 'BOOKMARK';
   readonly object: Buffer;
+  /** Of the object. */
+  readonly members: readonly Member[];
 }
 
 export interface WatchRequest {
@@ -54,14 +56,13 @@ async function* decodeWatch(response: IncomingMessage, request: WatchRequest): A
 }
 
 function decodeEvent(line: Buffer): StreamedEvent {
-  const members = objectMembers(line);
-  const typeMember = memberNamed(members, 'type');
-  const objectMember = memberNamed(members, 'object');
-  if (!typeMember || !objectMember) throw new SyntaxError('a watch event without type or object');
+  const { members: envelope, inner } = nestedMembers(line, 'object');
+  const typeMember = memberNamed(envelope, 'type');
+  if (!typeMember || !inner) throw new SyntaxError('a watch event without type or object');
   const type: unknown = JSON.parse(line.toString('utf8', typeMember.start, typeMember.end));
-  const object = line.subarray(objectMember.start, objectMember.end);
+  const { bytes: object, members } = inner;
   if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK') {
-    return { type, object };
+    return { type, object, members };
   }
   if (type === 'ERROR') throw statusErrorOf(500, JSON.parse(object.toString('utf8')));
   throw new SyntaxError(`a watch event of the unknown type ${JSON.stringify(type)}`);

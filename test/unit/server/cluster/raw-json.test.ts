@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { memberNamed, objectMembers } from '../../../../server/cluster/raw-json.ts';
+import { memberNamed, nestedMembers, objectMembers } from '../../../../server/cluster/raw-json.ts';
 import { jsonText } from '../../../support/json-text.ts';
 
 function valueOf(text: string, name: string): unknown {
@@ -67,4 +67,43 @@ describe('the members of raw JSON', () => {
       expect(() => objectMembers(Buffer.from(text))).to.throw(SyntaxError);
     });
   }
+});
+
+describe('the members of an object within raw JSON', () => {
+  it('are those that it has by itself, wherever it stands and whatever the text looks like', () => {
+    const inner = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    const outer = fc
+      .record({ type: fc.string(), object: inner })
+      .chain(({ type, object }) =>
+        fc.constantFrom({ type, object }, { object, type }, { type, object, more: { object: {} } }),
+      );
+    fc.assert(
+      fc.property(jsonText(outer), (text) => {
+        const bytes = Buffer.from(text);
+        const { members, inner: found } = nestedMembers(bytes, 'object');
+        expect(members).to.deep.equal(objectMembers(bytes));
+        const member = memberNamed(members, 'object');
+        expect(found?.bytes.toString()).to.equal(bytes.subarray(member?.start, member?.end).toString());
+        expect(found?.members).to.deep.equal(objectMembers(found?.bytes ?? bytes));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('of the same name are those of the last one', () => {
+    const { inner } = nestedMembers(Buffer.from('{"object":{"a":1},"object":{"b":2}}'), 'object');
+    expect(inner?.members.map(({ name }) => name)).to.deep.equal(['b']);
+    expect(nestedMembers(Buffer.from('{"object":{"a":1},"object":2}'), 'object').inner).to.equal(undefined);
+  });
+
+  it('are not there when there is no object by that name', () => {
+    expect(nestedMembers(Buffer.from('{"object":[{}]}'), 'object').inner).to.equal(undefined);
+    expect(nestedMembers(Buffer.from('{"a":{}}'), 'object').inner).to.equal(undefined);
+  });
+
+  it('are refused in a malformed text', () => {
+    for (const text of ['{"object":{"a":1}', '{"object":{"a":1', '{"object":{]}}']) {
+      expect(() => nestedMembers(Buffer.from(text), 'object'), text).to.throw(SyntaxError);
+    }
+  });
 });
