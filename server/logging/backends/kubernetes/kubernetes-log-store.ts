@@ -23,14 +23,13 @@ import { LineCounts } from './counting/line-counts.ts';
 import { Export } from './exporting/export.ts';
 import { FollowQuota } from './following/follow-quota.ts';
 import { Follower, type FollowerOptions } from './following/follower.ts';
-import { PageBuilder } from './paging/page.ts';
-import { pageWindows } from './paging/page-window.ts';
-import { Pass, type TallyFor } from './paging/pass.ts';
+import { PageReader } from './paging/page-reader.ts';
+import { Pass } from './paging/pass.ts';
 import type { LogSource } from './pods/log-source.ts';
 import { PodDirectory } from './pods/pod-directory.ts';
 import { chooseSources } from './pods/source-selection.ts';
 import { asStoreError, deadlineOf, STORE } from './reading/call-bounds.ts';
-import { beginOf, earliestOf, lineFilter } from './reading/line-filter.ts';
+import { beginOf, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
 import type { LogFailureKind } from './reading/log-request.ts';
 import { ReadSlots } from './reading/read-slots.ts';
@@ -82,27 +81,10 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
-    return this.#overPods(selection, call, async (pass) => {
-      const { sources, shortfalls } = pass;
-      const page = new PageBuilder({
-        sources,
-        request,
-        memory: this.#options.limits.memory,
-        isFiltered: selection.text !== undefined || selection.levels !== undefined,
-      });
-      const tallyFor: TallyFor = (_, rank, wanted) => page.tally(rank, wanted);
-      if (request.uncounted || page.position) {
-        const range = { from: earliestOf(selection), to: selection.range.end };
-        for (const window of pageWindows(request.order, range, page.position)) {
-          await pass.readWindow(window, tallyFor);
-          if (page.isFull || pass.isOver) break;
-        }
-      } else {
-        await pass.readAll(tallyFor);
-      }
-      if (page.cut) shortfalls.pageCut();
-      return { ...page.page(request.uncounted ? 'gte' : pass.relation), shortfalls: shortfalls.list() };
-    });
+    const { memory } = this.#options.limits;
+    return this.#overPods(selection, call, (pass) =>
+      new PageReader({ pass, selection, memory }).read(request),
+    );
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {

@@ -15,6 +15,8 @@ export interface PageOptions {
   readonly memory: number;
   /** Whether a filter keeps lines back. */
   readonly isFiltered: boolean;
+  /** Whether it is enough where the lines are. */
+  readonly onlyPlaces?: boolean;
 }
 
 /** Gathers one page out of all lines, and how many there are. */
@@ -49,7 +51,8 @@ export class PageBuilder {
 
   tally(rank: number, wanted: Wanted): Tally {
     const best = this.#newBest();
-    const { order } = this.#options.request;
+    const { onlyPlaces = false, request } = this.#options;
+    const { order } = request;
     let [total, behind] = [0, 0];
     return {
       onLine: (time, text, ordinal) => {
@@ -58,7 +61,7 @@ export class PageBuilder {
         const place = { time, rank, ordinal };
         if (!this.#isBehind(place)) return;
         behind++;
-        if (this.#best.takes(place)) best.offer(time, rank, ordinal, text);
+        if (this.#best.takes(place)) best.offer(time, rank, ordinal, onlyPlaces ? '' : text);
       },
       // Oldest first, nothing behind what was let go can come into the page any more.
       until: () => (order === 'asc' ? first(best.refused?.time, this.#best.refused?.time) : undefined),
@@ -69,6 +72,24 @@ export class PageBuilder {
       },
       drop: () => best.drop(),
     };
+  }
+
+  /** Whether not even the lines to skip are held, for want of memory. */
+  get isShortOfFrom(): boolean {
+    const { from, size } = this.#options.request;
+    return size > 0 && from > 0 && this.#best.overflowed && this.length <= from;
+  }
+
+  /** How many lines are held. */
+  get length(): number {
+    return this.#best.sorted().length;
+  }
+
+  /** The position of the last line, with a total that is known from elsewhere; undefined when there is none. */
+  endWith(total: Total): string | undefined {
+    const lines = this.#best.sorted();
+    const place = lines.at(-1);
+    return place && writePosition({ place, total, span: spanOf(lines) }, this.#options.sources);
   }
 
   /** Whether the page is shorter than it was asked for, for want of memory. */
@@ -83,15 +104,20 @@ export class PageBuilder {
     const lines = this.#best.sorted();
     const given = lines.slice(request.from);
     const last = lines.at(-1);
-    const counted: Total = { count: this.#total, relation };
-    const known = this.#position?.total;
-    const total = known ? { ...known, relation: relation === 'gte' ? relation : known.relation } : counted;
+    const total = this.total(relation);
     const more = given.length > 0 && this.#behind > lines.length;
     return {
       total,
       records: given.map((line) => recordOf(line, sources)),
       next: more && last ? writePosition({ place: last, total, span: spanOf(given) }, sources) : undefined,
     };
+  }
+
+  /** `relation`: of the lines that were counted. */
+  total(relation: Total['relation']): Total {
+    const known = this.#position?.total;
+    if (!known) return { count: this.#total, relation };
+    return { ...known, relation: relation === 'gte' ? relation : known.relation };
   }
 
   #isBehind(place: Place): boolean {

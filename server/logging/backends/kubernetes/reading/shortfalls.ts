@@ -14,6 +14,7 @@ export class Shortfalls {
   readonly #leftOut: LeftOut;
   #keptFrom: Instant | undefined;
   #cutLines = 0;
+  #linesAreCounted = false;
   #pageCut = false;
   #timedOut = 0;
 
@@ -44,7 +45,12 @@ export class Shortfalls {
   }
 
   cutLines(count: number): void {
-    this.#cutLines += count;
+    if (!this.#linesAreCounted) this.#cutLines += count;
+  }
+
+  /** What is read from now on was read before. */
+  linesAreCounted(): void {
+    this.#linesAreCounted = true;
   }
 
   pageCut(): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PageRequest } from '../../../../../../../server/logging/log-store.ts';
+import type { LogPage, PageRequest } from '../../../../../../../server/logging/log-store.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
@@ -115,6 +115,28 @@ describe('a page of the pod log store', () => {
     expect(seen).to.have.length(60);
     expect(new Set(seen).size).to.equal(60);
   });
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`skips more lines than the memory would hold, and gives those behind them, ${order}`, async () => {
+      for (const pod of ['a', 'b']) {
+        const lines = Array.from({ length: 30 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`));
+        cluster.add('shop', pod, lines);
+      }
+      const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
+      const wanted = Array.from({ length: 60 }, (_, n) => `${n % 2 ? 'b' : 'a'} ${Math.floor(n / 2)}`);
+      if (order === 'desc') wanted.reverse();
+      const page = await store.query(everything, { order, size: 5, from: 41 }, call);
+      const named = ({ records }: LogPage) => records.map(({ log }) => log.replace(/ x+$/, ''));
+      expect(named(page)).to.deep.equal(wanted.slice(41, 46));
+      expect(page.total).to.deep.equal({ count: 60, relation: 'eq' });
+      expect(page.shortfalls).to.deep.equal([]);
+      const rest = await store.query(everything, { order, size: 5, from: 0, after: page.next ?? '' }, call);
+      expect(named(rest)).to.deep.equal(wanted.slice(46, 51));
+      const behind = await store.query(everything, { order, size: 5, from: 100 }, call);
+      expect(behind).to.deep.include({ records: [], next: undefined, shortfalls: [] });
+      expect(behind.total).to.deep.equal({ count: 60, relation: 'eq' });
+    });
+  }
 
   it('shows of a namespace only what was written since it is the one that it is', async () => {
     cluster.add('shop', 'a', [at(1), at(2), at(3)]);

@@ -1,0 +1,84 @@
+// How a page is read: everything when it has to be counted, else by windows of time until it is full. Lines that are
+// skipped have to be found, not held: where they are too long for the memory, their places are gathered by themselves.
+import type { LogPage, PageRequest, Selection } from '../../../log-store.ts';
+import { earliestOf } from '../reading/line-filter.ts';
+import { PageBuilder } from './page.ts';
+import { pageWindows } from './page-window.ts';
+import type { Pass, TallyFor } from './pass.ts';
+
+export interface PageReaderOptions {
+  readonly pass: Pass;
+  readonly selection: Selection;
+  /** Bytes of lines that are held. */
+  readonly memory: number;
+}
+
+export class PageReader {
+  readonly #options: PageReaderOptions;
+
+  constructor(options: PageReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(request: PageRequest): Promise<LogPage> {
+    const { pass } = this.#options;
+    let page = await this.#fill(request);
+    if (page.isShortOfFrom && !pass.isOver) {
+      // It would be counted once more what has been counted.
+      pass.shortfalls.linesAreCounted();
+      const after = await this.#behindSkipped(request, page);
+      if (after === undefined) return this.#answer(request, page);
+      page = await this.#fill({ ...request, from: 0, after });
+    }
+    if (page.cut) pass.shortfalls.pageCut();
+    return this.#answer(request, page);
+  }
+
+  #answer(request: PageRequest, page: PageBuilder): LogPage {
+    const { pass } = this.#options;
+    return {
+      ...page.page(request.uncounted ? 'gte' : pass.relation),
+      shortfalls: pass.shortfalls.list(),
+    };
+  }
+
+  /** The position of the last line that is skipped; undefined when there are not so many, or the time is up. */
+  async #behindSkipped(request: PageRequest, counted: PageBuilder): Promise<string | undefined> {
+    const { pass } = this.#options;
+    let after: string | undefined;
+    for (let left = request.from; left > 0; ) {
+      const skipped = await this.#fill(
+        { order: request.order, size: left, from: 0, uncounted: true, ...(after ? { after } : {}) },
+        true,
+      );
+      const { length } = skipped;
+      after = skipped.endWith(counted.total(pass.relation));
+      if (after === undefined || pass.isOver) return undefined;
+      left -= length;
+    }
+    return after;
+  }
+
+  /** `onlyPlaces`: nothing of what the lines say is held. */
+  async #fill(request: PageRequest, onlyPlaces = false): Promise<PageBuilder> {
+    const { pass, selection, memory } = this.#options;
+    const page = new PageBuilder({
+      sources: pass.sources,
+      request,
+      memory,
+      isFiltered: selection.text !== undefined || selection.levels !== undefined,
+      onlyPlaces,
+    });
+    const tallyFor: TallyFor = (_, rank, wanted) => page.tally(rank, wanted);
+    if (!request.uncounted && !page.position) {
+      await pass.readAll(tallyFor);
+      return page;
+    }
+    const range = { from: earliestOf(selection), to: selection.range.end };
+    for (const window of pageWindows(request.order, range, page.position)) {
+      await pass.readWindow(window, tallyFor);
+      if (page.isFull || pass.isOver) break;
+    }
+    return page;
+  }
+}
