@@ -36,23 +36,21 @@ export function decodeConfiguration(
   for (const override of overrides) put(value, override.path, override.value);
 
   const locator = new FaultLocator(file?.source ?? 'defaults', document, overrides);
-  const validate = newValidator();
-  const valid = validate(value);
+  const validate = newValidator(false);
+  const errors = validate(value) ? [] : mostTelling(errorsOf(value));
   // Before anything is taken out: of a list with one wrong entry nothing stays.
   if (isRecord(value)) {
     for (const { path, message } of oauthFaults(value['oauth'])) {
       faults.push(locator.fault(['oauth', ...path], 'value', message));
     }
   }
-  if (!valid) {
-    for (const error of mostTelling(validate.errors ?? [])) {
-      const { path, which, message } = explain(error);
-      faults.push(locator.fault(path, which, message));
-      remove(value, path);
-    }
-    // What is left is checked for contradictions too, so that the second run does not find what the first hid.
-    if (isRecord(value)) Object.assign(value, { ...emptyConfiguration(), ...value });
+  for (const error of errors) {
+    const { path, which, message } = explain(error);
+    faults.push(locator.fault(path, which, message));
+    remove(value, path);
   }
+  // What is left is checked for contradictions too, so that the second run does not find what the first hid.
+  if (isRecord(value)) Object.assign(value, { ...emptyConfiguration(), ...value });
   if (!validate(value)) throw new ConfigurationError(inOrder(faults));
   faults.push(...contradictions(value, locator));
   if (faults.length > 0) throw new ConfigurationError(inOrder(faults));
@@ -62,6 +60,11 @@ export function decodeConfiguration(
 function inOrder(faults: readonly Fault[]): Fault[] {
   const line = (fault: Fault) => fault.position?.line ?? Number.POSITIVE_INFINITY;
   return [...faults].sort((left, right) => (line(left) === line(right) ? 0 : line(left) - line(right)));
+}
+
+function errorsOf(value: unknown): readonly ErrorObject[] {
+  const validate = newValidator(true);
+  return validate(value) ? [] : (validate.errors ?? []);
 }
 
 /** Of a value of the wrong type only that is said. */
