@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
-import { isInstant } from './instant.ts';
+import { isAskable } from './instant.ts';
 import type { Selection } from './log-store.ts';
 
 export interface Cursor {
@@ -37,9 +37,10 @@ export function readCursor(query: LogQuery, caller: string, cursor: string): Cur
   const parts = parse(cursor);
   if (!Array.isArray(parts)) throw invalid('is not a cursor of this server');
   const [version, digest, start, end, position]: unknown[] = parts;
-  if (version !== VERSION || !isInstant(start) || !isInstant(end) || typeof position !== 'string') {
+  if (version !== VERSION || !isAskable(start) || !isAskable(end) || typeof position !== 'string') {
     throw invalid('is not a cursor of this server');
   }
+  if (start > end) throw invalid('is not a cursor of this server');
   if (digest !== digestOf(query, caller)) {
     throw invalid(
       'belongs to another query or another caller: all but size has to be asked as it was; or leave it out to begin anew',

@@ -3,10 +3,21 @@ import type { Instant } from './log-store.ts';
 /** Before every line. */
 export const BEGINNING: Instant = '1970-01-01T00:00:00.000000000Z';
 
+/** Behind every range that can be asked for. */
+const END: Instant = '2286-11-20T17:46:40.000000000Z';
+
 const PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
 
 export function isInstant(value: unknown): value is Instant {
   return typeof value === 'string' && PATTERN.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+/**
+ * Whether it is a time that somebody could ask for. Stores fail at others, as if they were ill, so none that comes from
+ * outside may reach them.
+ */
+export function isAskable(value: unknown): value is Instant {
+  return isInstant(value) && BEGINNING <= value && value <= END;
 }
 
 /** `milliseconds` since the epoch, whole, from 0 to the end of the year 9999. */

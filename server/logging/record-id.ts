@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
-import { isInstant } from './instant.ts';
+import { isAskable } from './instant.ts';
 import type { LogRecord } from './log-store.ts';
 
 /** What an `id` says of its record. It is the caller's, so it gives no right to anything. */
@@ -25,7 +25,7 @@ export function parseRecordID(id: string): RecordID {
   const parts = parse(id);
   if (Array.isArray(parts) && parts.length === 5 && parts.every((part) => typeof part === 'string')) {
     const [time = '', namespace = '', pod = '', container = '', digest = ''] = parts;
-    if (isInstant(time)) return { time, namespace, pod, container, digest };
+    if (isAskable(time)) return { time, namespace, pod, container, digest };
   }
   const message = 'is not the id of a record';
   throw newBadRequest(`the query is not valid: context: ${message}`, [

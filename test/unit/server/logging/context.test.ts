@@ -85,7 +85,10 @@ describe('the lines around one', () => {
   });
 
   it('are refused for what is no id', async () => {
-    for (const id of ['x', 'e30', Buffer.from('["a","b","c","d","e"]').toString('base64url')]) {
+    const made = (time: string): string =>
+      Buffer.from(JSON.stringify([time, 'shop', 'p', 'c', 'd'])).toString('base64url');
+    const ids = ['a', '0000-01-01T00:00:00.000000000Z', '9999-12-31T23:59:59.999999999Z'].map(made);
+    for (const id of ['x', 'e30', ...ids]) {
       const answer = await service.ask(`context=${id}`);
       expect(answer.status).to.equal(400);
       expect(answer.body.toString()).to.include('context: is not the id of a record');

@@ -101,7 +101,13 @@ describe('following logs', () => {
 
   it('refuses the id of an event that is none of its own', async () => {
     await serve();
-    for (const id of ['5', '2026-11-20T12:00:00Z', '2026-13-20T12:00:00.000000000Z', 'x'.repeat(5_000)]) {
+    for (const id of [
+      '5',
+      '2026-11-20T12:00:00Z',
+      '2026-13-20T12:00:00.000000000Z',
+      '9999-11-20T12:00:00.000000000Z',
+      'x'.repeat(5_000),
+    ]) {
       const { status, body } = await service.ask('follow=true', { 'Last-Event-ID': id });
       expect(status, id).to.equal(400);
       expect(body.toString()).to.include('Last-Event-ID: ');

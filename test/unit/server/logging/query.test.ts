@@ -109,6 +109,24 @@ describe('log queries', () => {
     expect((await service.ask(`cursor=${cursor}&sort=asc&size=100`)).status).to.equal(200);
   });
 
+  it('refuse a cursor whose range could not have been asked for', async () => {
+    const cursor = text(record((await service.json('size=1'))['query'])['cursor']);
+    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    for (const [start, end] of [
+      ['0000-01-01T00:00:00.000000000Z', parts[3]],
+      ['1969-12-31T23:59:59.999999999Z', parts[3]],
+      [parts[2], '9999-12-31T23:59:59.999999999Z'],
+      [parts[3], parts[2]],
+    ]) {
+      const forged = [parts[0], parts[1], start, end, parts[4]];
+      const { status, body } = await service.ask(
+        `size=1&cursor=${Buffer.from(JSON.stringify(forged)).toString('base64url')}`,
+      );
+      expect(status, `${String(start)} to ${String(end)}`).to.equal(400);
+      expect(body.toString()).to.include('is not a cursor');
+    }
+  });
+
   it('refuse a cursor of another caller, whose total may be another', async () => {
     const jane = { name: 'jane', uid: '', groups: [], extra: {} };
     const hers = await new LogService({ store: new MemoryLogStore(RECORDS), user: jane }).start();

@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { MAX_SECONDS } from '../../../../apis/logging/v1alpha2/log-query.ts';
+import { BEGINNING, instantOf, isAskable } from '../../../../server/logging/instant.ts';
+
+describe('a time that somebody could ask for', () => {
+  it('is one from the epoch to the end of the last second that parameters take', () => {
+    for (const time of [BEGINNING, instantOf((MAX_SECONDS + 1) * 1000), '2026-11-20T10:00:00.123456789Z']) {
+      expect(isAskable(time), time).to.equal(true);
+    }
+    for (const time of [
+      instantOf(-1),
+      instantOf((MAX_SECONDS + 1) * 1000 + 1),
+      '2026-02-30x',
+      '2026-11-20T10:00:00Z',
+      '',
+      5,
+      undefined,
+    ]) {
+      expect(isAskable(time), String(time)).to.equal(false);
+    }
+  });
+});
