@@ -7,6 +7,7 @@ import { acceptsGzip } from '../endpoints/rest/content-encoding.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Selection } from './log-store.ts';
+import { pieces } from './record-weight.ts';
 import { StreamBody } from './stream-body.ts';
 
 export interface ExportRequest {
@@ -30,8 +31,6 @@ type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
 /** `complete`, or `incomplete` with a marker in front of it in the file. */
 export const OUTCOME_TRAILER = 'Log-Export-Outcome';
 const STALL_MS = 60_000;
-/** Lines that are encoded in one go, so that others get their turn. */
-const SLICE = 250;
 
 /** Resolves with what was missing. */
 export async function writeExport(
@@ -116,11 +115,10 @@ class LineWriter {
   }
 
   async #records(records: readonly LogRecord[]): Promise<void> {
-    for (let at = 0; at < records.length; at += SLICE) {
-      const slice = records.slice(at, at + SLICE);
-      await this.#body.write(this.#head() + this.#format.lines(slice, this.#lines === 0));
-      this.#lines += slice.length;
-      this.#streamed(slice.length);
+    for (const piece of pieces(records)) {
+      await this.#body.write(this.#head() + this.#format.lines(piece, this.#lines === 0));
+      this.#lines += piece.length;
+      this.#streamed(piece.length);
     }
   }
 

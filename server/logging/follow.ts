@@ -8,6 +8,7 @@ import type { RequestContext } from '../filters/request-context.ts';
 import { answered } from './answered-records.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
 import type { LogRecord, LogStore, Selection } from './log-store.ts';
+import { pieces } from './record-weight.ts';
 import { GONE, StreamBody } from './stream-body.ts';
 import { Turns } from './turns.ts';
 
@@ -68,8 +69,10 @@ export async function writeFollowed(
     over.signal.addEventListener('abort', () => clearInterval(pulse), { once: true });
     watchSelection(request, reviewMs, over);
     await copy(first, batches, signal, async (records) => {
-      await body.write(format.lines(await answered(request.query, records, { turns, signal })));
-      options.streamed(records.length);
+      for (const piece of pieces(records)) {
+        await body.write(format.lines(await answered(request.query, piece, { turns, signal })));
+        options.streamed(piece.length);
+      }
     });
   } catch (error) {
     if (!response.headersSent) throw error;

@@ -13,6 +13,7 @@ import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { BEGINNING, millisecondsOf } from './instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from './log-store.ts';
+import { fittingPage } from './record-weight.ts';
 import type { Scopes } from './scope.ts';
 import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
 import { Turns } from './turns.ts';
@@ -53,7 +54,7 @@ export class LogAnswers {
       from: cursor ? 0 : query.from,
       ...(cursor ? { after: cursor.position } : {}),
     };
-    const page = selection ? await this.#options.store.query(selection, request, call) : NOTHING;
+    const page = selection ? await this.#page(selection, request, call) : NOTHING;
     const { count: total, relation: totalRelation } = page.total;
     await this.#turns.next();
     const { signal } = call;
@@ -66,6 +67,18 @@ export class LogAnswers {
       query: { total, totalRelation, records, ...next },
       ...partial(page.shortfalls),
     };
+  }
+
+  /** As many lines as fit; a cursor leads to the others, and only the store can say where they begin. */
+  async #page(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
+    const { store, now } = this.#options;
+    const began = now();
+    const page = await store.query(selection, request, call);
+    const size = fittingPage(page.records);
+    if (size === page.records.length) return page;
+    const timeoutMs = Math.max(1, call.timeoutMs - (now() - began));
+    const shorter = await store.query(selection, { ...request, size }, { ...call, timeoutMs });
+    return { ...shorter, shortfalls: [...shorter.shortfalls, TOO_LONG] };
   }
 
   async statistics({ query, user, call }: Asked): Promise<Untimed<LogStatisticsAnswer>> {
@@ -134,6 +147,11 @@ const NOTHING: LogPage = {
   records: [],
   next: undefined,
   shortfalls: [],
+};
+
+const TOO_LONG: Shortfall = {
+  reason: 'Limit',
+  message: 'the lines are too long for a page of this size; the next pages have the others',
 };
 
 async function firstLine(store: LogStore, selection: Selection, call: Call) {
