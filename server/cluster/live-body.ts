@@ -16,12 +16,18 @@ export class StalledError extends Error {
  */
 export async function* liveBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const pacer = new Pacer();
-  const timer = setTimeout(() => response.destroy(new StalledError(idleMs)), idleMs);
+  // While a chunk is worked on nobody waits for the other side.
+  let isWaiting = true;
+  const timer = setTimeout(() => {
+    if (isWaiting) response.destroy(new StalledError(idleMs));
+  }, idleMs);
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      timer.refresh();
+      isWaiting = false;
       yield chunk;
       if (pacer.spent) await pacer.breathe();
+      isWaiting = true;
+      timer.refresh();
     }
   } finally {
     clearTimeout(timer);

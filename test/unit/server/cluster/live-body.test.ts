@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { liveBody } from '../../../../server/cluster/live-body.ts';
+import { liveBody, StalledError } from '../../../../server/cluster/live-body.ts';
 import { WorkPerTurn } from '../../../support/work-per-turn.ts';
 
 const CHUNKS = 60;
@@ -18,6 +18,12 @@ function ready(): IncomingMessage {
   return response;
 }
 
+function silent(): IncomingMessage {
+  const response = new IncomingMessage(new Socket());
+  response._read = () => undefined;
+  return response;
+}
+
 describe('liveBody', () => {
   it('leaves room for others while more comes at once than a turn of the event loop may take', async () => {
     const work = new WorkPerTurn();
@@ -30,5 +36,19 @@ describe('liveBody', () => {
     }
     expect(length).to.equal(CHUNKS * CHUNK_BYTES);
     expect(work.most).to.be.within(1, 8);
+  });
+
+  it('takes no answer for dead while its reader is at work', async () => {
+    const idleMs = 20;
+    let length = 0;
+    for await (const chunk of liveBody(ready(), idleMs)) {
+      length += chunk.length;
+      // As long as it takes another one, of which nothing comes, to be given up.
+      if (length === chunk.length)
+        await Array.fromAsync(liveBody(silent(), idleMs)).catch((error: unknown) => error);
+    }
+    expect(length).to.equal(CHUNKS * CHUNK_BYTES);
+    const failure = await Array.fromAsync(liveBody(silent(), idleMs)).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(StalledError);
   });
 });

@@ -92,23 +92,26 @@ export class LogReader {
     extent: Extent,
   ): Promise<void> {
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = request;
+    const { turns } = this.#options;
     const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT);
-    const lines = new LineReader(onLine, extent);
+    const lines = new LineReader(onLine, extent, turns);
     try {
       for await (const chunk of liveBody(response, idleMs)) {
         extent.bytes += chunk.length;
-        await this.#options.turns.next();
+        await turns.next();
         // Who has left while we waited for the turn must not be told of more lines.
         signal.throwIfAborted();
-        const passed = lines.readChunk(decoder, chunk, until());
+        for (lines.take(decoder, chunk); lines.read(until()) === 'interrupted'; ) {
+          await turns.next();
+          signal.throwIfAborted();
+        }
         await request.flush?.();
-        if (passed) return;
+        if (lines.hasPassed) return;
       }
       const rest = decoder.rest();
       // What was cut by the limit is no line; but it has a time.
       const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
-      if (counts && rest !== '')
-        lines.read(rest, undefined, request.ended === true || request.headOnly === true);
+      if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
       if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
       await request.flush?.();
     } catch (error) {
@@ -131,45 +134,63 @@ class LineReader {
   remark: string | undefined;
   /** What whoever takes the lines has thrown: no failure of the kubelet. */
   fault: { readonly error: unknown } | undefined;
+  /** Whether everything that follows is behind `until`. */
+  hasPassed = false;
+  readonly #turns: Turns;
+  /** Lines that wait to be read, from a place on. */
+  #block = '';
+  #from = 0;
   #time: Instant = '';
   #ordinal = 0;
 
-  constructor(onLine: OnLine, extent: Extent) {
+  constructor(onLine: OnLine, extent: Extent, turns: Turns) {
     this.#onLine = onLine;
     this.#extent = extent;
+    this.#turns = turns;
   }
 
-  /**
-   * The lines that are complete by now. No part of this may wait: what has been decoded would be held as long, for
-   * each log that is read.
-   */
-  readChunk(decoder: BlockDecoder, chunk: Buffer, until: Instant | undefined): boolean {
-    const passed = this.read(decoder.push(chunk), until, true);
+  /** What is decoded here must not be named by whoever waits, or each log that is read would hold on to it. */
+  take(decoder: BlockDecoder, chunk: Buffer): void {
+    this.#block = decoder.push(chunk);
+    this.#from = 0;
     this.#extent.cutLines = decoder.cutLines;
-    return passed;
   }
 
-  /** True when everything that follows is behind `until`. `whole`: whether the last line has its end. */
-  read(block: string, until: Instant | undefined, whole: boolean): boolean {
+  /** The lines that were taken. A pattern may take as long for one of them as others do for thousands. */
+  read(until: Instant | undefined): 'interrupted' | 'done' {
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
-    for (let from = 0; from < block.length; ) {
-      const newline = block.indexOf('\n', from);
-      const to = newline === -1 ? block.length : newline;
-      const stamped = timeAt(block, from);
-      if (stamped && !whole && newline === -1) {
-        this.remark ??= 'nothing more, within a line';
-      } else if (stamped) {
-        const { time, textStart } = stamped;
-        if (end !== undefined && time >= end) return true;
-        this.#count(time);
-        this.#give(time, block.slice(textStart, to));
-      } else {
-        this.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
-      }
-      from = to + 1;
+    while (this.#from < this.#block.length && !this.hasPassed) {
+      this.#readLine(end, true);
+      if (this.#turns.spent) return 'interrupted';
     }
+    this.#block = '';
     this.#time = copied(this.#time);
-    return false;
+    return 'done';
+  }
+
+  /** What has come behind the last newline. `whole`: whether it is a line. */
+  readRest(rest: string, whole: boolean): void {
+    this.#block = rest;
+    this.#from = 0;
+    this.#readLine(undefined, whole);
+  }
+
+  #readLine(end: Instant | undefined, whole: boolean): void {
+    const [block, from] = [this.#block, this.#from];
+    const newline = block.indexOf('\n', from);
+    const to = newline === -1 ? block.length : newline;
+    this.#from = to + 1;
+    const stamped = timeAt(block, from);
+    if (!stamped) {
+      this.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
+    } else if (!whole) {
+      this.remark ??= 'nothing more, within a line';
+    } else if (end !== undefined && stamped.time >= end) {
+      this.hasPassed = true;
+    } else {
+      this.#count(stamped.time);
+      this.#give(stamped.time, block.slice(stamped.textStart, to));
+    }
   }
 
   #give(time: Instant, text: string): void {
