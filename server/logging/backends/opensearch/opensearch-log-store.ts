@@ -23,6 +23,7 @@ import { FirstHits } from './paging/first-hits.ts';
 import { queryPage } from './paging/page-query.ts';
 import { distinct, sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
+import { endingTogether } from './requests/ending-together.ts';
 import type { FieldNames } from './requests/field-names.ts';
 import { PointsInTime } from './requests/point-in-time.ts';
 import { Searches } from './requests/searches.ts';
@@ -92,8 +93,10 @@ export class OpenSearchLogStore implements LogBackend {
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const timed = this.#timed(call);
     const slices = await this.#queries.byNamespace(selection, timed());
-    const counted = await inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-      countContainers(this.#searches, slice, timed()),
+    const counted = await endingTogether(timed(), ({ signal }) =>
+      inParallel(SLICES_AT_A_TIME, slices, (slice) =>
+        countContainers(this.#searches, slice, { ...timed(), signal }),
+      ),
     );
     return sumOfStatistics(counted);
   }
@@ -102,8 +105,10 @@ export class OpenSearchLogStore implements LogBackend {
     const timed = this.#timed(call);
     const range = bucketRange(selection, buckets);
     const slices = await this.#queries.byNamespace({ ...selection, range }, timed());
-    const counted = await inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-      countByTime(this.#searches, slice, buckets, timed()),
+    const counted = await endingTogether(timed(), ({ signal }) =>
+      inParallel(SLICES_AT_A_TIME, slices, (slice) =>
+        countByTime(this.#searches, slice, buckets, { ...timed(), signal }),
+      ),
     );
     return sumOfHistograms(counted, buckets);
   }

@@ -4,6 +4,7 @@
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Call, Order, Selection } from '../../../log-store.ts';
 import type { Clause } from '../requests/clause.ts';
+import { endingTogether } from '../requests/ending-together.ts';
 import { type Position, searchAfter } from '../requests/position.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
 import type { SearchBody, Searches } from '../requests/searches.ts';
@@ -92,21 +93,10 @@ class Searching {
   }
 
   async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
-    const { signal, timeoutMs } = this.#timed();
-    signal.throwIfAborted();
-    const ended = new AbortController();
-    const call: Call = { signal: ended.signal, timeoutMs };
-    const leave = (): void => ended.abort(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    try {
-      const both = [this.#count(this.#selected.query, call), this.#near(width.ms, call)] as const;
-      // Without one of them the other is worth nothing.
-      for (const one of both) one.catch((error: unknown) => ended.abort(error));
-      const [counted, found] = await Promise.all(both);
-      return this.#isApt(found, width) ? together(found, counted) : undefined;
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
+    const [counted, found] = await endingTogether(this.#timed(), (call) =>
+      Promise.all([this.#count(this.#selected.query, call), this.#near(width.ms, call)]),
+    );
+    return this.#isApt(found, width) ? together(found, counted) : undefined;
   }
 
   #isApt({ hits, total }: SearchAnswer, { lines }: Width): boolean {

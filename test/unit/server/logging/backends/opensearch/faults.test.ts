@@ -187,6 +187,41 @@ describe('an OpenSearch that fails', () => {
     expect(error.code).to.equal(504);
   });
 
+  it('is let go of by all parts of a question when one of them fails', async () => {
+    const { end } = SELECTION.range;
+    const last = Date.parse(end);
+    // More bounds than one query holds.
+    const namespaces = Array.from({ length: 300 }, (_, n) => ({
+      name: `made-anew-${n}`,
+      since: new Date(last - (300 - n) * 1_000).toISOString().replace('Z', '000000Z'),
+    }));
+    const selection = { ...SELECTION, scope: { everything: false, namespaces } } as const;
+    const step = 3_600_000;
+    const buckets = { edges: [last - step, last], step };
+    for (const what of ['statistics', 'histogram'] as const) {
+      const closed = Promise.withResolvers<void>();
+      let searches = 0;
+      let first: (() => void) | undefined;
+      await using store = await scriptedStore((_, response) => {
+        searches++;
+        if (searches === 1) first = () => response.writeHead(503).end('{}');
+        else {
+          response.once('close', closed.resolve);
+          first?.();
+        }
+        return ANSWERED;
+      });
+      const backend = storeAt(store.url, { wallClock: () => last });
+      const asking =
+        what === 'statistics'
+          ? backend.statistics(selection, call(60_000))
+          : backend.histogram(selection, buckets, call(60_000));
+      expect(await asking.catch((error: unknown) => error), what).to.include({ code: 503 });
+      await closed.promise;
+      expect(searches, what).to.equal(2);
+    }
+  });
+
   it('is asked the same in the same words, so that it may answer what it has counted before', async () => {
     let now = 0;
     await using store = await scriptedStore(() => answer([]));
