@@ -7,6 +7,7 @@ import { BEGINNING, instantOf, millisecondsOf } from './instant.ts';
 import { type Asked, partial, type Untimed } from './log-answers.ts';
 import type { Call, LogRecord, LogStore, Selection } from './log-store.ts';
 import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
+import { fittingPage } from './record-weight.ts';
 import type { Scopes } from './scope.ts';
 import { newStoreTimeout, newStoreUnavailable } from './store-errors.ts';
 import { Turns } from './turns.ts';
@@ -22,6 +23,10 @@ export interface LogContextOptions {
   readonly now: () => number;
 }
 
+const TOO_LONG: Shortfall = {
+  reason: 'Limit',
+  message: 'the lines are too long for all of them; the nearest are here',
+};
 /** Lines of one page while the record is looked for among those of its millisecond. */
 const PAGE = 1_000;
 /** Pages of that; a container that writes more in one millisecond has lost its record among them. */
@@ -68,10 +73,12 @@ export class LogContext {
             call,
             shortfalls,
           );
-    const records = [
-      ...earlier,
-      ...later.records.slice(Math.max(0, later.index - query.before), later.index + 1 + query.after),
-    ];
+    const { records: found, index } = later;
+    const before = [...earlier, ...found.slice(Math.max(0, index - query.before), index)];
+    const behind = found.slice(index, index + 1 + query.after);
+    const [nearBefore, nearBehind] = [fittingPage(before.toReversed()), fittingPage(behind)];
+    if (nearBefore < before.length || nearBehind < behind.length) shortfalls.push(TOO_LONG);
+    const records = [...before.slice(before.length - nearBefore), ...behind.slice(0, nearBehind)];
     const { signal } = call;
     const answers = await answered(query, records, { turns: new Turns(), signal });
     return {

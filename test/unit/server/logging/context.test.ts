@@ -84,6 +84,22 @@ describe('the lines around one', () => {
     }
   });
 
+  it('are as many as fit when they are long, the nearest ones', async () => {
+    const long = Array.from({ length: 30 }, (_, number) =>
+      line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(1 << 20)}`),
+    );
+    const wide = await new LogService({ store: new MemoryLogStore(long) }).start();
+    const { query } = await wide.json('size=1&sort=asc&from=15');
+    const id = text(record(array(record(query)['records'])[0])['id']);
+    const answer = await wide.json(`context=${id}&before=15&after=15`);
+    await wide.stop();
+    const found = array(record(answer['query'])['records']).map((each) =>
+      parseInt(text(record(each)['log']), 10),
+    );
+    expect(found).to.deep.equal([8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]);
+    expect(record(array(answer['partial'])[0])).to.include({ reason: 'Limit' });
+  });
+
   it('are refused for what is no id', async () => {
     const made = (time: string): string =>
       Buffer.from(JSON.stringify([time, 'shop', 'p', 'c', 'd'])).toString('base64url');
