@@ -3,30 +3,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { byTime } from '../requests/record.ts';
+import { digitsBehind, TIME_BEGIN, TIME_END, zuluOf } from './line-form.ts';
 import { mendedLine, recordsIn } from './record-line.ts';
 import { compareTexts } from './text-order.ts';
 
 const NEWLINE = 0x0a;
-const QUOTE = 0x22;
-const DOT = 0x2e;
-const BACKSLASH = 0x5c;
-const ZULU = 0x5a;
-
-const HEAD = Buffer.from('{"time":"');
-const SECOND = Buffer.from('0000-00-00T00:00:00');
-/** What stands before each name and before the line; a name ends with the quote that the next one begins with. */
-const MEMBERS = ['","namespace":"', '","pod":"', '","container":"'].map((text) => Buffer.from(text));
-const LOG = Buffer.from('","log":"');
-const TAIL = Buffer.from('"}');
 const NOTHING = Buffer.alloc(0);
-
-const TIME_BEGIN = HEAD.length;
-const DIGITS = 9;
-const TIME_END = TIME_BEGIN + SECOND.length + '.'.length + DIGITS + 'Z'.length;
-/** What a time lacks of which so much of the fraction is there. */
-const FRACTIONS = Array.from({ length: 1 + DIGITS }, (_, there) =>
-  Buffer.from(`.${'0'.repeat(DIGITS)}`.slice(there)),
-);
 
 export class LineTable {
   /** The lines with their newlines. */
@@ -136,7 +118,8 @@ export function lineTableOf(piece: Buffer): LineTable {
   const bytes = isUtf8(piece) ? piece : Buffer.from(piece.toString('utf8'));
   const begins: number[] = [];
   const changes: Change[] = [];
-  let shift = 0;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let [shift, before] = [0, -1];
   const replace = (from: number, to: number, text: Buffer): void => {
     changes.push({ from, to, text });
     shift += text.length - (to - from);
@@ -146,7 +129,8 @@ export function lineTableOf(piece: Buffer): LineTable {
     if (end === at) replace(at, at + 1, NOTHING);
     else {
       begins.push(at + shift);
-      const zulu = zuluOf(bytes, at, end);
+      const zulu = zuluOf(bytes, view, at, end, before);
+      before = zulu === -1 ? -1 : at;
       if (zulu === -1) replace(at, end, mendedLine(bytes.subarray(at, end)));
       else if (zulu !== at + TIME_END - 1) replace(zulu, zulu, digitsBehind(zulu - at - TIME_BEGIN));
     }
@@ -173,50 +157,4 @@ function changed(bytes: Buffer, changes: readonly Change[], longer: number): Buf
   }
   bytes.copy(whole, length, taken);
   return whole;
-}
-
-/** What lacks behind so many characters of a time, up to its `Z`. */
-function digitsBehind(characters: number): Buffer {
-  return FRACTIONS[characters - SECOND.length] ?? NOTHING;
-}
-
-/**
- * Where the time of a line ends, of which nothing but digits may be missing; -1 when anything else is. Quotes within
- * strings are escaped, so none can be taken for an end.
- */
-function zuluOf(bytes: Buffer, begin: number, end: number): number {
-  if (!has(bytes, begin, HEAD)) return -1;
-  const zulu = endOfTime(bytes, begin + TIME_BEGIN);
-  if (bytes[zulu] !== ZULU) return -1;
-  let at = zulu + 1;
-  for (const member of MEMBERS) {
-    if (!has(bytes, at, member)) return -1;
-    at += member.length;
-    for (let byte = bytes[at]; byte !== QUOTE; byte = bytes[++at])
-      if (byte === BACKSLASH || byte === NEWLINE) return -1;
-  }
-  if (!has(bytes, at, LOG)) return -1;
-  return at + LOG.length <= end - TAIL.length && has(bytes, end - TAIL.length, TAIL) ? zulu : -1;
-}
-
-/** Behind its last digit. */
-function endOfTime(bytes: Buffer, begin: number): number {
-  for (let index = 0; index < SECOND.length; index++) {
-    const [byte = 0, form] = [bytes[begin + index], SECOND[index]];
-    if (form === 0x30 ? !isDigit(byte) : byte !== form) return -1;
-  }
-  const second = begin + SECOND.length;
-  if (bytes[second] !== DOT) return second;
-  let at = second + 1;
-  while (at <= second + DIGITS && isDigit(bytes[at] ?? 0)) at++;
-  return at === second + 1 ? -1 : at;
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
-}
-
-function has(bytes: Buffer, at: number, text: Buffer): boolean {
-  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
-  return true;
 }

@@ -101,8 +101,8 @@ describe('rows of VictoriaLogs as lines of an export', () => {
     const records = fc.array(
       fc.record({
         time: fc
-          .constantFrom('000000000', '120000000', '120000001', '999999999')
-          .map((digits) => `2026-01-01T12:00:00.${digits}Z`),
+          .constantFrom('00.000000000', '00.120000000', '00.120000001', '09.000000000', '10.999999999')
+          .map((seconds) => `2026-01-01T12:00:${seconds}Z`),
         namespace: name,
         pod: name,
         container: name,
