@@ -5,7 +5,7 @@
 import { Pacer } from '../../../../cluster/pacer.ts';
 import { BEGINNING } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
-import { type LogSource, nameOf } from '../pods/log-source.ts';
+import { nameOf } from '../pods/log-source.ts';
 import { reaches } from '../pods/source-selection.ts';
 import { eachLog, type ReadingOptions } from '../reading/each-log.ts';
 import { shifted } from '../reading/kubelet-time.ts';
@@ -158,14 +158,10 @@ export class Export {
     return { from: begins.reduce((a, b) => (a < b ? a : b), end), to: end };
   }
 
-  async #timesOf(
-    look: typeof firstLineOf,
-    isAsked: (source: LogSource) => boolean = () => true,
-  ): Promise<(Instant | undefined)[]> {
+  async #timesOf(look: typeof firstLineOf): Promise<(Instant | undefined)[]> {
     const { reader, deadline, sources } = this.#options;
     const times = Array<Instant | undefined>(sources.length).fill(undefined);
     await eachLog(this.#options, async (source, rank) => {
-      if (!isAsked(source)) return;
       times[rank] = await look(reader, source, deadline);
     });
     return times;
@@ -179,13 +175,11 @@ export class Export {
     }
   }
 
-  /** A log that begins elsewhere by now has lost lines between the rounds. */
+  /** A log that begins elsewhere by now has lost lines between the rounds, or is that of another run. */
   async #noteRotated(): Promise<void> {
     const { sources, shortfalls } = this.#options;
-    const mayRotate = ({ running }: LogSource): boolean => running;
-    const now = await this.#timesOf(firstLineOf, mayRotate);
+    const now = await this.#timesOf(firstLineOf);
     for (const [rank, source] of sources.entries()) {
-      if (!mayRotate(source)) continue;
       const [before, after] = [this.#kept[rank], now[rank]];
       if (before !== undefined && before !== after) shortfalls.rotated(nameOf(source), after ?? before);
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Coverage, LogRecord, Order, Selection } from '../../../../../../../server/logging/log-store.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, call, everything } from '../instants.ts';
-import type { WrittenLine } from '../kubelet-log.ts';
+import { KubeletLog, type WrittenLine } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
 
 type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
@@ -148,4 +148,22 @@ describe('an export out of pod logs', () => {
     const { coverage } = await drained(batches);
     expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
   });
+
+  for (const previous of [false, true]) {
+    it(`says that a ${previous ? 'run before' : 'container that had ended'} made room for the next run between two rounds`, async () => {
+      const lines = Array.from({ length: 3_000 }, (_, n) => at(n, 'x'.repeat(100)));
+      const [log, next] = [new KubeletLog(lines), new KubeletLog([at(5_000)])];
+      if (previous) cluster.add('shop', 'a', [], { restarts: 1, previous: log, startedAt: at(4_000).time });
+      else cluster.add('shop', 'a', lines, { state: 'terminated', startedAt: at(4_000).time });
+      const batches = cluster.store({ memory: 100_000 }).export(everything, 'asc', call);
+      await batches.next();
+      cluster.put({
+        namespace: 'shop',
+        name: 'a',
+        containers: [{ name: 'app', log: next, previous: next, restarts: 2, startedAt: at(5_000).time }],
+      });
+      const { coverage } = await drained(batches);
+      expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    });
+  }
 });
