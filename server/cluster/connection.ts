@@ -28,6 +28,7 @@ const BODY_LIMIT = 64 << 20;
 export class ClusterConnection implements ClusterClient {
   readonly #credentials: CredentialSource;
   readonly #userAgent: string;
+  readonly #answered = Promise.withResolvers<void>();
 
   constructor(options: ConnectionOptions) {
     this.#credentials = new CredentialSource(
@@ -78,6 +79,11 @@ export class ClusterConnection implements ClusterClient {
     }
   }
 
+  /** Resolves when the cluster answers for the first time, whatever it says. */
+  get answered(): Promise<void> {
+    return this.#answered.promise;
+  }
+
   /** Ends the idle connections; requests in flight end with their own signals. */
   close(): void {
     this.#credentials.close();
@@ -112,6 +118,7 @@ export class ClusterConnection implements ClusterClient {
     });
     outgoing.on('response', (response) => {
       clearTimeout(timer);
+      this.#answered.resolve();
       resolve(response);
     });
     outgoing.on('error', (error) => {

@@ -48,6 +48,18 @@ describe('the connection to kube-apiserver', () => {
     expect(headers).to.deep.include({ 'content-type': 'application/json', 'content-length': '7' });
   });
 
+  it('knows when the cluster has answered for the first time, be it with a refusal', async () => {
+    const { client } = await connected(({ response }) => response.writeHead(403).end());
+    let answered = false;
+    void client.answered.then(() => {
+      answered = true;
+    });
+    await turn();
+    expect(answered).to.equal(false);
+    await failure(client.json({ path: '/', signal }));
+    await client.answered;
+  });
+
   it('passes on what kube-apiserver refuses with, causes and retry time included', async () => {
     const details = {
       kind: 'nodes',

@@ -1,0 +1,206 @@
+// What answers callers, put together: makes every part, hands it what it needs by name, opens the sockets, and knows how
+// they are drained. Decides nothing itself. What it stands on comes from server.ts; access.ts, logs.ts, users-api.ts and
+// listening.ts beside it put together one part each.
+import { randomUUID } from 'node:crypto';
+import { availableParallelism, hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
+import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
+import { newAccess } from './access.ts';
+import type { ClusterClient } from './cluster/client.ts';
+import type { CompletedConfig } from './config.ts';
+import { descriptionHandlers } from './endpoints/description/description.ts';
+import { discoveryHandlers } from './endpoints/discovery/discovery.ts';
+import { healthHandler } from './endpoints/health.ts';
+import { metricsHandler } from './endpoints/metrics.ts';
+import { OpenAPI } from './endpoints/openapi/openapi.ts';
+import { versionHandler } from './endpoints/version.ts';
+import { auditLog } from './filters/audit-log.ts';
+import { RequestChain } from './filters/chain.ts';
+import { isLongRunning } from './filters/long-running.ts';
+import type { Handler } from './filters/request-context.ts';
+import { healthRegistries } from './health-checks.ts';
+import { chooseCertificate } from './listener/certificate-choice.ts';
+import { drain } from './listener/drain.ts';
+import { watchExpiry } from './listener/expiry-warning.ts';
+import { newListenerMetrics } from './listener/listener-metrics.ts';
+import { listen } from './listening.ts';
+import { newLogs } from './logs.ts';
+import type { Nodes } from './nodes.ts';
+import { newOAuth } from './oauth/oauth.ts';
+import { issuerOf, oauthSettings } from './oauth/settings.ts';
+import { RequestMetrics } from './observability/request-metrics.ts';
+import { Registration } from './registration/registration.ts';
+import { collectRegistrationMetrics } from './registration/registration-metrics.ts';
+import { routes } from './routes.ts';
+import { newUsersAPI } from './users-api.ts';
+
+/** What is there before anybody can be answered. */
+export interface Footing {
+  readonly version: string;
+  readonly client: ClusterClient;
+  readonly metrics: Registry;
+  /** They run already. */
+  readonly nodes: Nodes;
+  readonly log: Logger;
+}
+
+export interface Serving {
+  /** What has to run, until nothing is answered any more. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+  drain(): Promise<void>;
+}
+
+/** Throws StartupError when something that has to be there is not, an address for instance. */
+export async function serve(
+  config: CompletedConfig,
+  { version, client, metrics, nodes, log }: Footing,
+  signal: AbortSignal,
+): Promise<Serving> {
+  const { environment, platform, requests } = config;
+  const listenerMetrics = newListenerMetrics(metrics);
+  const certificates = chooseCertificate(config, { hostname: hostname(), log, metrics: listenerMetrics });
+  await certificates.start(signal);
+  watchExpiry(certificates, listenerMetrics, log, signal);
+
+  let securePort = config.listeners.secure.port;
+  const settings = oauthSettings(config);
+  const oauth =
+    settings &&
+    newOAuth({
+      settings,
+      platform,
+      issuer: () => issuerOf(config.oauth, securePort),
+      client,
+      // Two replicas on one host are two.
+      identity: `${environment.instance}_${randomUUID()}`,
+      machine: { cores: availableParallelism(), threads: environment.threadPoolSize },
+      log,
+      metrics,
+    });
+  const access = newAccess(config, { client, log, signal, oauth, metrics });
+  const { authorizer } = access;
+  const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
+  const logs = config.logging.enabled
+    ? await newLogs(config, {
+        client,
+        freshAuthorizer: access.freshAuthorizer,
+        log,
+        metrics,
+        signal,
+      })
+    : undefined;
+  const registration = new Registration({
+    apiServices: [apiServiceName(platform.name), ...(logs ? [logsAPIServiceName(platform.name)] : [])],
+    manageCABundle: config.registration.manageCABundle,
+    sharedCA: config.listeners.secure.certFile !== '',
+    client,
+    servingCA: {
+      current: () => certificates.current().ca,
+      onChange: (listener) => certificates.onChange(listener),
+    },
+    log,
+  });
+  collectRegistrationMetrics(metrics, () => registration.trust());
+  const served = [nodes.definition];
+  const openAPI = new OpenAPI({
+    resources: served,
+    groups: logs ? [logs.described] : [],
+    title: 'ks-apiserver',
+    version,
+    client,
+    log,
+  });
+
+  let stopping = false;
+  const health = healthRegistries({
+    cacheSynced: () => nodes.informer.cache.synced,
+    accessKnown: () => access.settings.current() !== undefined,
+    describeFrontProxy: () => access.diagnosis.describe(),
+    describeRegistration: () => registration.describe(),
+    oauthReady: () => oauth?.ready,
+    describeLogs: () => logs?.describe(),
+    stopping: () => stopping,
+  });
+  const resources = [...nodes.routes, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
+  const known = new Set(
+    resources.flatMap(({ group, version, resource, subresources = [] }) =>
+      ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
+    ),
+  );
+  const chain = new RequestChain({
+    handler: routes({
+      resources,
+      paths: new Map<string, Handler>([
+        ...health.map((registry): [string, Handler] => [
+          `/${registry.path}{/*check}`,
+          healthHandler(registry),
+        ]),
+        ...discoveryHandlers([...served, ...(logs ? [logs.discovered] : [])]),
+        ...openAPI.handlers(),
+        ...descriptionHandlers({
+          platform: platform.name,
+          version,
+          oauth: oauth !== undefined,
+          logs: logs !== undefined,
+        }),
+        ...(oauth?.paths ?? []),
+        ['/version', versionHandler({ version, ...environment })],
+        ['/metrics', metricsHandler(metrics)],
+      ]),
+    }),
+    authenticator: access.authenticator,
+    ...(access.stillSignedIn ? { stillSignedIn: access.stillSignedIn } : {}),
+    identityHeaders: access.settings.identityHeaders,
+    authorizer: logs ? logs.authorizer(users?.authorizer ?? authorizer) : (users?.authorizer ?? authorizer),
+    logger: log,
+    metrics: new RequestMetrics(metrics),
+    knownResource: (...names) => known.has(names.join('/')),
+    audit: auditLog(log),
+    limits: {
+      maxReadOnly: requests.maxReadOnly,
+      maxMutating: requests.maxMutating,
+      maxLongRunning: requests.maxLongRunning,
+      maxBodyBytes: config.listeners.limits.body,
+      timeoutMs: requests.timeout,
+    },
+    errorFamilies: oauth ? [oauth.errorFamily] : [],
+    signInPaths: (path) => oauth?.isPublic(path) ?? false,
+    longRunning: (context) => isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
+    signal,
+  });
+
+  const listeners = await listen(config, {
+    chain,
+    certificates,
+    settings: access.settings,
+    metrics: listenerMetrics,
+    log,
+    signal,
+  });
+  securePort = listeners[0].address.port;
+  const followers = [
+    access.settings,
+    openAPI,
+    registration,
+    ...(oauth ? [oauth] : []),
+    ...(users ? [users] : []),
+    ...(logs?.followers ?? []),
+  ];
+  return {
+    followers,
+    drain: async () => {
+      await drain({
+        listeners,
+        failReadiness: () => {
+          stopping = true;
+        },
+        endStreams: () => chain.drain(),
+        readinessDelay: config.shutdown.readinessDelay,
+        timeout: config.shutdown.timeout,
+        log,
+      });
+    },
+  };
+}
