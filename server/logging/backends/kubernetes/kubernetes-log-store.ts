@@ -27,7 +27,8 @@ import { PageReader } from './paging/page-reader.ts';
 import { Pass } from './paging/pass.ts';
 import type { LogSource } from './pods/log-source.ts';
 import { PodDirectory } from './pods/pod-directory.ts';
-import { chooseSources } from './pods/source-selection.ts';
+import type { PodIndex } from './pods/pod-index.ts';
+import { chooseSources, type LeftOut } from './pods/source-selection.ts';
 import { asStoreError, deadlineOf, STORE } from './reading/call-bounds.ts';
 import { beginOf, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
@@ -55,11 +56,15 @@ export interface KubernetesLogStoreOptions {
   readonly idleMs?: number;
   /** How long a kubelet may be silent while it is read, in ms. */
   readonly kubeletTimeoutMs?: number;
+  /** Ms that never go back. */
+  readonly monotonic?: () => number;
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
 /** What queries together may work in one go. */
 const TURN_MS = 8;
+/** The reflector hears of the cluster every minute, and gives a silent one up after a minute and a half. */
+const PODS_SILENT_MS = 150_000;
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
@@ -68,9 +73,14 @@ export class KubernetesLogStore implements LogBackend {
   readonly #quota: FollowQuota;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, idleMs, kubeletTimeoutMs } = options;
+    const { client, log, limits, idleMs, kubeletTimeoutMs, monotonic } = options;
     this.#options = options;
-    this.#directory = new PodDirectory({ client, log, ...(idleMs === undefined ? {} : { idleMs }) });
+    this.#directory = new PodDirectory({
+      client,
+      log,
+      ...(idleMs === undefined ? {} : { idleMs }),
+      ...(monotonic ? { monotonic } : {}),
+    });
     this.#quota = new FollowQuota(limits);
     this.#reader = new LogReader({
       client,
@@ -130,7 +140,7 @@ export class KubernetesLogStore implements LogBackend {
         parallel: limits.concurrentReads,
         deadline,
         signal: call.signal,
-        shortfalls: new Shortfalls(leftOut),
+        shortfalls: shortfallsOf(opened.pods, leftOut),
         onFailure: (...failure) => this.#unread(...failure),
       }).records();
     } catch (error) {
@@ -191,7 +201,7 @@ export class KubernetesLogStore implements LogBackend {
           parallel: limits.concurrentReads,
           deadline,
           signal,
-          shortfalls: new Shortfalls(leftOut),
+          shortfalls: shortfallsOf(opened.pods, leftOut),
           onFailure: (...failure) => this.#unread(...failure),
         }),
       );
@@ -214,4 +224,10 @@ export class KubernetesLogStore implements LogBackend {
     const what = { namespace, pod, container, previous, kind, err: cause };
     this.#options.log.debug(what, 'a log could not be read');
   }
+}
+
+function shortfallsOf({ silentMs }: PodIndex, leftOut: LeftOut): Shortfalls {
+  const shortfalls = new Shortfalls(leftOut);
+  if (silentMs > PODS_SILENT_MS) shortfalls.podsUnknown(silentMs);
+  return shortfalls;
 }

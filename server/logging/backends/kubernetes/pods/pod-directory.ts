@@ -10,6 +10,7 @@ export interface PodDirectoryOptions {
   /** How long pods are followed after the last question, in ms. */
   readonly idleMs?: number;
   readonly tuning?: Partial<ReflectorTuning>;
+  readonly monotonic?: () => number;
 }
 
 const IDLE_MS = 600_000;
@@ -18,7 +19,7 @@ const IDLE_MS = 600_000;
 export class PodDirectory {
   readonly #options: PodDirectoryOptions;
   /** A new one each time that following begins: what was heard before counts no more. */
-  #index = new PodIndex();
+  #index: PodIndex;
   #users = 0;
   #wanted = Promise.withResolvers<void>();
   #idle: NodeJS.Timeout | undefined;
@@ -27,6 +28,7 @@ export class PodDirectory {
 
   constructor(options: PodDirectoryOptions) {
     this.#options = options;
+    this.#index = new PodIndex(options.monotonic);
   }
 
   /**
@@ -97,7 +99,7 @@ export class PodDirectory {
   }
 
   #forget(): void {
-    this.#index = new PodIndex();
+    this.#index = new PodIndex(this.#options.monotonic);
     this.#stop?.abort();
   }
 }

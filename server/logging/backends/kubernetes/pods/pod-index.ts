@@ -12,11 +12,23 @@ export type PodListener = (pod: { readonly namespace: string; readonly name: str
 export class PodIndex implements ReflectorSink {
   readonly #listeners = new Set<PodListener>();
   readonly #interner = new Interner();
+  readonly #monotonic: () => number;
   #namespaces: Namespaces | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+
+  /** `monotonic`: ms that never go back. */
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.#monotonic = monotonic;
+  }
 
   /** Whether a list has come whole. */
   get synced(): boolean {
     return this.#namespaces !== undefined;
+  }
+
+  /** For how many ms the cluster has said nothing. */
+  get silentMs(): number {
+    return this.#monotonic() - this.#heardAt;
   }
 
   get(namespace: string, name: string): PodFacts | undefined {
@@ -42,6 +54,7 @@ export class PodIndex implements ReflectorSink {
       add: (raw) => put(namespaces, this.#parse(raw)),
       commit: () => {
         this.#namespaces = namespaces;
+        this.#heard();
         this.#tell(undefined);
       },
     };
@@ -52,11 +65,16 @@ export class PodIndex implements ReflectorSink {
     this.#namespaces ??= new Map();
     if (type === 'DELETED') remove(this.#namespaces, pod);
     else put(this.#namespaces, pod);
+    this.#heard();
     this.#tell(pod);
   }
 
   bookmark(): void {
-    // Nothing has changed.
+    this.#heard();
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#monotonic();
   }
 
   #parse(raw: Buffer): PodFacts {

@@ -16,6 +16,7 @@ export class Shortfalls {
   #cutLines = 0;
   #linesAreCounted = false;
   #pageCut = false;
+  #podsSilentMs = 0;
   #timedOut = 0;
 
   /** `leftOut`: containers that are beyond the number that one query reads. */
@@ -57,6 +58,11 @@ export class Shortfalls {
     this.#pageCut = true;
   }
 
+  /** The cluster has told nothing of its pods for so long. */
+  podsUnknown(silentMs: number): void {
+    this.#podsSilentMs = silentMs;
+  }
+
   /** `unread`: logs that were not read to their end. */
   timedOut(unread: number): void {
     this.#timedOut = unread;
@@ -89,6 +95,11 @@ export class Shortfalls {
       counted(this.#failed, 'not read to the end, because the kubelet did not answer as it should'),
     );
     say('NotCovered', counted(this.#gone, 'not read to the end, because the pod or its log was removed'));
+    const silentS = Math.round(this.#podsSilentMs / 1000);
+    say(
+      'NotCovered',
+      silentS > 0 && `of pods that came in the last ${silentS} s the cluster has told nothing`,
+    );
     const kept = `kept from ${this.#keptFrom ?? ''} on at the latest, older lines are no longer there`;
     say('NotCovered', counted(this.#rotated, kept));
     return found;

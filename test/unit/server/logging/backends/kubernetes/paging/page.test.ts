@@ -157,6 +157,22 @@ describe('a page of the pod log store', () => {
     expect(page.shortfalls[0]?.message).to.include('shop/c/app');
   });
 
+  it('says so when the cluster has told nothing of its pods for long, until it does', async () => {
+    let now = 0;
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store({}, { monotonic: () => now });
+    expect((await store.query(everything, newest, call)).shortfalls).to.deep.equal([]);
+    now = 200_000;
+    const page = await store.query(everything, newest, call);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'gte' });
+    expect(page.shortfalls).to.deep.equal([
+      { reason: 'NotCovered', message: 'of pods that came in the last 200 s the cluster has told nothing' },
+    ]);
+    cluster.add('shop', 'b', [at(2)]);
+    for (let count = 1; count < 2; ) ({ count } = (await store.query(everything, newest, call)).total);
+    expect((await store.query(everything, newest, call)).shortfalls).to.deep.equal([]);
+  });
+
   it('reads no more logs at a time than it may, for all queries together', async () => {
     for (let n = 0; n < 12; n++) cluster.add('shop', `p${n}`, [at(n)]);
     const store = cluster.store({ concurrentReads: 3 });
