@@ -11,7 +11,7 @@ import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Often enough to time a start; each question costs the server that is just starting. */
-const POLL_MS = 10;
+const POLL_MS = 20;
 
 export interface ServerProcessOptions {
   /** A folder of its own: configuration and log go there. */
