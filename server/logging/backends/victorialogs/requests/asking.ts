@@ -95,7 +95,11 @@ export class Asking {
     try {
       const answer = await this.#ask(question, pipes, deadline, bounded.signal);
       // Most come in one piece with their head, and are there by now.
-      if (answer.complete && answer.readableLength <= ONE_PIECE) return rowsOfAll(await allOf(answer));
+      if (answer.complete && answer.readableLength <= ONE_PIECE) {
+        const body = await allOf(answer);
+        if (this.turns.spent) await this.turns.next();
+        return rowsOfAll(body);
+      }
       const all: Row[] = [];
       for await (const rows of rowsOf(answer, this.turns)) for (const row of rows) all.push(row);
       return all;
