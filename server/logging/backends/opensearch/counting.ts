@@ -17,7 +17,7 @@ const EXACT_CARDINALITY = 40_000;
 
 export async function countContainers(
   searches: Searches,
-  { indices, fields, query, shortfalls }: SelectionQuery,
+  { indices, fields, counting: query, shortfalls }: SelectionQuery,
   call: Call,
 ): Promise<LogStatistics> {
   const ids = fields.exact('containerID');
@@ -57,7 +57,7 @@ export function bucketRange({ range }: Selection, { edges }: Buckets): Selection
 
 export async function countByTime(
   searches: Searches,
-  { indices, fields, query, shortfalls }: SelectionQuery,
+  { indices, fields, counting: query, shortfalls }: SelectionQuery,
   buckets: Buckets,
   call: Call,
 ): Promise<LogHistogram> {

@@ -17,6 +17,8 @@ export interface SelectionQuery {
   /** What the query covers. */
   readonly range: Range;
   readonly query: Clause;
+  /** The same for aggregations: a range that stands alone they count without a look at each line. */
+  readonly counting: Clause;
   /** The same within a part of the range. */
   readonly within: (range: Range) => Clause;
   /** What the indices can not tell. */
@@ -95,5 +97,8 @@ function sliceOf(uncut: Uncut, range: Range, scope: Scoped | undefined): Selecti
       ...(excluded.length === 0 ? {} : { must_not: excluded }),
     },
   });
-  return { indices, fields, range, query: within(range), within, shortfalls };
+  const query = within(range);
+  const isAlone = filter.length === 0 && excluded.length === 0;
+  const counting = isAlone ? timeRange(time, { from: range.start, before: range.end }) : query;
+  return { indices, fields, range, query, counting, within, shortfalls };
 }

@@ -118,3 +118,35 @@ describe('a selection of 1,500 namespaces that were made anew', () => {
     expect(slicesOfTime({ ...whole, scope: undefined })).to.have.length(1);
   });
 });
+
+describe('what aggregations are asked about', () => {
+  const fields = FieldMap.read(FIELDS, CAPABILITIES);
+  if (!fields) throw new Error('there are no fields');
+  const everything: Uncut = {
+    indices: 'logs-*',
+    fields,
+    range,
+    filter: [],
+    scope: undefined,
+    shortfalls: [],
+  };
+
+  it('is the range itself where nothing else is asked', () => {
+    const [slice] = slicesOfNamespaces(everything);
+    expect(slice?.counting).to.have.all.keys('range');
+    expect(slice?.query).to.deep.equal({ bool: { filter: [slice?.counting] } });
+  });
+
+  it('is all that is asked, and nothing of others', () => {
+    const names = ['web'];
+    const bounds = [{ since: at(20), names }];
+    const coverage = fields.exact('namespace');
+    for (const asked of [
+      { ...everything, filter: [{ match_none: {} }] },
+      { ...everything, scope: { names, coverage, bounds: [] } },
+      { ...everything, scope: { names, coverage, bounds } },
+    ]) {
+      for (const { counting, query } of slicesOfNamespaces(asked)) expect(counting).to.equal(query);
+    }
+  });
+});
