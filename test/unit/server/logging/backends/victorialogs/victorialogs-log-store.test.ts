@@ -135,6 +135,17 @@ describe('the VictoriaLogs store', () => {
     expect(requests).to.equal(3);
   });
 
+  it('asks one question after the other on one connection', async () => {
+    const sockets = new Set<unknown>();
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      sockets.add(response.socket);
+      rows({ n: '1', told: '1', ids: '1' })(response, asked);
+    });
+    const store = newStore(server.url);
+    for (let times = 0; times < 3; times++) await store.statistics(SELECTION, call());
+    expect(sockets.size).to.equal(1);
+  });
+
   it('closes the connection when the caller goes', async () => {
     let closed: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => {
@@ -253,6 +264,16 @@ describe('what the VictoriaLogs store shows of us', () => {
       ['12', '34'],
       [undefined, undefined],
     ]);
+  });
+
+  it('goes below the path of its address', async () => {
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    for (const path of ['', '/', '/logs', '/my%20logs/'])
+      await newStore(`${server.url}${path}`).check(call());
+    const below = ['', '', '/logs', '/my%20logs'];
+    expect(server.asked.map(({ path }) => path)).to.deep.equal(
+      below.map((path) => `${path}/select/logsql/query`),
+    );
   });
 
   it('is nothing when a file is missing', async () => {
