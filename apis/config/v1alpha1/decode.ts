@@ -121,6 +121,9 @@ function milliseconds(text: string): number {
 
 /** A section whose options are all commented out is null in YAML; it means the defaults. */
 function withoutEmptySections(value: unknown, schema: unknown): unknown {
+  if (Array.isArray(value) && isRecord(schema)) {
+    return value.map((entry: unknown) => withoutEmptySections(entry, schema['items']));
+  }
   if (!isRecord(value) || !isRecord(schema) || !isRecord(schema['properties'])) return value;
   const kept: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {

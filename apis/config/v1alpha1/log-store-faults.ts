@@ -1,4 +1,5 @@
 // What the options of a log store say about each other. Only the store that is chosen is looked at.
+import { isIPv4 } from 'node:net';
 import type { APIServerConfiguration } from './configuration.ts';
 
 /** `path` is below `logging`. */
@@ -16,7 +17,9 @@ export function logStoreFaults({ enabled, store, opensearch, victorialogs }: Log
       ...(opensearch.urls.length === 0
         ? [{ path: [store, 'urls'], message: 'needs an address at least' }]
         : []),
-      ...opensearch.urls.flatMap((url) => addressFaults([store, 'urls'], url, hasCredentials(opensearch))),
+      ...opensearch.urls.flatMap((url, index) =>
+        addressFaults([store, 'urls', String(index)], url, hasCredentials(opensearch)),
+      ),
       ...credentialFaults(store, opensearch, 'apiKeyFile', opensearch.apiKeyFile),
     ];
   }
@@ -73,6 +76,7 @@ function credentialFaults(
   return [{ path: [store, given], message: `needs ${missing} beside it` }];
 }
 
+/** A name may begin like an address: 127.example.com is anywhere. */
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
+  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }

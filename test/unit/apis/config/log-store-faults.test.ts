@@ -34,6 +34,11 @@ describe('the options of log stores', () => {
       /must begin with https/,
     ],
     [
+      'credentials that anybody could read, at a name that begins like an address of this machine',
+      { store: 'victorialogs', victorialogs: { url: 'http://127.example.com', bearerTokenFile: 't' } },
+      /must begin with https/,
+    ],
+    [
       'two kinds of credentials',
       {
         store: 'victorialogs',
@@ -51,6 +56,15 @@ describe('the options of log stores', () => {
       expect(faults(logging).join('\n')).to.match(words);
     });
   }
+
+  it('tell which of the addresses is none', () => {
+    const urls = ['https://search-0', 'search-1', 'https://search-2', 'ftp://search-3'];
+    const found = faults({ store: 'opensearch', opensearch: { urls } });
+    expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.deep.equal([
+      'logging.opensearch.urls.1',
+      'logging.opensearch.urls.3',
+    ]);
+  });
 
   it('are taken with TLS, or on this machine, and of the chosen store only', () => {
     const credentials = { username: 'u', passwordFile: 'p' };

@@ -95,6 +95,16 @@ describe('the options of the token handler', () => {
     expect(faultsOf({ clients: [{ id: 'a', public: 'yes' }] })).to.have.length(1);
   });
 
+  it('have their defaults where all of a section of a client is commented out', () => {
+    const clients = (...lines: string[]): string[] => faults('oauth:', '  clients:', ...lines);
+    expect(
+      clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
+    ).to.deep.equal([]);
+    const [missing, ...others] = clients('    - id: a', '      secretRef:');
+    expect(missing).to.include('oauth.clients.0: needs a secret');
+    expect(others).to.deep.equal([]);
+  });
+
   it('do not count when there is no token handler', () => {
     expect(faultsOf({ enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] })).to.deep.equal([]);
   });
