@@ -1,6 +1,5 @@
 // Log queries against VictoriaLogs. Owns which requests answer a question; who may see what was decided before. Beside
-// it: question.ts writes LogsQL, connection.ts speaks HTTP, and each operation has a file of its own.
-import { setTimeout as delay } from 'node:timers/promises';
+// it: selection/ writes LogsQL, requests/ speaks HTTP, and each operation has a folder of its own.
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
@@ -24,7 +23,7 @@ import { Judge } from './counting/judge.ts';
 import { numberIn, type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
 import { countContainers } from './counting/statistics.ts';
 import { exportLines, REQUEST_MS } from './exporting/export.ts';
-import { NewLines } from './follow.ts';
+import { Followers } from './following/followers.ts';
 import { readPage } from './paging/page.ts';
 import { readPosition, writePosition } from './paging/position.ts';
 import { Asking, Deadline } from './requests/asking.ts';
@@ -48,19 +47,18 @@ const TOTAL_SHARE = 0.75;
 
 export class VictoriaLogsLogStore implements LogBackend {
   readonly #fields: FieldNames;
-  readonly #log: Pick<Logger, 'warn'>;
   readonly #now: () => number;
   readonly #connection: Connection;
   readonly #asking: Asking;
-  #followers = 0;
+  readonly #followers: Followers;
 
   constructor(options: VictoriaLogsOptions) {
     const { now = Date.now } = options;
     this.#fields = options.fields;
-    this.#log = options.log;
     this.#now = now;
     this.#connection = new Connection({ ...options, now });
     this.#asking = new Asking(this.#connection);
+    this.#followers = new Followers({ asking: this.#asking, log: options.log, now });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
@@ -135,38 +133,14 @@ export class VictoriaLogsLogStore implements LogBackend {
     return { shortfalls: [] };
   }
 
-  async *follow(
+  follow(
     selection: Selection,
-    { signal }: Pick<Call, 'signal'>,
+    call: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { start } = selection.range;
     const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
     const { isMeant } = this.#judge(selection);
-    const lines = new NewLines(this.#asking, { question, fields: this.#fields, isMeant, start });
-    let answeredAt = this.#now();
-    let low = start;
-    let isFirst = true;
-    this.#followers++;
-    try {
-      while (!signal.aborted) {
-        const asked = this.#now();
-        try {
-          const deadline = new Deadline({ signal, timeoutMs: POLL_TIMEOUT_MS }, this.#now);
-          for await (const records of lines.since(low, deadline)) if (records.length > 0) yield records;
-          [answeredAt, isFirst] = [asked, false];
-          low = instantOf(asked - LATENESS_MS);
-        } catch (error) {
-          if (signal.aborted) return;
-          if (isFirst || this.#now() - answeredAt > OUTAGE_MS) throw error;
-          this.#log.warn({ err: error }, 'the log store does not answer; who follows logs has to wait');
-        }
-        // Reading the clock, not counting: a slow answer is followed by the next question at once.
-        const wait = asked + this.#pollMs - this.#now();
-        if (wait > 0) await delay(wait, undefined, { signal }).catch(() => undefined);
-      }
-    } finally {
-      this.#followers--;
-    }
+    return this.#followers.follow({ question, fields: this.#fields, isMeant, start }, call);
   }
 
   async check(call: Call): Promise<void> {
@@ -213,19 +187,7 @@ export class VictoriaLogsLogStore implements LogBackend {
       return undefined;
     }
   }
-
-  /** All who follow together ask the store about a hundred times a second. */
-  get #pollMs(): number {
-    return Math.max(POLL_MS, this.#followers * 10);
-  }
 }
-
-const POLL_MS = 200;
-const POLL_TIMEOUT_MS = 30_000;
-/** Lines that come to the store later than this after they were written are not seen by those who follow. */
-const LATENESS_MS = 30_000;
-/** How long the store may be away before those who follow are told. */
-const OUTAGE_MS = 60_000;
 
 function outOfTime(message: string): Shortfall {
   return { reason: 'Timeout', message };

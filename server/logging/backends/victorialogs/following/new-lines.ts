@@ -2,14 +2,14 @@
 // gave; so this counts the lines of the last seconds in short cells, again and again, and fetches the cells that have
 // more than before. A line is known by its content; of lines that are alike each is given as often as it is there.
 import { hash } from 'node:crypto';
-import type { Instant, LogRecord } from '../../log-store.ts';
-import { instantIn, numberIn } from './counting/overview.ts';
-import type { Asking, Deadline } from './requests/asking.ts';
-import { instantAt, nanosecondsOf } from './requests/nanoseconds.ts';
-import { inOrder, recordFields, recordOf } from './requests/record.ts';
-import type { FieldNames } from './selection/fields.ts';
-import { TIME } from './selection/logsql.ts';
-import type { Question, Range } from './selection/question.ts';
+import type { Instant, LogRecord } from '../../../log-store.ts';
+import { instantIn, numberIn } from '../counting/overview.ts';
+import type { Asking, Deadline } from '../requests/asking.ts';
+import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { inOrder, recordFields, recordOf } from '../requests/record.ts';
+import type { FieldNames } from '../selection/fields.ts';
+import { TIME } from '../selection/logsql.ts';
+import type { Question, Range } from '../selection/question.ts';
 
 export interface NewLinesWanted {
   /** The question about a part of the range; undefined when nothing can be found there. */
