@@ -13,18 +13,32 @@ const ESCAPES: ReadonlyMap<number, number> = new Map(
   ]),
 );
 const UNKNOWN = Number.NaN;
+/** Surrogates: of characters that are two units of UTF-16, the first comes from here on. */
+const [SURROGATES, BEHIND_SURROGATES] = [0xd800, 0xe000];
+/** The first character that is two units, and how many of these have their first unit in common. */
+const [TWO_UNITS, OF_ONE_UNIT] = [0x10000, 0x400];
+/** Of a character in UTF-8. */
+const LONGEST_CHARACTER = 4;
 
 /**
  * Of bytes from `left` and from `right` on: texts in the same members, until one ends. NaN when it takes more to tell,
- * which is so where the first characters that differ are none of ASCII.
+ * which is so only where the same character is written in two ways, or half of one as an escape.
  */
 export function compareTexts(bytes: Buffer, left: number, right: number, length: number): number {
   let at = 0;
   while (at < length && bytes[left + at] === bytes[right + at]) at++;
   if (at === length) return 0;
+  at -= intoCharacter(bytes, left + at);
   at -= intoEscape(bytes, left + at);
   const [one, other] = [unitAt(bytes, left + at), unitAt(bytes, right + at)];
   return one === other ? UNKNOWN : one - other;
+}
+
+/** How many bytes of a character come before this one. */
+function intoCharacter(bytes: Buffer, place: number): number {
+  let back = 0;
+  while (((bytes[place - back] ?? 0) & 0xc0) === 0x80) back++;
+  return back;
 }
 
 /** How many bytes of an escape come before this one, which is in a text. */
@@ -39,13 +53,20 @@ function intoEscape(bytes: Buffer, place: number): number {
   return back < (bytes[place - back + 1] === LETTER_U ? LONGEST_ESCAPE : 2) ? back : 0;
 }
 
-/** The code of the character that begins here; less than any at the end of a text, and NaN when it takes more to tell. */
+/** The unit that begins here; less than any at the end of a text, and NaN when it takes more to tell. */
 function unitAt(bytes: Buffer, place: number): number {
   const byte = bytes[place] ?? UNKNOWN;
   if (byte === QUOTE) return -1;
-  if (byte !== BACKSLASH) return byte < 0x80 ? byte : UNKNOWN;
+  if (byte === BACKSLASH) return escapedAt(bytes, place);
+  if (byte < 0x80) return byte;
+  const code = bytes.toString('utf8', place, place + LONGEST_CHARACTER).codePointAt(0) ?? UNKNOWN;
+  // Behind the point is what tells the second units.
+  return code < TWO_UNITS ? code : SURROGATES + (code - TWO_UNITS) / OF_ONE_UNIT;
+}
+
+function escapedAt(bytes: Buffer, place: number): number {
   const letter = bytes[place + 1] ?? 0;
-  if (letter === LETTER_U)
-    return Number.parseInt(bytes.toString('latin1', place + 2, place + LONGEST_ESCAPE), 16);
-  return ESCAPES.get(letter) ?? UNKNOWN;
+  if (letter !== LETTER_U) return ESCAPES.get(letter) ?? UNKNOWN;
+  const unit = Number.parseInt(bytes.toString('latin1', place + 2, place + LONGEST_ESCAPE), 16);
+  return unit >= SURROGATES && unit < BEHIND_SURROGATES ? UNKNOWN : unit;
 }
