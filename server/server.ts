@@ -43,6 +43,8 @@ export async function run(
     const headStart = delay(HEAD_START_MS, undefined, { signal });
     await Promise.race([client.answered, headStart]);
     const { serve } = await import('./serving.ts');
+    // Nobody is to find us who would have to be sent away at once, for as long as a drain takes.
+    if (stop.aborted) return;
     const serving = await serve(config, { version, client, metrics, nodes, log }, signal);
     follow(serving.followers);
     await aborted(stop);
