@@ -75,16 +75,21 @@ function unknownFlag(name: string): UsageError {
   );
 }
 
-export function startHelp(command: string): string {
+/** Without `elsewhere` the command has no use for another cluster. */
+export function startHelp(command: string, elsewhere: boolean): string {
   return [
     `Usage: npm ${command} -- [--nodes N] [--port PORT]`,
-    `       npm ${command} -- --kubeconfig FILE [--port PORT]`,
+    ...(elsewhere ? [`       npm ${command} -- --kubeconfig FILE [--port PORT]`] : []),
     '',
     'Starts a local control plane with simulated nodes, and the server behind its aggregation layer.',
     'Its state is kept in .local/, and found again by the next start.',
     '',
     `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise`,
-    '  --kubeconfig FILE  serve the nodes of this cluster instead; nothing is registered or changed in it',
+    ...(elsewhere
+      ? [
+          '  --kubeconfig FILE  serve the nodes of this cluster instead; nothing is registered or changed in it',
+        ]
+      : []),
     '  --port PORT        port of the server; the one of the last start, or a free one, unless told otherwise',
     '  -h, --help         this text',
   ].join('\n');

@@ -28,7 +28,7 @@ export async function runProgram(
     return 2;
   }
   if (args.help) {
-    console.log(startHelp(command));
+    console.log(startHelp(command, command === 'start'));
     return 0;
   }
   // A closed terminal must not keep us from ending what we started.

@@ -23,8 +23,12 @@ describe('the command line of npm start', () => {
 
   it('describes each flag in its help', () => {
     for (const flag of ['--nodes', '--kubeconfig', '--port', '--help']) {
-      expect(startHelp('start')).to.include(flag);
+      expect(startHelp('start', true)).to.include(flag);
     }
+  });
+
+  it('does not offer another cluster where there is no use for one', () => {
+    expect(startHelp('run dev', false)).to.include('--nodes').and.not.to.include('--kubeconfig');
   });
 
   for (const [args, message] of [
