@@ -5,7 +5,8 @@ import { type GroupResource, newNotFound } from '../../apis/meta/v1/errors.ts';
 import { answered } from './answered-records.ts';
 import { BEGINNING, instantOf, millisecondsOf } from './instant.ts';
 import { type Asked, partial, type Untimed } from './log-answers.ts';
-import type { Call, LogRecord, LogStore, Selection } from './log-store.ts';
+import type { Call, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
+import { queryPage } from './page-query.ts';
 import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
 import { fittingPage } from './record-weight.ts';
 import type { Scopes } from './scope.ts';
@@ -99,17 +100,14 @@ export class LogContext {
     let position: string | undefined;
     let index = -1;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const page = await this.#options.store.query(
-        selection,
-        {
-          order: 'asc',
-          size: Math.min(PAGE, after + 100),
-          from: 0,
-          uncounted: true,
-          ...(position ? { after: position } : {}),
-        },
-        call,
-      );
+      const request: PageRequest = {
+        order: 'asc',
+        size: Math.min(PAGE, after + 100),
+        from: 0,
+        uncounted: true,
+        ...(position ? { after: position } : {}),
+      };
+      const { page } = await queryPage(this.#options.store, { selection, request, call }, this.#options.now);
       shortfalls.push(...page.shortfalls);
       if (index < 0) {
         const found = page.records.findIndex((record) => isRecord(record, id));
@@ -117,7 +115,8 @@ export class LogContext {
       }
       records.push(...page.records);
       position = page.next;
-      const complete = index >= 0 && records.length > index + after;
+      const behind = index < 0 ? [] : records.slice(index);
+      const complete = behind.length > after || fittingPage(behind) < behind.length;
       // By milliseconds: a store may know no finer order.
       const last = records.at(-1);
       const passed = index < 0 && last !== undefined && millisecondsOf(last.time) > millisecondsOf(id.time);
@@ -132,12 +131,13 @@ export class LogContext {
     call: Call,
     shortfalls: Shortfall[],
   ): Promise<LogRecord[]> {
-    const page = await this.#options.store.query(
-      selection,
-      { order: 'desc', size, from: 0, uncounted: true },
-      call,
+    const request: PageRequest = { order: 'desc', size, from: 0, uncounted: true };
+    const { page, isCut } = await queryPage(
+      this.#options.store,
+      { selection, request, call },
+      this.#options.now,
     );
-    shortfalls.push(...page.shortfalls);
+    shortfalls.push(...page.shortfalls, ...(isCut ? [TOO_LONG] : []));
     return page.records.toReversed();
   }
 }

@@ -13,7 +13,7 @@ import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { BEGINNING, millisecondsOf } from './instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from './log-store.ts';
-import { fittingPage } from './record-weight.ts';
+import { queryPage } from './page-query.ts';
 import type { Scopes } from './scope.ts';
 import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
 import { Turns } from './turns.ts';
@@ -72,13 +72,8 @@ export class LogAnswers {
   /** As many lines as fit; a cursor leads to the others, and only the store can say where they begin. */
   async #page(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     const { store, now } = this.#options;
-    const began = now();
-    const page = await store.query(selection, request, call);
-    const size = fittingPage(page.records);
-    if (size === page.records.length) return page;
-    const timeoutMs = Math.max(1, call.timeoutMs - (now() - began));
-    const shorter = await store.query(selection, { ...request, size }, { ...call, timeoutMs });
-    return { ...shorter, shortfalls: [...shorter.shortfalls, TOO_LONG] };
+    const { page, isCut } = await queryPage(store, { selection, request, call }, now);
+    return isCut ? { ...page, shortfalls: [...page.shortfalls, TOO_LONG] } : page;
   }
 
   async statistics({ query, user, call }: Asked): Promise<Untimed<LogStatisticsAnswer>> {

@@ -61,7 +61,7 @@ export type Order = 'asc' | 'desc';
 
 export interface PageRequest {
   readonly order: Order;
-  /** 0 asks for the total alone. */
+  /** 0 asks for the total alone. A store that would have to read too much for it throws newPageTooLong(). */
   readonly size: number;
   /** Records to skip; 0 together with `after`. */
   readonly from: number;

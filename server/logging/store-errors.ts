@@ -1,10 +1,5 @@
 // How stores tell that they can not answer. Their own words stay in `cause`, for the log: they may hold addresses.
-import {
-  newBadRequest,
-  newServiceUnavailable,
-  newTimeout,
-  type StatusError,
-} from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
 
 /** The store is down, refuses us or answers nonsense: 503, to be tried again. */
 export function newStoreUnavailable(store: string, cause: unknown): StatusError {
@@ -27,4 +22,21 @@ export function newNotSupported(store: string, parameter: string, cure: string):
   return newBadRequest(`${parameter}: ${message}`, [
     { reason: 'FieldValueNotSupported', message, field: parameter },
   ]);
+}
+
+/** Bytes of one answer of a store, which are all in memory at once. */
+export const MAX_PAGE_BYTES = 32 << 20;
+
+class PageTooLongError extends StatusError {}
+
+/** The lines that were asked for are longer than a store is read for one page: 400, where fewer do not help. */
+export function newPageTooLong(): StatusError {
+  const message =
+    'the lines there are too long to be skipped or shown at once; go on by cursor, or ask for an export';
+  return new PageTooLongError(400, 'BadRequest', message);
+}
+
+/** Whoever asks for fewer lines may get them. */
+export function isPageTooLong(error: unknown): boolean {
+  return error instanceof PageTooLongError;
 }

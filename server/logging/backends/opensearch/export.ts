@@ -2,6 +2,7 @@
 
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
+import { isPageTooLong } from '../../store-errors.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
 import type { LongAnswer } from './requests/long-answer.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
@@ -25,6 +26,8 @@ export interface ExportOptions {
 const FIRST_PAGE = 500;
 const PAGE_BYTES = 1 << 20;
 const SMALLEST_PAGE = 20;
+/** Of lines that were too long, so many times fewer are asked for. */
+const SMALLER = 4;
 /** What one page may take; an export may take long, but not because a store hangs. */
 export const PAGE_MS = 60_000;
 
@@ -50,8 +53,15 @@ export async function* exportRecords(
   const pageCall = (): Call => ({ signal, timeoutMs: Math.min(pageMs, deadline - options.now()) });
   const point = await options.points.open(selected.indices, pageCall());
   if (!point) return { shortfalls: selected.shortfalls };
-  const fetch = (position: Position | undefined, size: number) =>
-    fetchPage(options, selected, { order, point, position, size }, pageCall());
+  const fetch = async (position: Position | undefined, size: number): Promise<Page> => {
+    try {
+      return await fetchPage(options, selected, { order, point, position, size }, pageCall());
+    } catch (error) {
+      // Nobody knows how long the next lines are.
+      if (!isPageTooLong(error) || size === 1) throw error;
+      return fetch(position, Math.ceil(size / SMALLER));
+    }
+  };
   let next: Promise<Page> | undefined;
   try {
     next = fetch(undefined, Math.min(FIRST_PAGE, options.pageSize));

@@ -3,7 +3,7 @@
 // was given, they are read once more.
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
+import { isPageTooLong, newStoreUnavailable } from '../../../store-errors.ts';
 import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
 import { digestOf, type Position, searchAfter } from '../requests/position.ts';
 import { positionBehind, type SearchAnswer, timesOf } from '../requests/search-answer.ts';
@@ -32,6 +32,8 @@ export interface FollowerTuning {
 const ASK_MS = 10_000;
 /** While much is read that was there before, so many times as much may be remembered. */
 const SLACK = 2;
+/** Of the lines that were too long, so many times fewer are asked for. */
+const SMALLER = 4;
 const DAY_MS = 86_400_000;
 
 /** What one follower was given, and what not. */
@@ -100,11 +102,19 @@ export class Follower {
     const { fields, query, indices } = selected;
     const { searches, pace } = this.#options;
     let position = begin;
+    let { pageSize } = this.#tuning;
     for (;;) {
-      const size = this.#tuning.pageSize + repeated(position);
+      const size = pageSize + repeated(position);
       const body = pageBody({ query, order: 'asc', size, total: true }, fields);
       const after = position && searchAfter(position, 'asc', fields.nanoseconds);
-      const answer = await pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
+      let answer: SearchAnswer;
+      try {
+        answer = await pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
+      } catch (error) {
+        if (!isPageTooLong(error) || pageSize === 1) throw error;
+        pageSize = Math.ceil(pageSize / SMALLER);
+        continue;
+      }
       // What a shard did not tell would be passed over for ever.
       if (answer.shortfalls.length > 0) {
         throw newStoreUnavailable(STORE, new Error(answer.shortfalls[0]?.message));

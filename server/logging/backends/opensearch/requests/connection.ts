@@ -6,7 +6,12 @@ import { Client } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
-import { newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
+import {
+  MAX_PAGE_BYTES,
+  newPageTooLong,
+  newStoreTimeout,
+  newStoreUnavailable,
+} from '../../../store-errors.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
 import { isNotFound, refusal } from './refusal.ts';
 import { STORE } from './store-name.ts';
@@ -31,8 +36,6 @@ export interface StoreRequest {
 /** The pieces of an answer; their memory may be that of others too. */
 export type Body = readonly Buffer[];
 
-/** More can not be an answer to what we ask. */
-const MAX_ANSWER = 256 << 20;
 /** What the store itself needs to notice that its time is over. */
 const GRACE_MS = 250;
 
@@ -54,7 +57,7 @@ export class Connection {
 
   /**
    * The body of a good answer, in the pieces it came in; undefined for 404. Throws the caller's reason when it is
-   * aborted, StoreTimeout behind the deadline, and else what refusal.ts makes of the answer.
+   * aborted, StoreTimeout behind the deadline, newPageTooLong() where the answer is, and else what refusal.ts makes of the answer.
    */
   async request(request: StoreRequest, call: Call): Promise<Body | undefined> {
     call.signal.throwIfAborted();
@@ -176,7 +179,10 @@ function readBody(response: IncomingMessage): Promise<Body> {
     response.on('data', (piece: Buffer) => {
       pieces.push(piece);
       length += piece.length;
-      if (length > MAX_ANSWER) response.destroy(new Error('the answer is too long'));
+      if (length <= MAX_PAGE_BYTES) return;
+      reject(newPageTooLong());
+      // Without an error, which the client would write to the console.
+      response.destroy();
     });
     response.once('error', reject);
     response.once('end', () => {

@@ -2,6 +2,7 @@
 // hold enough, then for longer ones; and lines of the time at which a page ends are fetched all, to be put in order.
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
+import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { numberIn, type Overview } from '../counting/overview.ts';
 import type { Asking, Deadline } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
@@ -107,12 +108,17 @@ async function firstOf(
     const isWhole = width >= end - start;
     const part = order === 'asc' ? { start, end: start + width } : { start: end - width, end };
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
-    const rows = asked ? await asking.allRows(asked, [recordFields(fields), sort], deadline) : [];
+    const rows = asked
+      ? await asking.allRows(asked, [recordFields(fields), sort], deadline, MAX_PAGE_BYTES)
+      : [];
     const found = rows.map((row) => recordOf(row, fields)).filter(isMeant);
     if (found.length >= count || isWhole) return found.slice(0, count);
     width *= GROWTH;
   }
 }
+
+/** Of the lines of one time: where a collector knows no more than seconds, they are many. */
+const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
 
 async function linesAt(
   asking: Asking,
@@ -121,6 +127,6 @@ async function linesAt(
   deadline: Deadline,
 ): Promise<LogRecord[]> {
   const asked = question(momentOf(time));
-  const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline) : [];
+  const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES) : [];
   return rows.map((row) => recordOf(row, fields)).filter(isMeant);
 }

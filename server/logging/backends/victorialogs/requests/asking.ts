@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
+import { newPageTooLong } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
@@ -89,8 +90,13 @@ export class Asking {
     }
   }
 
-  /** All of them: for answers that are known to be short. */
-  async allRows(question: Question, pipes: readonly string[], deadline: Deadline): Promise<readonly Row[]> {
+  /** All of them: for answers that are known to be short, or longer than `maxBytes`: then it throws newPageTooLong(). */
+  async allRows(
+    question: Question,
+    pipes: readonly string[],
+    deadline: Deadline,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<readonly Row[]> {
     using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
     try {
       const answer = await this.#ask(question, pipes, deadline, bounded.signal);
@@ -101,7 +107,8 @@ export class Asking {
         return rowsOfAll(body);
       }
       const all: Row[] = [];
-      for await (const rows of rowsOf(answer, this.turns)) for (const row of rows) all.push(row);
+      const body = upTo(maxBytes, answer);
+      for await (const rows of rowsOf(body, this.turns)) for (const row of rows) all.push(row);
       return all;
     } catch (error) {
       throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
@@ -125,6 +132,15 @@ export class Asking {
     } finally {
       answer.destroy();
     }
+  }
+}
+
+async function* upTo(maxBytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw newPageTooLong();
+    yield chunk;
   }
 }
 

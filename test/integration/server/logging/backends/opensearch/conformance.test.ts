@@ -1,3 +1,4 @@
+import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { needsWildcard } from './needs-wildcard.ts';
 import { startedStore } from './started-store.ts';
@@ -9,3 +10,7 @@ for (const template of ['recommended', 'dynamic'] as const) {
     template === 'dynamic' ? { unsupported: needsWildcard } : {},
   );
 }
+
+describeLongLines('OpenSearch', (test) =>
+  startedStore(test, { lines: 100, indexPrefix: 'logs-long', template: 'recommended' }),
+);

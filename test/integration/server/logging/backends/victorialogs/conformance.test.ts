@@ -6,14 +6,20 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import { startVictoriaLogs } from '../../../../../../hack/log-stores/victorialogs.ts';
 import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
+import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { FIELDS } from '../../../../../support/victorialogs.ts';
 
-describeLogStore('VictoriaLogs', async () => {
+describeLogStore('VictoriaLogs', () => startedStore(6_000));
+
+describeLongLines('VictoriaLogs', () => startedStore(100));
+
+async function startedStore(lines: number): Promise<StartedLogStore> {
   const dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
   const over = new AbortController();
   const program = await startVictoriaLogs({ dir, signal: over.signal });
-  const data = logData({ lines: 6_000 });
+  const data = logData({ lines });
   await loadVictoriaLogs(program.url, data.records());
   const store = new VictoriaLogsLogStore({
     url: program.url,
@@ -35,4 +41,4 @@ describeLogStore('VictoriaLogs', async () => {
       await rm(dir, { recursive: true, force: true });
     },
   };
-});
+}

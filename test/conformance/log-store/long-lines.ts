@@ -1,0 +1,96 @@
+// Lines so long that a store cannot be read for all of a page: more bytes than one answer may have.
+import { expect } from 'chai';
+import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
+import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
+import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
+import { queryPage } from '../../../server/logging/page-query.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/store-errors.ts';
+import type { StartedLogStore } from './harness.ts';
+
+const LENGTH = 200_000;
+const HOUR_MS = 3_600_000;
+const LINES = Math.ceil((1.2 * MAX_PAGE_BYTES) / LENGTH);
+
+/** `start` is called once, before the first test; it may call `this.skip()`. Its records are made longer, and written. */
+export function describeLongLines(
+  name: string,
+  start: (test: Mocha.Context) => Promise<StartedLogStore>,
+): void {
+  describe(`${name}, with long lines`, function () {
+    this.timeout(120_000);
+    let started: StartedLogStore | undefined;
+    let lines: string[] = [];
+    let selection: Selection;
+    const call = { signal: new AbortController().signal, timeoutMs: 60_000 };
+
+    before(async function () {
+      this.timeout(300_000);
+      started = await start(this);
+      const records = longOnes([...started.records]);
+      const [begin = '', end = ''] = [records[0]?.time, records.at(-1)?.time];
+      selection = {
+        scope: { everything: true },
+        range: { start: begin, end: instantOf(millisecondsOf(end) + 1) },
+      };
+      lines = records.map(({ log }) => log);
+      await started.write(records);
+    });
+
+    after(() => started?.stop());
+
+    const store = () => {
+      if (!started) throw new Error('nothing was started');
+      return started.store;
+    };
+
+    it('answers no page of more than it may read, and says so', async () => {
+      const request = { order: 'asc', size: LINES, from: 0 } as const;
+      const error: unknown = await store()
+        .query(selection, request, call)
+        .catch((thrown: unknown) => thrown);
+      expect(isPageTooLong(error)).to.equal(true);
+    });
+
+    it('gives all of them on pages that are as short as they have to be', async () => {
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const request = { order: 'asc', size: LINES, from: 0, ...(after ? { after } : {}) } as const;
+        const { page, isCut }: { page: LogPage; isCut: boolean } = await queryPage(
+          store(),
+          { selection, request, call },
+          Date.now,
+        );
+        expect(page.total).to.deep.equal({ count: LINES, relation: 'eq' });
+        expect(isCut).to.equal(page.next !== undefined);
+        seen.push(...page.records.map(({ log }) => log));
+        after = page.next;
+      } while (after !== undefined);
+      expect(seen.map(headOf)).to.deep.equal(lines.map(headOf));
+    });
+
+    it('exports all of them', async () => {
+      const seen: string[] = [];
+      for await (const batch of store().export(selection, 'asc', call))
+        for (const { log } of batch) seen.push(log);
+      expect(seen.map(headOf)).to.deep.equal(lines.map(headOf));
+    });
+  });
+}
+
+/** What tells lines apart: a difference of all of them would fill the report. */
+function headOf(line: string): string {
+  return `${line.slice(0, 10)} ${line.length}`;
+}
+
+/** Each a millisecond after the one before, from the next hour on. */
+function longOnes(records: readonly StoredRecord[]): StoredRecord[] {
+  const last = records.toSorted((one, other) => (one.time < other.time ? -1 : 1)).at(-1);
+  if (!last) throw new Error('there are no records');
+  const begin = Date.parse(last.time) + HOUR_MS;
+  return Array.from({ length: LINES }, (_, index) => ({
+    ...last,
+    time: new Date(begin + index).toISOString().replace('Z', '000000Z'),
+    log: `${String(index).padStart(5, '0')} ${'words '.repeat(LENGTH / 6)}`.slice(0, LENGTH),
+  }));
+}
