@@ -106,8 +106,8 @@ export class ConfiguredClients implements ClientRegistry {
         if (wanted !== name) continue;
         const value = withoutLineEnd(Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
         this.#secrets.set(id, `secret ${name}/${key}`, value);
-        if (value === '') log.warn({ client: id, secret: name, key }, 'a client secret is not there');
-        else log.info({ client: id, secret: name, key }, 'client secret taken into use');
+        if (value === '') log.warn({ client: id, secretName: name, key }, 'a client secret is not there');
+        else log.info({ client: id, secretName: name, key }, 'client secret taken into use');
       }
     }
   }

@@ -71,7 +71,7 @@ export class KeyRotator {
       // Somebody else wrote, or there is no Secret yet: its change wakes us.
       if (!signal.aborted && !isConflict(err) && !isNotFound(err)) {
         this.#options.log.warn(
-          { err, secret: this.#options.name },
+          { err, secretName: this.#options.name },
           'the signing keys can not be changed now',
         );
       }

@@ -125,14 +125,14 @@ export class SecretKeyRing implements KeyRing {
       try {
         const now = (this.#options.now ?? Date.now)();
         const made = await this.#secret.create(firstSet(await newKey(), now), signal);
-        log.info({ secret: name }, 'new signing keys made');
+        log.info({ secretName: name }, 'new signing keys made');
         await this.#accept(made);
         backoff.reset();
       } catch (err) {
         if (signal.aborted) return;
         // The watch brings what the faster replica has made.
         if (err instanceof StatusError && err.reason === 'AlreadyExists') continue;
-        log.warn({ err, secret: name }, 'the signing keys can not be made now');
+        log.warn({ err, secretName: name }, 'the signing keys can not be made now');
         await delay(backoff.next(), undefined, { signal }).catch(() => undefined);
         missing.wake();
       }
@@ -167,7 +167,10 @@ export class SecretKeyRing implements KeyRing {
 
   /** What can not be understood changes nothing: the keys before it stay, and nobody's Secret is overwritten. */
   #refuse(err: unknown): void {
-    this.#options.log.warn({ err, secret: this.#options.name }, 'the Secret of the signing keys is refused');
+    this.#options.log.warn(
+      { err, secretName: this.#options.name },
+      'the Secret of the signing keys is refused',
+    );
   }
 
   #known(): ImportedKeys {

@@ -1,0 +1,26 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { redacted } from '../../../../server/observability/redaction.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+/** The members of a line, as they stand in a call of the logger. */
+const LINE = /\blog\??\.(?:debug|info|warn|error|fatal)\(\s*\{([^{}]*)\}/g;
+
+describe('what is taken out of log lines', () => {
+  it('is nothing that our own lines say on purpose: the name of a Secret is none', async () => {
+    const hidden: string[] = [];
+    let lines = 0;
+    for await (const file of glob('server/**/*.ts', { cwd: ROOT })) {
+      for (const [, members = ''] of (await readFile(join(ROOT, file), 'utf8')).matchAll(LINE)) {
+        lines++;
+        for (const member of members.split(',')) {
+          const name = member.split(':', 1)[0]?.trim() ?? '';
+          if (redacted({ [name]: 'said' })[name] !== 'said') hidden.push(`${file}: ${name}`);
+        }
+      }
+    }
+    expect(lines).to.be.above(40);
+    expect(hidden).to.deep.equal([]);
+  });
+});
