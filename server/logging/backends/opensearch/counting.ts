@@ -66,7 +66,7 @@ export async function countByTime(
   const by = step === undefined ? each(field, buckets) : steps(field, buckets, step);
   const body = { query, size: 0, track_total_hits: true, aggs: { by } };
   const answer = await searches.searchIndices(indices, body, call);
-  const counts = step === undefined ? countsOfEach(answer, buckets) : countsOfSteps(answer, buckets);
+  const counts = step === undefined ? countsOfEach(answer, buckets) : countsOfSteps(answer, buckets, step);
   const all = [...shortfalls, ...answer.shortfalls];
   return {
     total: { count: answer.total.count, relation: all.length === 0 ? answer.total.relation : 'gte' },
@@ -110,16 +110,19 @@ function countsOfEach(answer: SearchAnswer, { edges }: Buckets): number[] {
   });
 }
 
-function countsOfSteps(answer: SearchAnswer, { edges }: Buckets): number[] {
+function countsOfSteps(answer: SearchAnswer, { edges }: Buckets, step: number): number[] {
   const counts = edges.slice(1).map(() => 0);
+  const [first = 0, last = first] = [edges[0], edges.at(-1)];
   let place = 0;
   return read(() => {
     for (const { key, doc_count } of bucketsOf(answer)) {
       const count = countOf(doc_count, 'doc_count');
       if (typeof key !== 'number') throw new Error('a bucket has no time');
+      if ((key - first) % step !== 0) throw new Error('a bucket begins elsewhere');
+      // A line with several times is counted at each of them, also where the range is not.
+      if (key < first || key >= last) continue;
       // Both ascend.
-      while (place < counts.length && (edges[place + 1] ?? 0) <= key) place++;
-      if (key < (edges[0] ?? 0) || place >= counts.length) throw new Error('a bucket begins elsewhere');
+      while ((edges[place + 1] ?? last) <= key) place++;
       counts[place] = (counts[place] ?? 0) + count;
     }
     return counts;
