@@ -9,6 +9,7 @@ import type { StartedLogStore } from './harness.ts';
 
 const LENGTH = 200_000;
 const HOUR_MS = 3_600_000;
+const STEP_MS = 10;
 const LINES = Math.ceil((1.2 * MAX_PAGE_BYTES) / LENGTH);
 
 /** `start` is called once, before the first test; it may call `this.skip()`. Its records are made longer, and written. */
@@ -69,6 +70,16 @@ export function describeLongLines(
       expect(seen.map(headOf)).to.deep.equal(lines.map(headOf));
     });
 
+    it('shows all of them to who follows', async () => {
+      const leaving = new AbortController();
+      const seen: string[] = [];
+      for await (const batch of store().follow(selection, { signal: leaving.signal })) {
+        for (const { log } of batch) seen.push(log);
+        if (seen.length >= LINES) leaving.abort();
+      }
+      expect(seen.map(headOf)).to.deep.equal(lines.map(headOf));
+    });
+
     it('exports all of them', async () => {
       const seen: string[] = [];
       for await (const batch of store().export(selection, 'asc', call))
@@ -83,14 +94,14 @@ function headOf(line: string): string {
   return `${line.slice(0, 10)} ${line.length}`;
 }
 
-/** Each a millisecond after the one before, from the next hour on. */
+/** Each a step after the one before, from the next hour on. */
 function longOnes(records: readonly StoredRecord[]): StoredRecord[] {
   const last = records.toSorted((one, other) => (one.time < other.time ? -1 : 1)).at(-1);
   if (!last) throw new Error('there are no records');
   const begin = Date.parse(last.time) + HOUR_MS;
   return Array.from({ length: LINES }, (_, index) => ({
     ...last,
-    time: new Date(begin + index).toISOString().replace('Z', '000000Z'),
+    time: new Date(begin + index * STEP_MS).toISOString().replace('Z', '000000Z'),
     log: `${String(index).padStart(5, '0')} ${'words '.repeat(LENGTH / 6)}`.slice(0, LENGTH),
   }));
 }

@@ -3,8 +3,9 @@
 // more than before. A line is known by its content; of lines that are alike each is given as often as it is there.
 import { hash } from 'node:crypto';
 import type { Instant, LogRecord } from '../../../log-store.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { instantIn, numberIn } from '../counting/overview.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { inOrder, recordFields, recordOf } from '../requests/record.ts';
 import type { FieldNames } from '../selection/fields.ts';
@@ -52,10 +53,10 @@ export class NewLines {
       cells.push(cell);
       lines += count;
       if (lines < MAX_LINES) continue;
-      yield this.#new(await this.#fetch(cells, deadline)).filter(this.#wanted.isMeant);
+      yield* this.#linesIn(cells, deadline);
       [lines, cells] = [0, []];
     }
-    if (cells.length > 0) yield this.#new(await this.#fetch(cells, deadline)).filter(this.#wanted.isMeant);
+    yield* this.#linesIn(cells, deadline);
   }
 
   async #counts(begin: bigint, deadline: Deadline): Promise<{ cell: bigint; count: number }[]> {
@@ -68,18 +69,40 @@ export class NewLines {
       .sort((left, right) => Number(left.cell - right.cell));
   }
 
-  /** `cells`: ascending. What lies between them is read too, and known already. */
-  async #fetch(cells: readonly bigint[], deadline: Deadline): Promise<LogRecord[]> {
-    const { question, fields } = this.#wanted;
-    const records: LogRecord[] = [];
-    for (const [first, last] of runsOf(cells)) {
-      const asked = question({ start: this.#notBefore(first), end: instantAt(last + CELL_NS) });
-      if (!asked) continue;
-      for (const row of await this.#asking.allRows(asked, [recordFields(fields)], deadline)) {
-        records.push(recordOf(row, fields));
-      }
+  /** `cells`: ascending. */
+  async *#linesIn(
+    cells: readonly bigint[],
+    deadline: Deadline,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    for (const run of runsOf(cells)) yield* this.#linesOf(run, deadline);
+  }
+
+  /** Long lines in shorter runs. */
+  async *#linesOf(run: Run, deadline: Deadline): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const [first, last] = run;
+    let records: readonly LogRecord[];
+    try {
+      records = await this.#fetch(run, deadline);
+    } catch (error) {
+      if (!isPageTooLong(error) || first === last) throw error;
+      const middle = cellAt((first + last) / 2n);
+      yield* this.#linesOf([first, middle], deadline);
+      yield* this.#linesOf([middle + CELL_NS, last], deadline);
+      return;
     }
-    return inOrder(records, 'asc');
+    yield this.#new(records).filter(this.#wanted.isMeant);
+  }
+
+  async #fetch([first, last]: Run, deadline: Deadline): Promise<LogRecord[]> {
+    const { question, fields } = this.#wanted;
+    const asked = question({ start: this.#notBefore(first), end: instantAt(last + CELL_NS) });
+    if (!asked) return [];
+    const most = first === last ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
+    const rows = await this.#asking.allRows(asked, [recordFields(fields)], deadline, most);
+    return inOrder(
+      rows.map((row) => recordOf(row, fields)),
+      'asc',
+    );
   }
 
   #new(records: readonly LogRecord[]): LogRecord[] {
@@ -115,8 +138,10 @@ function cellAt(nanoseconds: bigint): bigint {
   return nanoseconds - (nanoseconds % CELL_NS);
 }
 
-/** First and last of each unbroken run. */
-function runsOf(cells: readonly bigint[]): [bigint, bigint][] {
+/** First and last of an unbroken run of cells. */
+type Run = readonly [first: bigint, last: bigint];
+
+function runsOf(cells: readonly bigint[]): Run[] {
   const runs: [bigint, bigint][] = [];
   for (const cell of cells) {
     const run = runs.at(-1);

@@ -4,7 +4,7 @@ import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { numberIn, type Overview } from '../counting/overview.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { inOrder, recordFields, recordOf } from '../requests/record.ts';
 import type { FieldNames } from '../selection/fields.ts';
@@ -116,9 +116,6 @@ async function firstOf(
     width *= GROWTH;
   }
 }
-
-/** Of the lines of one time: where a collector knows no more than seconds, they are many. */
-const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
 
 async function linesAt(
   asking: Asking,

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
-import { newPageTooLong } from '../../../store-errors.ts';
+import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
@@ -12,6 +12,8 @@ import { type Row, rowsOf, rowsOfAll } from './rows.ts';
 const QUERY_PATH = '/select/logsql/query';
 /** The store is given its time, and this to say that it was not enough. */
 const GRACE_MS = 500;
+/** Bytes of the lines of one time: where a collector knows no more than seconds, they are many. */
+export const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
 /** Bytes that are parsed at once. */
 const ONE_PIECE = 1 << 16;
 
