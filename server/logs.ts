@@ -2,7 +2,7 @@
 // all. The store is loaded when it is chosen: clients of stores that are not used cost nothing.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { isOpenAddress } from '../apis/config/v1alpha1/log-store-faults.ts';
+import { openAddresses } from '../apis/config/v1alpha1/log-store-faults.ts';
 import {
   groupName,
   KIND,
@@ -64,7 +64,7 @@ export async function newLogs(
   const group = groupName(platform.name);
   const tenantGroup = tenantGroupName(platform.name);
   const metrics = new LogMetrics(registry);
-  for (const url of [...logging.opensearch.urls, logging.victorialogs.url].filter(isOpenAddress)) {
+  for (const url of openAddresses(logging)) {
     log.warn(
       { store: logging.store, url },
       'the log store is asked without TLS: logs can be read on the way',

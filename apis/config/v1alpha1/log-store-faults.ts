@@ -29,8 +29,19 @@ export function logStoreFaults({ enabled, store, opensearch, victorialogs }: Log
   ];
 }
 
-/** Whether what is sent there can be read on the way. */
-export function isOpenAddress(url: string): boolean {
+/** Those addresses of the chosen store where what is sent can be read on the way. */
+export function openAddresses({ store, opensearch, victorialogs }: StoreAddresses): string[] {
+  const addresses = { kubernetes: [], opensearch: opensearch.urls, victorialogs: [victorialogs.url] };
+  return addresses[store].filter(isOpenAddress);
+}
+
+interface StoreAddresses {
+  readonly store: Logging['store'];
+  readonly opensearch: { readonly urls: readonly string[] };
+  readonly victorialogs: { readonly url: string };
+}
+
+function isOpenAddress(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === 'http:' && !isLoopback(parsed.hostname);
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import { ConfigurationError } from '../../../../apis/config/v1alpha1/fault.ts';
+import { openAddresses } from '../../../../apis/config/v1alpha1/log-store-faults.ts';
 
 const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
 
@@ -75,5 +76,15 @@ describe('the options of log stores', () => {
       faults({ store: 'victorialogs', victorialogs: { url: 'http://127.0.0.1:9428', ...credentials } }),
     ).to.deep.equal([]);
     expect(faults({ opensearch: { urls: ['no address'] } })).to.deep.equal([]);
+  });
+
+  it('warn of an address in the clear only where it is asked', () => {
+    const addresses = {
+      opensearch: { urls: ['https://search-0', 'http://search-1', 'http://127.0.0.1:9200'] },
+      victorialogs: { url: 'http://logs' },
+    };
+    expect(openAddresses({ store: 'kubernetes', ...addresses })).to.deep.equal([]);
+    expect(openAddresses({ store: 'opensearch', ...addresses })).to.deep.equal(['http://search-1']);
+    expect(openAddresses({ store: 'victorialogs', ...addresses })).to.deep.equal(['http://logs']);
   });
 });
