@@ -96,21 +96,21 @@ const GROWTH = 8n;
 /** The first so many, or all; in the order of time. */
 async function firstOf(
   asking: Asking,
-  { question, fields, isMeant, overview, order }: PageWanted,
+  { question, fields, isMeant, overview, order, size, after }: PageWanted,
   range: Range,
   count: number,
   deadline: Deadline,
 ): Promise<LogRecord[]> {
   const [start, end] = [nanosecondsOf(range.start), nanosecondsOf(range.end)];
   const sort = `sort by (${TIME}${order === 'asc' ? '' : ' desc'}) limit ${count + overview.others}`;
+  // Where a page ends among many lines of one time, those that were given are read again: fewer would not get on.
+  const maxBytes = after && after.given > size ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
   let width = (MARGIN * (end - start) * BigInt(count)) / BigInt(Math.max(1, overview.count)) + 1n;
   for (;;) {
     const isWhole = width >= end - start;
     const part = order === 'asc' ? { start, end: start + width } : { start: end - width, end };
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
-    const rows = asked
-      ? await asking.allRows(asked, [recordFields(fields), sort], deadline, MAX_PAGE_BYTES)
-      : [];
+    const rows = asked ? await asking.allRows(asked, [recordFields(fields), sort], deadline, maxBytes) : [];
     const found = rows.map((row) => recordOf(row, fields)).filter(isMeant);
     if (found.length >= count || isWhole) return found.slice(0, count);
     width *= GROWTH;

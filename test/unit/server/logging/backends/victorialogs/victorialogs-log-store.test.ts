@@ -106,6 +106,18 @@ describe('the VictoriaLogs store', () => {
     }
   });
 
+  it('goes on among the lines of one time, however much of them was given', async () => {
+    const lines = Array.from({ length: 40 }, (_, n) => `${10 + n} ${'x'.repeat(1 << 20)}`);
+    const overview = rows({ n: '40', first: NOON, last: NOON, unsure: '0' });
+    const all = rows(...lines.map((line) => ({ _time: NOON, _msg: line })));
+    await using server = await ScriptedVictoriaLogs.start((response, asked) =>
+      (asked.form.get('query')?.includes(' stats ') === true ? overview : all)(response, asked),
+    );
+    const page = { order: 'asc', size: 3, from: 0, after: '2026-01-01T12:00:00.000000000Z 34' } as const;
+    const { records } = await newStore(server.url).query(SELECTION, page, call());
+    expect(records.map(({ log }) => log.slice(0, 2))).to.deep.equal(['44', '45', '46']);
+  });
+
   it('fetches no more lines for a position than there are of its time', async () => {
     await using server = await ScriptedVictoriaLogs.start(overviewThen(rows()));
     const store = newStore(server.url);
