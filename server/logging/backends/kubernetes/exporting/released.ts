@@ -3,5 +3,5 @@
  * gather before it looks for buffers that are not quite new. Only for buffers that are no piece of another.
  */
 export function release({ buffer }: Buffer): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
