@@ -15,14 +15,18 @@ import { lackingForOpenSearch } from '../log-stores/require-java.ts';
 import { startVictoriaLogs } from '../log-stores/victorialogs.ts';
 import { LogClient } from './log-client.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
+import { startProgram } from './program.ts';
 import type { Scene } from './scene.ts';
 
 /** Where consoles ask. */
 export const LOGS = '/kapis/tenant.platform.io/v1alpha2/logs';
 const INDEX_PREFIX = 'bench';
+const BARE_FRONT = join(import.meta.dirname, 'bare-front.ts');
 
 export interface LogSide {
   readonly peer: LogPeer;
+  /** The same questions, through a program on Node that does nothing but hand them on. */
+  readonly fronted: LogPeer;
   readonly store: LogStoreProcess;
   readonly server: ServerProcess;
   /** Ours, as a caller who may read the logs of all pods. */
@@ -60,17 +64,21 @@ export async function withLogStores<Result>(
     cleanups.push(() => store.stop());
     const direct = LogClient.plain(store.url);
     const peer = newPeer(direct);
+    const program = startProgram(BARE_FRONT, [store.url, scene.serving.cert, scene.serving.key], signal);
+    cleanups.push(async () => program.end());
+    const front = await LogClient.secure(`https://127.0.0.1:${await program.line()}`, scene.direct);
     progress(`loading ${lines} lines into ${peer.name}`);
     await load(data.records());
     const server = await scene.another(undefined, { oauth: { enabled: false }, logging });
     const ours = await LogClient.secure(server.url, scene.direct);
     cleanups.push(async () => {
       direct.close();
+      front.close();
       ours.close();
       await server.stop();
     });
     const write = async (records: readonly LogRecord[]): Promise<void> => void (await load(records));
-    sides.push({ peer, store, server, ours, write });
+    sides.push({ peer, fronted: newPeer(front), store, server, ours, write });
   };
   try {
     await allowLogs(scene);

@@ -1,12 +1,11 @@
 // Password grants against the bare hash: on one core, where hashing leaves nothing over for the rest of a sign-in, and
 // with all cores, where the rest has one that it shares with the cluster. One hash at a time on both sides, as a server
 // on one core works; the bare hash is also tried with two, and its better rate counts.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { AT_A_TIME, PASSWORD, repeat, userOf, writerClient } from '../crowd.ts';
 import { alone } from '../machine.ts';
 import { cpuSeconds, mainThreadSeconds } from '../process-usage.ts';
+import { startProgram } from '../program.ts';
 import { atLeast, milliseconds, perSecond, type Row } from '../row.ts';
 import type { Scene } from '../scene.ts';
 import { interleaved, median } from '../statistics.ts';
@@ -28,37 +27,32 @@ interface Usage {
 }
 
 type Server = readonly [pid: number, client: TokenClient];
-type Line = AsyncIterator<string>;
 
 /** `server` works on one hash at a time. */
 export async function passwordRows(scene: Scene, server: Server): Promise<readonly Row[]> {
   const { options, signal } = scene;
-  const loop = spawn(process.execPath, [HASH_LOOP], { stdio: ['pipe', 'pipe', 'inherit'], signal });
-  const least = spawn(process.execPath, [BARE_SIGN_IN, ...filesOf(scene)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    signal,
-  });
-  const [loopLines, leastLines] = [linesOf(loop), linesOf(least)];
+  const loop = startProgram(HASH_LOOP, [], signal);
+  const least = startProgram(BARE_SIGN_IN, filesOf(scene), signal);
   const bare = async (atATime: number): Promise<Usage> => {
-    const before = await cpuSeconds(loop.pid ?? 0);
-    loop.stdin?.write(`${options.seconds} ${atATime}\n`);
-    const rate = Number((await loopLines.next()).value);
-    const own = (((await cpuSeconds(loop.pid ?? 0)) - before) / (rate * options.seconds)) * 1000;
+    const before = await cpuSeconds(loop.pid);
+    loop.input.write(`${options.seconds} ${atATime}\n`);
+    const rate = Number(await loop.line());
+    const own = (((await cpuSeconds(loop.pid)) - before) / (rate * options.seconds)) * 1000;
     return { rate, own, mainThread: 0, kube: 0, etcd: 0 };
   };
   let leastClient: TokenClient | undefined;
   try {
-    await loopLines.next();
-    const port = String((await leastLines.next()).value);
+    await loop.line();
+    const port = await least.line();
     leastClient = await TokenClient.connect(`https://127.0.0.1:${port}`, scene.direct.ca, 2 * AT_A_TIME);
-    const bareServer: Server = [least.pid ?? 0, leastClient];
+    const bareServer: Server = [least.pid, leastClient];
     const onOneCore = (pid: number, work: () => Promise<Usage>): Promise<Usage> =>
-      alone(pid, othersThan(pid, scene, [server[0], loop.pid ?? 0, least.pid ?? 0]), scene.machine, work);
+      alone(pid, othersThan(pid, scene, [server[0], loop.pid, least.pid]), scene.machine, work);
     // Rates of a server that runs for long: the first thousand sign-ins are slower.
     for (const warmed of [bareServer, server]) await grants(scene, warmed);
     const seen = await interleaved(ROUNDS, {
-      bare: () => onOneCore(loop.pid ?? 0, () => bare(1)),
-      bareTwo: () => onOneCore(loop.pid ?? 0, () => bare(2)),
+      bare: () => onOneCore(loop.pid, () => bare(1)),
+      bareTwo: () => onOneCore(loop.pid, () => bare(2)),
       least: () => onOneCore(bareServer[0], () => grants(scene, bareServer)),
       grants: () => onOneCore(server[0], () => grants(scene, server)),
     });
@@ -91,21 +85,14 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
     ];
   } finally {
     leastClient?.close();
-    loop.stdin?.end();
-    least.stdin?.end();
+    loop.end();
+    least.end();
     await removeBareSessions(scene);
   }
 }
 
 function filesOf({ writer, serving }: Scene): readonly string[] {
   return [writer.server, writer.ca, serving.cert, serving.key, writer.cert, writer.key];
-}
-
-function linesOf(child: ChildProcess): Line {
-  // What it ends with is known by the line that does not come.
-  child.on('error', () => undefined);
-  if (!child.stdout) throw new Error('a program without standard output');
-  return createInterface(child.stdout)[Symbol.asyncIterator]();
 }
 
 /** All that works for the sign-ins, and those that hear of them: nobody else is to be on the core of the measured one. */

@@ -1,0 +1,51 @@
+// The least that a server on Node can be before a log store: takes the question over TLS, hands it on, hands the answer
+// back. Started with the address of the store and the files of its certificate; says on which port it listens.
+import { readFile } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+const [store = '', cert = '', key = ''] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true });
+
+function wholeOf(message: IncomingMessage, then: (body: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => chunks.push(chunk));
+  message.on('end', () => then(Buffer.concat(chunks)));
+}
+
+function handOn(incoming: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  const { method = 'GET', headers, url = '/' } = incoming;
+  const sent = request(
+    `${store}${url}`,
+    {
+      agent,
+      method,
+      headers: {
+        'content-type': headers['content-type'] ?? 'application/json',
+        'content-length': body.length,
+        'accept-encoding': 'identity',
+      },
+    },
+    (answer) => {
+      wholeOf(answer, (text) => {
+        const { statusCode = 502 } = answer;
+        response.writeHead(statusCode, { 'content-length': text.length }).end(text);
+      });
+    },
+  );
+  sent.on('error', (error) => response.writeHead(502).end(String(error)));
+  sent.end(body);
+}
+
+const server = createServer(
+  { cert: await readFile(cert), key: await readFile(key) },
+  (incoming, response) => {
+    wholeOf(incoming, (body) => handOn(incoming, response, body));
+  },
+);
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+});
+// Ends with whoever started it.
+process.stdin.on('end', () => process.exit(0)).resume();
