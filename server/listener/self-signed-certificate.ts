@@ -1,6 +1,8 @@
 // The serving certificate of a server that was given none: issued by a CA of our own and renewed in time. A new CA
 // is published in the bundle long before it issues anything, so whoever follows the bundle never meets a stranger.
+
 import type { Logger } from 'pino';
+import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
 import { type Authorities, type AuthorityStore, bundleOf } from './authority-store.ts';
 import { createAuthority, issueServing, type KeyPair, validityOf } from './certificate-authority.ts';
 import { ChangeListeners } from './change-listeners.ts';
@@ -43,9 +45,18 @@ export class SelfSignedCertificate implements CertificateSource {
     );
   }
 
-  /** Makes the first certificate and renews it until `signal`. */
+  /** Makes the first certificate and renews it until `signal`. Throws StartupError when none can be kept. */
   async start(signal: AbortSignal): Promise<void> {
-    await this.renew();
+    try {
+      await this.renew();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StartupError(
+        'ERR_SERVING_CERTIFICATE',
+        `self-signed serving certificate: ${reason}; set listeners.secure.selfSigned.directory to a folder that can be written, or to none`,
+        { cause: error },
+      );
+    }
     const timer = setInterval(() => {
       this.renew().catch((error: unknown) => {
         this.#options.log.error({ err: error }, 'serving certificate not renewed, tried again in an hour');

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { StartupError } from '../../../../apis/config/v1alpha1/startup-error.ts';
 import {
   type AuthorityStore,
   DirectoryAuthorityStore,
@@ -132,6 +133,17 @@ describe('SelfSignedCertificate', () => {
     it('keeps the key of the CA from others', async () => {
       await source(new DirectoryAuthorityStore(folder)).renew();
       expect((await stat(join(folder, 'serving-ca.json'))).mode % 0o1000).to.equal(0o600);
+    });
+
+    it('tells whoever starts the server which option is at fault when it can not be used', async () => {
+      const file = join(folder, 'file');
+      await writeFile(file, '');
+      const started = source(new DirectoryAuthorityStore(join(file, 'certificates'))).start(
+        AbortSignal.abort(),
+      );
+      const error: unknown = await started.catch((failure: unknown) => failure);
+      expect(error).to.be.instanceOf(StartupError);
+      expect(String(error)).to.match(/ENOTDIR.*; set listeners\.secure\.selfSigned\.directory to a folder/);
     });
 
     it('gives two that start at once the same CA', async () => {
