@@ -119,7 +119,8 @@ describe('a page of the pod log store', () => {
   for (const order of ['asc', 'desc'] as const) {
     it(`skips more lines than the memory would hold, and gives those behind them, ${order}`, async () => {
       for (const pod of ['a', 'b']) {
-        const lines = Array.from({ length: 30 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`));
+        // Five of them fit into the share of each who holds lines at the same time.
+        const lines = Array.from({ length: 30 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(40_000)}`));
         cluster.add('shop', pod, lines);
       }
       const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
