@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import type { TextFilter } from '../log-store.ts';
 import { folded } from './letter-case.ts';
 import { toRE2 } from './re2.ts';
-import { parsePattern } from './regex-dialect.ts';
+import { parsePattern, patternSize } from './regex-dialect.ts';
 import { type Place, placedWords, wordsOf } from './words.ts';
 
 export interface LineMatcher {
@@ -26,6 +26,19 @@ export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMat
     matches: (line) => matchers.some((matcher) => matcher.matches(line)),
     places: (line) => merged(matchers.flatMap((matcher) => matcher.places(line))),
   };
+}
+
+/** About a tenth of a second of them. */
+const MAX_STEPS = 10 << 20;
+
+/**
+ * Characters of a line that can be looked at in one go, whatever they are: patterns take time for all that they are made
+ * of at each. Infinity where that is no matter.
+ */
+export function lookableLength({ mode, texts }: TextFilter): number {
+  if (mode !== 'regex') return Number.POSITIVE_INFINITY;
+  const size = texts.reduce((sum, text) => sum + patternSize(parsePattern(text)), 0);
+  return Math.floor(MAX_STEPS / Math.max(1, size));
 }
 
 function substringMatcher(text: string, caseSensitive: boolean): LineMatcher {

@@ -51,13 +51,17 @@ const WORDS_OF_ANY_CASE: readonly Range[] = [...WORDS, [0x17f, 0x17f], [0x212a, 
 export function parsePattern(text: string): Pattern {
   const { alternatives } = read(text);
   const branches = alternatives.map(branch);
-  if (sizeOf(branches.map(({ items }) => items)) > MAX_SIZE) {
+  if (patternSize({ branches }) > MAX_SIZE) {
     throw new Error(`more than ${MAX_SIZE} characters, with its repetitions written out, are not supported`);
   }
   return { branches };
 }
 
-/** Characters and sets, as often as they may stand in a row. */
+/** Characters and sets, with repetitions written out: what engines may have to do at each character of a line. */
+export function patternSize({ branches }: Pattern): number {
+  return sizeOf(branches.map(({ items }) => items));
+}
+
 function sizeOf(branches: readonly (readonly Item[])[]): number {
   return branches.reduce(
     (sum, items) =>

@@ -123,24 +123,24 @@ export class KubernetesLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    const filter = lineFilter(selection);
     const { limits } = this.#options;
     const deadline = deadlineOf(call);
     try {
       using opened = await this.#pods(deadline, call.signal);
       const { sources, leftOut } = await chooseSources(opened.pods, selection, limits.maxContainers);
+      const shortfalls = shortfallsOf(opened.pods, leftOut);
       return yield* new Export({
         reader: this.#reader,
         sources,
         beginOf: beginOf(selection),
         end: selection.range.end,
-        filter,
+        filter: lineFilter(selection, () => shortfalls.lineShortened()),
         order,
         memory: limits.memory,
         parallel: limits.concurrentReads,
         deadline,
         signal: call.signal,
-        shortfalls: shortfallsOf(opened.pods, leftOut),
+        shortfalls,
         onFailure: (...failure) => this.#unread(...failure),
       }).records();
     } catch (error) {
@@ -190,18 +190,19 @@ export class KubernetesLogStore implements LogBackend {
     try {
       using opened = await this.#pods(deadline, signal);
       const { sources, leftOut } = await chooseSources(opened.pods, selection, limits.maxContainers);
+      const shortfalls = shortfallsOf(opened.pods, leftOut);
       return await answer(
         new Pass({
           reader: this.#reader,
           sources,
           beginOf: beginOf(selection),
           end: selection.range.end,
-          filter: lineFilter(selection),
+          filter: lineFilter(selection, () => shortfalls.lineShortened()),
           bytesPerContainer: limits.bytesPerContainer,
           parallel: limits.concurrentReads,
           deadline,
           signal,
-          shortfalls: shortfallsOf(opened.pods, leftOut),
+          shortfalls,
           onFailure: (...failure) => this.#unread(...failure),
         }),
       );

@@ -127,7 +127,8 @@ export class Follower {
       },
       changed: (signal) => podChanged(pods, { namespace, name }, signal),
       begin,
-      filter: lineFilter(selection),
+      // A live tail tells nothing of what it may have missed.
+      filter: lineFilter(selection, () => undefined),
       give: (records) => this.#queue.push(records),
       onFailure,
       ...tuning,

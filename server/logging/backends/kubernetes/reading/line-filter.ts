@@ -1,15 +1,27 @@
-import type { Instant, Selection } from '../../../log-store.ts';
+import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';
-import { lineMatcher } from '../../../matching/line-matcher.ts';
+import { lineMatcher, lookableLength } from '../../../matching/line-matcher.ts';
 
 /** Whether a line says what the selection asks for; times and names are looked at elsewhere. */
 export type LineFilter = (text: string) => boolean;
 
-export function lineFilter({ text, levels }: Selection): LineFilter {
-  const matcher = text && lineMatcher(text);
+/** `shortened` is told of each line of which not all was looked at, since the pattern is too much for it. */
+export function lineFilter({ text, levels }: Selection, shortened: () => void): LineFilter {
+  const matcher = text && lookingMatcher(text, shortened);
   const hasLevel = levels && levelMatcher(levels);
   if (!matcher && !hasLevel) return () => true;
-  return (line) => (hasLevel?.(line) ?? true) && (matcher?.matches(line) ?? true);
+  return (line) => (hasLevel?.(line) ?? true) && (matcher?.(line) ?? true);
+}
+
+function lookingMatcher(text: TextFilter, shortened: () => void): LineFilter {
+  const matcher = lineMatcher(text);
+  const most = lookableLength(text);
+  return (line) => {
+    if (line.length <= most) return matcher.matches(line);
+    shortened();
+    // The newline keeps what is to stand at the end from being found where the line only was cut.
+    return matcher.matches(`${line.slice(0, most)}\n`);
+  };
 }
 
 /** The first instant of which a namespace's lines may be seen. */

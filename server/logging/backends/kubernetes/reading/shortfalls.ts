@@ -16,6 +16,7 @@ export class Shortfalls {
   #cutLines = 0;
   #linesAreCounted = false;
   #pageCut = false;
+  #linesShortened = false;
   #podsSilentMs = 0;
   #timedOut = 0;
 
@@ -58,6 +59,11 @@ export class Shortfalls {
     this.#pageCut = true;
   }
 
+  /** Of some line the pattern was not looked for everywhere. */
+  lineShortened(): void {
+    this.#linesShortened = true;
+  }
+
   /** The cluster has told nothing of its pods for so long. */
   podsUnknown(silentMs: number): void {
     this.#podsSilentMs = silentMs;
@@ -89,6 +95,11 @@ export class Shortfalls {
     say(
       'Limit',
       this.#pageCut && 'the lines are too long for a page of this size; the next pages have the others',
+    );
+    say(
+      'Limit',
+      this.#linesShortened &&
+        'lines are too long for a pattern of this size, which was looked for at their begin alone',
     );
     say(
       'NotCovered',
