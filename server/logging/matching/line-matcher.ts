@@ -28,8 +28,8 @@ export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMat
   };
 }
 
-/** About a third of a second of them. */
-const MAX_STEPS = 32 << 20;
+/** Less than half a second of them. */
+const MAX_STEPS = 40 << 20;
 
 /**
  * Characters of a line that can be looked at in one go, whatever they are: patterns take time for all that they are made
