@@ -186,7 +186,8 @@ function readBody(response: IncomingMessage): Promise<Body> {
     });
     response.once('error', reject);
     response.once('end', () => {
-      if (response.complete) resolve(pieces);
+      // The response, which lives on for a while, keeps none of them: they would become old.
+      if (response.complete) resolve(pieces.splice(0));
     });
     // Nothing more is heard of what was cut by ourselves.
     response.once('close', () => reject(new Error('the answer was cut')));

@@ -38,14 +38,6 @@ export class LongAnswer {
     this.count = isWhole ? undefined : ends.length;
   }
 
-  /** Of an answer that came in pieces. */
-  static of(pieces: readonly Buffer[]): LongAnswer {
-    const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
-    let end = 0;
-    for (const piece of pieces) end += piece.copy(bytes, end);
-    return new LongAnswer(bytes);
-  }
-
   get length(): number {
     return this.#bytes.length;
   }
@@ -60,6 +52,22 @@ export class LongAnswer {
     const [head, tail] = [this.#bytes.subarray(0, this.#hits.begin), this.#bytes.subarray(this.#hits.end)];
     return Buffer.concat([head, this.#bytes.subarray(begin, end), tail]).toString('utf8');
   }
+}
+
+/**
+ * The pieces of an answer in memory that is nobody else's. The pieces are gone then: each is a part of what was read from
+ * the socket at a time, which nobody looks at any more, and megabytes of them would wait for the next collection of garbage.
+ */
+export function ownBytes(pieces: readonly Buffer[]): Buffer<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const piece of pieces) end += piece.copy(bytes, end);
+  for (const { buffer } of pieces) {
+    // Small ones may be of memory that Node shares out.
+    const isShared = buffer.byteLength <= Buffer.poolSize;
+    if (buffer instanceof ArrayBuffer && !buffer.detached && !isShared) buffer.transfer(0);
+  }
+  return bytes;
 }
 
 /** Behind each hit. */

@@ -5,7 +5,7 @@ import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
 import { type Connection, type StoreRequest, textOf } from './connection.ts';
-import { LongAnswer, type Place } from './long-answer.ts';
+import { LongAnswer, ownBytes, type Place } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
 
@@ -45,10 +45,12 @@ export class Searches {
 
   /** The same within a point in time, for many hits; `read` reads some of them. */
   async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
-    const answer = await this.#connection.request(this.#request(undefined, body, call, after), call);
-    if (!answer) return undefined;
+    const pieces = await this.#connection.request(this.#request(undefined, body, call, after), call);
+    if (!pieces) return undefined;
+    // At once: pieces that wait for a turn become old, and their memory comes back late.
+    const bytes = ownBytes(pieces);
     await this.#turns.next();
-    return LongAnswer.of(answer);
+    return new LongAnswer(bytes);
   }
 
   read(answer: LongAnswer, place: Place): Promise<SearchAnswer> {
