@@ -1,8 +1,8 @@
 // All records of a selection: pages over a point in time, the next one fetched while the reader works on this one.
 
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { fewerWhenTooLong } from '../../fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
-import { isPageTooLong } from '../../store-errors.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
 import type { LongAnswer } from './requests/long-answer.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
@@ -26,8 +26,6 @@ export interface ExportOptions {
 const FIRST_PAGE = 500;
 const PAGE_BYTES = 1 << 20;
 const SMALLEST_PAGE = 20;
-/** Of lines that were too long, so many times fewer are asked for. */
-const SMALLER = 4;
 /** What one page may take; an export may take long, but not because a store hangs. */
 export const PAGE_MS = 60_000;
 
@@ -54,13 +52,10 @@ export async function* exportRecords(
   const point = await options.points.open(selected.indices, pageCall());
   if (!point) return { shortfalls: selected.shortfalls };
   const fetch = async (position: Position | undefined, size: number): Promise<Page> => {
-    try {
-      return await fetchPage(options, selected, { order, point, position, size }, pageCall());
-    } catch (error) {
-      // Nobody knows how long the next lines are.
-      if (!isPageTooLong(error) || size === 1) throw error;
-      return fetch(position, Math.ceil(size / SMALLER));
-    }
+    const { answer } = await fewerWhenTooLong(size, (size) =>
+      fetchPage(options, selected, { order, point, position, size }, pageCall()),
+    );
+    return answer;
   };
   let next: Promise<Page> | undefined;
   try {

@@ -1,9 +1,10 @@
 // The lines that one follower has not been given yet. A line is found a moment after it was written, and lines of
 // different nodes overtake one another; so each question counts what the last seconds hold, and when that is more than
 // was given, they are read once more.
+import { fewerWhenTooLong } from '../../../fewer-lines.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
-import { isPageTooLong, newStoreUnavailable } from '../../../store-errors.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
 import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
 import { digestOf, type Position, searchAfter } from '../requests/position.ts';
 import { positionBehind, type SearchAnswer, timesOf } from '../requests/search-answer.ts';
@@ -32,8 +33,6 @@ export interface FollowerTuning {
 const ASK_MS = 10_000;
 /** While much is read that was there before, so many times as much may be remembered. */
 const SLACK = 2;
-/** Of the lines that were too long, so many times fewer are asked for. */
-const SMALLER = 4;
 const DAY_MS = 86_400_000;
 
 /** What one follower was given, and what not. */
@@ -104,17 +103,13 @@ export class Follower {
     let position = begin;
     let { pageSize } = this.#tuning;
     for (;;) {
-      const size = pageSize + repeated(position);
-      const body = pageBody({ query, order: 'asc', size, total: true }, fields);
+      const again = repeated(position);
       const after = position && searchAfter(position, 'asc', fields.nanoseconds);
-      let answer: SearchAnswer;
-      try {
-        answer = await pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
-      } catch (error) {
-        if (!isPageTooLong(error) || pageSize === 1) throw error;
-        pageSize = Math.ceil(pageSize / SMALLER);
-        continue;
-      }
+      const { answer, asked } = await fewerWhenTooLong(pageSize, (size) => {
+        const body = pageBody({ query, order: 'asc', size: size + again, total: true }, fields);
+        return pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
+      });
+      pageSize = asked;
       // What a shard did not tell would be passed over for ever.
       if (answer.shortfalls.length > 0) {
         throw newStoreUnavailable(STORE, new Error(answer.shortfalls[0]?.message));
@@ -122,7 +117,7 @@ export class Follower {
       const last = unseen(answer, position).at(-1);
       const batch = this.#take(answer, selected);
       if (batch.length > 0) yield batch;
-      if (!last || answer.hits.length < size) return answer.total.count;
+      if (!last || answer.hits.length < asked + again) return answer.total.count;
       position = positionBehind(answer, last.at, fields.nanoseconds, position);
       // Whoever reads once more has to know all that was given.
       if (!isAgain && this.#given.size > SLACK * this.#tuning.remembered) this.#bound();
