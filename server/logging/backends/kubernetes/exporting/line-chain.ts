@@ -1,7 +1,7 @@
 import type { Order } from '../../../log-store.ts';
+import { release } from '../../released.ts';
 import { compareLines, type Place, type RankedLine } from '../reading/ranked-line.ts';
 import { BlockReader, type LineBlock } from './line-block.ts';
-import { release } from './released.ts';
 
 /** Blocks of one log, one behind the other; read in an order, and unpacked one at a time. */
 export class LineChain {

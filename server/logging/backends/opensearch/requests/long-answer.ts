@@ -1,3 +1,5 @@
+import { release } from '../../released.ts';
+
 /** A place in the bytes of an answer. */
 export interface Place {
   readonly begin: number;
@@ -44,7 +46,7 @@ export class LongAnswer {
 
   /** Gives the bytes back at once: there would be many answers until the next collection of garbage. */
   free(): void {
-    this.#bytes.buffer.transfer(0);
+    release(this.#bytes);
   }
 
   /** JSON of the answer with the hits of this place alone. */
@@ -62,11 +64,8 @@ export function ownBytes(pieces: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const piece of pieces) end += piece.copy(bytes, end);
-  for (const { buffer } of pieces) {
-    // Small ones may be of memory that Node shares out.
-    const isShared = buffer.byteLength <= Buffer.poolSize;
-    if (buffer instanceof ArrayBuffer && !buffer.detached && !isShared) buffer.transfer(0);
-  }
+  // Small ones may be of memory that Node shares out.
+  for (const piece of pieces) if (piece.buffer.byteLength > Buffer.poolSize) release(piece);
   return bytes;
 }
 
