@@ -16,6 +16,7 @@ import type { Call, LogPage, LogStore, PageRequest, Selection } from './log-stor
 import { queryPage } from './page-query.ts';
 import type { Scopes } from './scope.ts';
 import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
+import { PAGE_CUT } from './store-errors.ts';
 import { Turns } from './turns.ts';
 
 export interface LogAnswersOptions {
@@ -73,7 +74,7 @@ export class LogAnswers {
   async #page(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     const { store, now } = this.#options;
     const { page, isCut } = await queryPage(store, { selection, request, call }, now);
-    return isCut ? { ...page, shortfalls: [...page.shortfalls, TOO_LONG] } : page;
+    return isCut ? { ...page, shortfalls: [...page.shortfalls, PAGE_CUT] } : page;
   }
 
   async statistics({ query, user, call }: Asked): Promise<Untimed<LogStatisticsAnswer>> {
@@ -142,11 +143,6 @@ const NOTHING: LogPage = {
   records: [],
   next: undefined,
   shortfalls: [],
-};
-
-const TOO_LONG: Shortfall = {
-  reason: 'Limit',
-  message: 'the lines are too long for a page of this size; the next pages have the others',
 };
 
 async function firstLine(store: LogStore, selection: Selection, call: Call) {

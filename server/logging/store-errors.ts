@@ -1,4 +1,5 @@
 // How stores tell that they can not answer. Their own words stay in `cause`, for the log: they may hold addresses.
+import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
 
 /** The store is down, refuses us or answers nonsense: 503, to be tried again. */
@@ -35,6 +36,12 @@ export function newPageTooLong(): StatusError {
     'the lines there are too long to be skipped or shown at once; go on by cursor, or ask for an export';
   return new PageTooLongError(400, 'BadRequest', message);
 }
+
+/** Says that a page is shorter than it was asked for. */
+export const PAGE_CUT: Shortfall = {
+  reason: 'Limit',
+  message: 'the lines are too long for a page of this size; the next pages have the others',
+};
 
 /** Whoever asks for fewer lines may get them. */
 export function isPageTooLong(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Instant } from '../../../log-store.ts';
+import { PAGE_CUT } from '../../../store-errors.ts';
 import type { LeftOut } from '../pods/source-selection.ts';
 
 /** Names that a message lists before it only counts. */
@@ -92,10 +93,7 @@ export class Shortfalls {
     say('Limit', counted(this.#tooLong, 'so long that only the newest lines were read'));
     say('Limit', this.#cutLines === 1 && '1 line was too long, and was cut');
     say('Limit', this.#cutLines > 1 && `${this.#cutLines} lines were too long, and were cut`);
-    say(
-      'Limit',
-      this.#pageCut && 'the lines are too long for a page of this size; the next pages have the others',
-    );
+    if (this.#pageCut) found.push(PAGE_CUT);
     say(
       'Limit',
       this.#linesShortened &&

@@ -17,10 +17,7 @@ export class BrokenAnswerError extends Error {
 }
 
 /** Pieces of whole lines, the newlines included; throws when the answer ends too early. */
-export async function* piecesOf(
-  body: AsyncIterable<Buffer>,
-  turns: Turns,
-): AsyncGenerator<Buffer, void, undefined> {
+async function* piecesOf(body: AsyncIterable<Buffer>, turns: Turns): AsyncGenerator<Buffer, void, undefined> {
   let pending: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
