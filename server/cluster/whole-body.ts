@@ -7,17 +7,26 @@ export interface BodyFaults {
   readonly cut: (cause?: Error) => Error;
 }
 
+/** All of a request or of an answer, in one piece; else as bodyPieces(). */
+export async function wholeBody(
+  message: IncomingMessage,
+  limit: number,
+  faults: BodyFaults,
+): Promise<Buffer> {
+  return Buffer.concat(await bodyPieces(message, limit, faults));
+}
+
 /**
- * All of a request or of an answer, at most `limit` bytes. One that is longer is read no further, and whether its
- * connection goes is up to the caller. By events: most bodies come in one chunk, and an iterator costs more than all the
- * rest of reading it.
+ * All of a request or of an answer, at most `limit` bytes, in the pieces it came in. One that is longer is read no
+ * further, and whether its connection goes is up to the caller. By events: most bodies come in one chunk, and an iterator
+ * costs more than all the rest of reading it.
  */
-export function wholeBody(
+export function bodyPieces(
   message: IncomingMessage,
   limit: number,
   { tooLong, cut }: BodyFaults,
-): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+): Promise<Buffer[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>();
   const chunks: Buffer[] = [];
   let length = 0;
   const take = (chunk: Buffer): void => {
@@ -34,7 +43,7 @@ export function wholeBody(
   message.once('end', () => {
     // It would make an error of the close that follows.
     message.off('close', closed);
-    resolve(Buffer.concat(chunks, length));
+    resolve(chunks);
   });
   message.once('error', (error) => reject(cut(error)));
   message.once('close', closed);

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Client } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { bodyPieces } from '../../../../cluster/whole-body.ts';
 import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
 import {
@@ -172,24 +173,17 @@ async function exchange(
   }
 }
 
-function readBody(response: IncomingMessage): Promise<Body> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let length = 0;
-    response.on('data', (piece: Buffer) => {
-      pieces.push(piece);
-      length += piece.length;
-      if (length <= MAX_PAGE_BYTES) return;
-      reject(newPageTooLong());
-      // Without an error, which the client would write to the console.
-      response.destroy();
+async function readBody(response: IncomingMessage): Promise<Body> {
+  try {
+    const pieces = await bodyPieces(response, MAX_PAGE_BYTES, {
+      tooLong: newPageTooLong,
+      cut: (cause = new Error('the answer was cut')) => cause,
     });
-    response.once('error', reject);
-    response.once('end', () => {
-      // The response, which lives on for a while, keeps none of them: they would become old.
-      if (response.complete) resolve(pieces.splice(0));
-    });
-    // Nothing more is heard of what was cut by ourselves.
-    response.once('close', () => reject(new Error('the answer was cut')));
-  });
+    if (!response.complete) throw new Error('the answer was cut');
+    return pieces;
+  } catch (error) {
+    // Without the error, which the client would write to the console.
+    response.destroy();
+    throw error;
+  }
 }
