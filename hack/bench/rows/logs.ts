@@ -98,7 +98,7 @@ async function questionRows(side: LogSide, { range, lines }: LogScene): Promise<
   return rows;
 }
 
-/** The range is another one in each round, so that no answer is one that was kept. */
+/** Each time another range, for each side: nothing that a store keeps of one question helps or hinders the next. */
 async function questionRow(
   { peer, fronted }: LogSide,
   { work, note, shortfall, direct, ours }: Question,
@@ -106,14 +106,12 @@ async function questionRow(
 ): Promise<Row> {
   const peers = (range: LogRange) => direct(peer, range);
   await same(work, { peers, ours }, whole);
-  const side = (ask: (range: LogRange) => Promise<unknown>) => {
-    let turns = 0;
-    return async (): Promise<number> => {
-      const range = { ...whole, start: whole.start + turns++ };
-      const began = performance.now();
-      await ask(range);
-      return performance.now() - began;
-    };
+  let asked = 0;
+  const side = (ask: (range: LogRange) => Promise<unknown>) => async (): Promise<number> => {
+    const range = { ...whole, start: whole.start + asked++ };
+    const began = performance.now();
+    await ask(range);
+    return performance.now() - began;
   };
   const timed = { peer: side(peers), front: side((range) => direct(fronted, range)), ours: side(ours) };
   await interleaved(WARM_UPS, timed);
