@@ -24,19 +24,24 @@ export function oauthFaults(oauth: unknown): OAuthFault[] {
 
 type Client = Readonly<Record<string, unknown>>;
 
+/** Options of a client that list where browsers may be sent. */
+const DESTINATIONS = ['redirectURIs', 'postLogoutRedirectURIs'] as const;
+
 function clientFaults(path: readonly string[], client: Client, ids: Set<unknown>): OAuthFault[] {
-  const { id, redirectURIs } = client;
+  const { id } = client;
   const twice = typeof id === 'string' && ids.has(id);
   ids.add(id);
   return [
     ...(twice ? [{ path: [...path, 'id'], message: 'is the id of another client already' }] : []),
     ...secretFaults(path, client),
-    ...texts(redirectURIs)
-      .filter(([, uri]) => !isRedirectable(uri))
-      .map(([index, uri]) => ({
-        path: [...path, 'redirectURIs', index],
-        message: `must be ${REDIRECTABLE}, not ${JSON.stringify(uri)}`,
-      })),
+    ...DESTINATIONS.flatMap((option) =>
+      texts(client[option])
+        .filter(([, uri]) => !isRedirectable(uri))
+        .map(([index, uri]) => ({
+          path: [...path, option, index],
+          message: `must be ${REDIRECTABLE}, not ${JSON.stringify(uri)}`,
+        })),
+    ),
   ];
 }
 

@@ -58,7 +58,9 @@ const client = Type.Object(
     redirectURIs: namesOption(
       'Where the authorization endpoint may send people back to: `https`, the scheme of an app, or `http` on their own machine; compared exactly, but for the port of a loopback address.',
     ),
-    postLogoutRedirectURIs: namesOption('Where people may be sent after signing out; compared exactly.'),
+    postLogoutRedirectURIs: namesOption(
+      'Where people may be sent after signing out: what may stand in `redirectURIs`; compared exactly.',
+    ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {

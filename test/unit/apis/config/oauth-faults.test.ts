@@ -50,6 +50,16 @@ describe('the options of the token handler', () => {
       /oauth\.clients\.0\.redirectURIs\.0: must be https, http on the machine itself/,
     ],
     [
+      'a place to go to after signing out that runs what it holds',
+      { clients: [{ id: 'a', public: true, postLogoutRedirectURIs: ['https://a/', 'javascript:alert(1)'] }] },
+      /oauth\.clients\.0\.postLogoutRedirectURIs\.1: must be https, .*, not "javascript:alert\(1\)"/,
+    ],
+    [
+      'a place to go to after signing out that others on the way could read',
+      { clients: [{ id: 'a', public: true, postLogoutRedirectURIs: ['http://console.example.com/'] }] },
+      /oauth\.clients\.0\.postLogoutRedirectURIs\.0: must be https, http on the machine itself/,
+    ],
+    [
       'a trusted proxy that is no network',
       { trustedProxies: ['10.0.0.0/8', 'somewhere'] },
       /oauth\.trustedProxies\.1: must be an address or a network such as 10\.0\.0\.0\/8, not "somewhere"/,
