@@ -1,5 +1,6 @@
 import { LogQuerySchema } from '../../apis/logging/v1alpha2/log-query.ts';
 import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
+import { isRecord } from '../../apis/meta/v1/unknown-value.ts';
 import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
 import { table } from './markdown-table.ts';
 
@@ -48,7 +49,7 @@ function valueOf(schema: Schema): string {
   const { type, enum: words, items, format, minimum, maximum } = schema;
   if (Array.isArray(words)) return words.map((word) => `\`${String(word)}\``).join(', ');
   if (type === 'array') {
-    const item = valueOf(isSchema(items) ? items : {});
+    const item = valueOf(isRecord(items) ? items : {});
     return item === 'text' ? 'texts, separated by commas' : `some of ${item}, separated by commas`;
   }
   if (type === 'integer') {
@@ -59,8 +60,4 @@ function valueOf(schema: Schema): string {
   }
   if (type === 'boolean') return '`true` or `false`, also `1`, `0`, `t`, `f`';
   return WORDS[String(format)] ?? 'text';
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null;
 }

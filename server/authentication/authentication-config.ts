@@ -2,6 +2,7 @@
 // which CAs and headers to believe. What they mean is in delegated-authentication.ts; how an object is followed
 // through failures is the reflector's business.
 import type { Logger } from 'pino';
+import { record, texts } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../cluster/client.ts';
 import { type FollowedObjects, ObjectFollower } from '../cluster/object-follower.ts';
 import { Reflector } from '../cluster/reflector.ts';
@@ -123,8 +124,5 @@ function sharesCA(some: CAs, others: CAs): boolean {
 }
 
 function dataOf(configMap: unknown): AuthenticationData {
-  if (typeof configMap !== 'object' || configMap === null || !('data' in configMap)) return {};
-  const { data } = configMap;
-  if (typeof data !== 'object' || data === null) return {};
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value === 'string'));
+  return texts(record(configMap)['data']);
 }

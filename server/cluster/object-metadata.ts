@@ -1,10 +1,9 @@
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { type Member, memberNamed, objectMembers } from './raw-json.ts';
 
 /** The member `name` of something parsed, where it is an object; an empty one otherwise. */
 export function objectIn(parsed: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof parsed !== 'object' || parsed === null) return {};
-  const value = (parsed as Record<string, unknown>)[name];
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return record(record(parsed)[name]);
 }
 
 /** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */

@@ -1,6 +1,7 @@
 // The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
 // the wire; what is kept for how long is decided by those who ask.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from './client.ts';
 
 export interface ReviewedUser {
@@ -117,10 +118,6 @@ function userOf(user: Readonly<Record<string, unknown>>): ReviewedUser {
     groups: strings(groups),
     extra: Object.fromEntries(Object.entries(record(extra)).map(([key, value]) => [key, strings(value)])),
   };
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function strings(value: unknown): string[] {

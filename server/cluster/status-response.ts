@@ -1,5 +1,6 @@
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../apis/meta/v1/status.ts';
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 
 /** What an answer without a usable Status is taken for. Its keys also prove the list of reasons complete. */
 const REASON_CODES: Record<StatusReason, number> = {
@@ -28,7 +29,7 @@ const REASON_CODES: Record<StatusReason, number> = {
  */
 export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
   const status = record(body);
-  const isStatus = status?.['kind'] === 'Status';
+  const isStatus = status['kind'] === 'Status';
   const actualCode = isStatus && typeof status['code'] === 'number' ? status['code'] : code;
   const message =
     isStatus && typeof status['message'] === 'string' && status['message'] !== ''
@@ -54,7 +55,6 @@ function reasonOf(reason: unknown, code: number): StatusReason {
 
 function detailsOf(value: unknown): StatusDetails {
   const details = record(value);
-  if (!details) return {};
   const text = (name: string) => (typeof details[name] === 'string' ? { [name]: details[name] } : {});
   const seconds = details['retryAfterSeconds'];
   return {
@@ -68,7 +68,7 @@ function detailsOf(value: unknown): StatusDetails {
 }
 
 function causeOf(value: unknown): StatusCause {
-  const cause = record(value) ?? {};
+  const cause = record(value);
   return {
     message: typeof cause['message'] === 'string' ? cause['message'] : '',
     ...(typeof cause['reason'] === 'string' ? { reason: cause['reason'] } : {}),
@@ -78,10 +78,4 @@ function causeOf(value: unknown): StatusCause {
 
 function retryAfterOf(header: string | undefined): StatusDetails {
   return header !== undefined && /^\d{1,6}$/.test(header) ? { retryAfterSeconds: Number(header) } : {};
-}
-
-function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
 }

@@ -1,3 +1,5 @@
+import { record, text } from '../../apis/meta/v1/unknown-value.ts';
+
 /** What this server needs to know of an APIService. */
 export interface ApiService {
   readonly name: string;
@@ -35,12 +37,4 @@ function managersOfCaBundle(managedFields: unknown): string[] {
   return managedFields
     .filter((entry) => 'f:caBundle' in record(record(record(entry)['fieldsV1'])['f:spec']))
     .map((entry) => text(record(entry)['manager']));
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { freePort } from '../../hack/control-plane/ports.ts';
 import { SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess } from '../../hack/extension/server-process.ts';
-import { array, record, text } from '../../server/resources/read.ts';
 import { Platform } from './platform.ts';
 
 const run = promisify(execFile);

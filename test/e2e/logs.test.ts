@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
 import { startVictoriaLogs } from '../../hack/log-stores/victorialogs.ts';
-import { array, record, text } from '../../server/resources/read.ts';
 import { line } from '../support/log-service.ts';
 import { Platform } from './platform.ts';
 

@@ -5,10 +5,10 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import type { Handler, RequestContext } from '../../server/filters/request-context.ts';
 import { parseRequestInfo } from '../../server/filters/request-info.ts';
-import { record } from '../../server/resources/read.ts';
 
 const silent = pino({ level: 'silent' });
 

@@ -1,6 +1,7 @@
 // From the text of a configuration file, and what flags override in it, to a checked configuration; or to all of
 // its faults at once. Reads no files and knows no flags: configuration.ts is the schema, server/config.ts the caller.
 import type { ErrorObject } from 'ajv';
+import { isRecord } from '../../meta/v1/unknown-value.ts';
 import {
   type APIServerConfiguration,
   APIServerConfigurationSchema,
@@ -158,8 +159,4 @@ function remove(root: unknown, path: readonly string[]): void {
     if (depth === path.length - 1 || Array.isArray(target[segment])) delete target[segment];
     else target = target[segment];
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

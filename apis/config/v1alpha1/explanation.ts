@@ -1,6 +1,7 @@
 // What Ajv found, in words for the person who wrote the file.
 import type { ErrorObject } from 'ajv';
 import { suggestion } from '../../meta/v1/suggestion.ts';
+import { isRecord } from '../../meta/v1/unknown-value.ts';
 
 export interface Explanation {
   readonly path: readonly string[];
@@ -12,10 +13,10 @@ type Schema = Readonly<Record<string, unknown>>;
 
 export function explain(error: ErrorObject): Explanation {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
-  const schema: Schema = isSchema(error.parentSchema) ? error.parentSchema : {};
+  const schema: Schema = isRecord(error.parentSchema) ? error.parentSchema : {};
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params['additionalProperty']);
-    const known = isSchema(schema['properties']) ? Object.keys(schema['properties']) : [];
+    const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
     const meant = suggestion(name, known);
     const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean "${meant}"?`;
     return { path: [...path, name], which: 'key', message: `unknown option; ${hint}` };
@@ -80,10 +81,6 @@ function nameOfType(type: unknown): string {
     default:
       return String(type);
   }
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null;
 }
 
 function unescapePointer(segment: string): string {

@@ -1,6 +1,7 @@
 // What the options of the token handler say about each other, and the places that it may be led to. Read as they stand
 // in the file, faults of single options included, so that these hide nothing: what is mistyped counts as given.
 import proxyAddress from 'proxy-addr';
+import { array, record } from '../../meta/v1/unknown-value.ts';
 import { isRedirectable, REDIRECTABLE } from '../../oauth/redirect-uri.ts';
 
 /** `path` is below `oauth`. */
@@ -16,7 +17,7 @@ export function oauthFaults(oauth: unknown): OAuthFault[] {
   const ids = new Set<unknown>();
   return [
     ...texts(trustedProxies).flatMap(([index, range]) => proxyFaults(['trustedProxies', index], range)),
-    ...list(clients).flatMap((client, index) =>
+    ...array(clients).flatMap((client, index) =>
       clientFaults(['clients', String(index)], record(client), ids),
     ),
   ];
@@ -74,15 +75,7 @@ function proxyFaults(path: readonly string[], range: string): OAuthFault[] {
   }
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 /** Of a list of texts each with its index. */
 function texts(value: unknown): [string, string][] {
-  return list(value).flatMap((item, index) => (typeof item === 'string' ? [[String(index), item]] : []));
+  return array(value).flatMap((item, index) => (typeof item === 'string' ? [[String(index), item]] : []));
 }

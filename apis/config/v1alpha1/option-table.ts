@@ -1,3 +1,4 @@
+import { isRecord } from '../../meta/v1/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 
 /** One option, as a row of the table in the README. */
@@ -50,8 +51,4 @@ function typeOf(option: Record<string, unknown>): string {
     return `integer, ${option['minimum']} to ${option['maximum']}`;
   }
   return String(option['type']);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

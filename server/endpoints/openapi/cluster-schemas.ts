@@ -1,7 +1,8 @@
 // What the cluster itself says of the kinds that ours are made from, so that `kubectl explain` shows the very
 // documentation of the cluster's version.
+
+import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
-import { record, text } from '../../resources/read.ts';
 
 export interface SourceDocument {
   /** Changes whenever the document does. */

@@ -1,10 +1,10 @@
 // The clients of the configuration, with their secrets followed to where they are kept: files, and Secrets in our own
 // namespace. Who a request's client is, is decided by client-authentication beside it.
 import type { Logger } from 'pino';
+import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
-import { record, texts } from '../../resources/read.ts';
 import type { ConfiguredClient } from '../settings.ts';
 import { ClientSecrets } from './client-secrets.ts';
 import type { ClientRegistry, SecretGuard } from './oauth-client.ts';

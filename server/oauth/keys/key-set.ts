@@ -1,6 +1,7 @@
 // What the Secret of the keys holds, as data: read with care, changed by rotation.ts. A key serves two ends: its pair
 // signs tokens, its MAC key marks objects as made by us.
 import type { JWK } from 'jose';
+import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
 
 export const KEY_STATES = ['next', 'active', 'retired'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
@@ -99,8 +100,4 @@ function ms(value: unknown): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(at)) throw new Error('a time of a key can not be read');
   return at;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { array, record } from '../../resources/read.ts';
+import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
 import type { Crossing } from './login-throttle.ts';
 
 export interface Macs {

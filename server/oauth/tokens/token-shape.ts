@@ -1,4 +1,5 @@
 import { newUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
 import { type AccessTokenClaims, sessionOf } from './access-token.ts';
 
 /** Longer ones are not looked at. */
@@ -23,9 +24,7 @@ export function readUnverified(token: string): UnverifiedToken | undefined {
 function readPart(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

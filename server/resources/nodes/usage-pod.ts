@@ -1,6 +1,6 @@
 // What one pod takes of its node, as the scheduler and kubectl reckon it.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
-import { array, record, text } from '../read.ts';
+import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
 
 /** In 10⁻⁹ of a CPU, of a byte. */
 export interface Amounts {

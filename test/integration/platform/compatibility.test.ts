@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
 import { platformNodes } from '../../../server/endpoints/platform/platform-nodes.ts';
-import { array, record, text } from '../../../server/resources/read.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
 import { nodes } from '../../support/node-cache.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';

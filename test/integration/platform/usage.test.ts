@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
 import { SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
 import { nodeUsageAccess } from '../../../hack/generate/access.ts';
 import { namesFor } from '../../../hack/generate/names.ts';
@@ -8,7 +9,6 @@ import { ClusterConnection } from '../../../server/cluster/connection.ts';
 import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
 import { platformNodes } from '../../../server/endpoints/platform/platform-nodes.ts';
 import { NodeUsage } from '../../../server/resources/nodes/usage.ts';
-import { array, record, text } from '../../../server/resources/read.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
 import { nodes } from '../../support/node-cache.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';

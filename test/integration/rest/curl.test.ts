@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
 import { resourceHandler } from '../../../server/endpoints/rest/resource-handler.ts';
-import { array, record } from '../../../server/resources/read.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
 import { NodeCache, node, nodes } from '../../support/node-cache.ts';
 

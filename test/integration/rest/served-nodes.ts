@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import { record } from '../../../apis/meta/v1/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { realisticNode } from '../../../hack/control-plane/realistic-node.ts';
 import { Informer } from '../../../server/cache/informer.ts';
@@ -14,7 +15,6 @@ import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
 import { discoveryHandlers } from '../../../server/endpoints/discovery/discovery.ts';
 import { OpenAPI } from '../../../server/endpoints/openapi/openapi.ts';
 import { resourceHandler } from '../../../server/endpoints/rest/resource-handler.ts';
-import { record } from '../../../server/resources/read.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
 import { nodes } from '../../support/node-cache.ts';
 

@@ -1,7 +1,7 @@
 // Two watchers side by side, one of kube-apiserver's nodes and one of ours, see the same.
 import { expect } from 'chai';
+import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
 import { realisticNode } from '../../../hack/control-plane/realistic-node.ts';
-import { array, record } from '../../../server/resources/read.ts';
 import { type SeenEvent, WatchLines } from '../../support/watch-lines.ts';
 import { CORE, OURS, ServedNodes } from './served-nodes.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record, text } from '../../../../server/resources/read.ts';
+import { array, record, text } from '../../../../apis/meta/v1/unknown-value.ts';
 import { LogService, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
 

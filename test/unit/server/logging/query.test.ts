@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { array, record, text } from '../../../../apis/meta/v1/unknown-value.ts';
 import type { LogBackend } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
-import { array, record, text } from '../../../../server/resources/read.ts';
 import { LogService, line } from '../../../support/log-service.ts';
 import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
 

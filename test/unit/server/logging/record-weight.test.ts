@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { array, record as read, text } from '../../../../apis/meta/v1/unknown-value.ts';
 import type { LogRecord } from '../../../../server/logging/log-store.ts';
 import { fittingPage, pieces } from '../../../../server/logging/record-weight.ts';
-import { array, record as read, text } from '../../../../server/resources/read.ts';
 import { LogService, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
 

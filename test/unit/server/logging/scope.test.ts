@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { record } from '../../../../apis/meta/v1/unknown-value.ts';
 import { Scopes } from '../../../../server/logging/scope.ts';
-import { record } from '../../../../server/resources/read.ts';
 import { LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
 

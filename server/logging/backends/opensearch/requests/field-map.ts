@@ -1,9 +1,10 @@
 // Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
 // keyword in one index and an analysed text with a keyword beside it in another.
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { allOf, anyOf, type Clause } from './clause.ts';
 import type { FieldNames } from './field-names.ts';
-import { arrayOf, isObject, type JsonObject, objectOf } from './json-reader.ts';
+import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
 import { RecordReader } from './record-reader.ts';
 import { STORE } from './store-name.ts';
 
@@ -116,8 +117,8 @@ export function overFields({ fields }: Coverage, clause: (field: string) => Clau
 
 function typesOf(types: unknown, all: readonly string[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
-    Object.entries(isObject(types) ? types : {}).map(([type, capability]) => {
-      const indices = isObject(capability) ? capability['indices'] : undefined;
+    Object.entries(isRecord(types) ? types : {}).map(([type, capability]) => {
+      const indices = isRecord(capability) ? capability['indices'] : undefined;
       return [type, Array.isArray(indices) ? indices.map(String) : all];
     }),
   );

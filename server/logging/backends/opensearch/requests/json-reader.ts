@@ -1,13 +1,10 @@
 // Narrow readers of what a store answers: it is `unknown` until one of these has looked at it.
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function objectOf(value: unknown, what: string): JsonObject {
-  if (!isObject(value)) throw new Error(`${what} is not an object`);
+  if (!isRecord(value)) throw new Error(`${what} is not an object`);
   return value;
 }
 

@@ -1,9 +1,10 @@
 // Records out of what a store answers.
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { instantOf } from '../../../instant.ts';
 import type { LogRecord } from '../../../log-store.ts';
 import type { FieldNames } from './field-names.ts';
 import { toInstant } from './instant.ts';
-import { isObject, type JsonObject } from './json-reader.ts';
+import { type JsonObject } from './json-reader.ts';
 import type { Hit } from './search-answer.ts';
 
 /** Gives what stands at one place of a source; undefined when there is nothing. */
@@ -50,7 +51,7 @@ function readerOf(path: string): Reader {
     if (whole !== undefined) return whole;
     for (const { outer, read } of nested) {
       const inner = source[outer];
-      const value = isObject(inner) ? read(inner) : undefined;
+      const value = isRecord(inner) ? read(inner) : undefined;
       if (value !== undefined) return value;
     }
     return undefined;

@@ -1,7 +1,9 @@
 // What it means when OpenSearch refuses: whose fault it is, and whether to try again.
+
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
-import { isObject, textOf } from './json-reader.ts';
+import { textOf } from './json-reader.ts';
 import { STORE } from './store-name.ts';
 
 /** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
@@ -43,7 +45,7 @@ function reasonsOf(text: string): string[] {
   const collect = (value: unknown, depth: number): void => {
     if (depth > 8 || found.length >= 20) return;
     if (Array.isArray(value)) for (const item of value) collect(item, depth + 1);
-    if (!isObject(value)) return;
+    if (!isRecord(value)) return;
     const [type, reason] = [textOf(value['type']), textOf(value['reason'])];
     if (type !== undefined) found.push(`${type}: ${reason ?? ''}`);
     for (const key of ['error', 'root_cause', 'caused_by', 'failed_shards', 'reason']) {

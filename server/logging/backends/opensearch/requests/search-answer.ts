@@ -1,8 +1,10 @@
 // What a search answered, read narrowly: counts, records with their sort keys, and what the answer does not cover.
+
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, textOf } from './json-reader.ts';
+import { arrayOf, countOf, type JsonObject, objectOf, textOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
 import { STORE } from './store-name.ts';
 
@@ -51,7 +53,7 @@ export function readAnswer(text: string): SearchAnswer {
     hits: arrayOf(found['hits'], 'hits').map(readHit),
     shortfalls,
     endedEarly: answer['terminated_early'] === true,
-    aggregations: isObject(answer['aggregations']) ? answer['aggregations'] : {},
+    aggregations: isRecord(answer['aggregations']) ? answer['aggregations'] : {},
     pointInTime: textOf(answer['pit_id']),
     text,
   };
@@ -89,7 +91,7 @@ function readHit(value: unknown): Hit {
   const [time, sequence] = Array.isArray(sort) ? sort : [];
   if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no name');
   if (typeof time !== 'number' || typeof sequence !== 'number') throw new Error('a hit has no sort key');
-  return { index: _index, id: _id, source: isObject(_source) ? _source : {}, time, sequence };
+  return { index: _index, id: _id, source: isRecord(_source) ? _source : {}, time, sequence };
 }
 
 const KEY = '"sort":[';

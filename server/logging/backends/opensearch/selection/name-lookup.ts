@@ -1,12 +1,14 @@
 // The names that there are, looked through in this process: for more, or longer, texts than a store can be asked to
 // find in names, since it makes one automaton of each.
+
 import { setImmediate as turn } from 'node:timers/promises';
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import { allOf, type Clause } from '../requests/clause.ts';
 import type { Coverage } from '../requests/field-map.ts';
-import { arrayOf, isObject, textOf } from '../requests/json-reader.ts';
+import { arrayOf, textOf } from '../requests/json-reader.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 
@@ -67,7 +69,7 @@ async function namesOf(
     throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
   const names = new Set<string>();
   for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
-    if (!isObject(aggregation)) continue;
+    if (!isRecord(aggregation)) continue;
     if (aggregation['sum_other_doc_count'] !== 0) {
       throw newNotSupported(
         STORE,
@@ -76,7 +78,7 @@ async function namesOf(
       );
     }
     for (const bucket of arrayOf(aggregation['buckets'], 'buckets')) {
-      const name = isObject(bucket) ? textOf(bucket['key']) : undefined;
+      const name = isRecord(bucket) ? textOf(bucket['key']) : undefined;
       if (name !== undefined) names.add(name);
     }
   }

@@ -1,12 +1,14 @@
 // Namespaces that were deleted and made anew: what their predecessors wrote must not be found. A bound for each of very
 // many namespaces is more than a query may hold, so only those get one that really have lines from before.
+
 import { createHash } from 'node:crypto';
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import type { FieldMap } from '../requests/field-map.ts';
-import { arrayOf, isObject, textOf } from '../requests/json-reader.ts';
+import { arrayOf, textOf } from '../requests/json-reader.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
@@ -130,10 +132,10 @@ function grouped(namespaces: readonly Namespace[]): Bound[] {
 function firstLines(answers: readonly SearchAnswer[]): Map<string, number> {
   const first = new Map<string, number>();
   for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
-    const buckets = isObject(aggregation) ? arrayOf(aggregation['buckets'], 'buckets') : [];
+    const buckets = isRecord(aggregation) ? arrayOf(aggregation['buckets'], 'buckets') : [];
     for (const bucket of buckets) {
-      const name = isObject(bucket) ? textOf(bucket['key']) : undefined;
-      const value = isObject(bucket) && isObject(bucket['first']) ? bucket['first']['value'] : undefined;
+      const name = isRecord(bucket) ? textOf(bucket['key']) : undefined;
+      const value = isRecord(bucket) && isRecord(bucket['first']) ? bucket['first']['value'] : undefined;
       if (name === undefined) throw newStoreUnavailable(STORE, new Error('a bucket has no name'));
       // Without a time that can be read, it counts as the oldest.
       const time = typeof value === 'number' ? Math.floor(value) : Number.NEGATIVE_INFINITY;

@@ -1,4 +1,5 @@
 // Reads the answer of a query: one JSON object of texts a line. Many lines are parsed at once, which is the fastest way.
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { LineTooLongError } from '../../../../cluster/line-splitter.ts';
 import type { Turns } from '../../../turns.ts';
 
@@ -57,7 +58,7 @@ export function rowsIn(text: string): readonly Row[] {
   // A raw newline can not be inside JSON's strings.
   const rows = parsed(`[${text.replaceAll('\n', ',')}]`);
   if (!Array.isArray(rows)) throw new BrokenAnswerError(spoken(text));
-  if (!rows.every(isRow)) throw new BrokenAnswerError('a line is no object');
+  if (!rows.every(isRecord)) throw new BrokenAnswerError('a line is no object');
   return rows;
 }
 
@@ -67,10 +68,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null;
 }
 
 /** The store's own words among lines of logs, which must not get into ours. */

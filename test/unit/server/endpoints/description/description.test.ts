@@ -5,6 +5,7 @@ import { platformDescription } from '../../../../../apis/description/platform-ap
 import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
 import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/user-query.ts';
 import { LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
+import { array, record, text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { customResourceDefinition } from '../../../../../hack/generate/custom-resources.ts';
 import { namesFor } from '../../../../../hack/generate/names.ts';
@@ -12,7 +13,6 @@ import { isPublicPath } from '../../../../../server/authorization/public-paths.t
 import { descriptionHandlers } from '../../../../../server/endpoints/description/description.ts';
 import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
 import { versionHandler } from '../../../../../server/endpoints/version.ts';
-import { array, record, text } from '../../../../../server/resources/read.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { array, record, text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
-import { array, record, text } from '../../../../../server/resources/read.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { NodeCache, node, nodes, type PlainNode } from '../../../../support/node-cache.ts';
 

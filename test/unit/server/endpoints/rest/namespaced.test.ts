@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
+import { array, record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { InformerCache } from '../../../../../server/cache/informer-cache.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
-import { array, record } from '../../../../../server/resources/read.ts';
 import type { ResourceDefinition } from '../../../../../server/resources/resource-definition.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { WatchLines } from '../../../../support/watch-lines.ts';

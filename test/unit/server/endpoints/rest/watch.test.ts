@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
 import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
-import { record } from '../../../../../server/resources/read.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
 import { WatchLines } from '../../../../support/watch-lines.ts';

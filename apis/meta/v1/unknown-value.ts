@@ -1,9 +1,13 @@
-// Narrow readers for objects of the cluster: whatever is missing or of another type reads as empty, nothing throws.
+// Narrow readers of what comes from outside: files, requests, objects of the cluster. Nothing throws; those that give a
+// value give an empty one for whatever is missing or of another type.
+
+/** An object with members of its own; a list is none. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 export function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+  return isRecord(value) ? value : {};
 }
 
 export function array(value: unknown): readonly unknown[] {

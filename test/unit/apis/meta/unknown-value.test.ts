@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { array, isRecord, record, text, texts } from '../../../../apis/meta/v1/unknown-value.ts';
+
+describe('a value from outside', () => {
+  it('is a record when it is an object, and a list is none', () => {
+    expect([{}, { a: 1 }].every(isRecord)).to.equal(true);
+    expect([null, undefined, [], [{}], 'a', 1, true].some(isRecord)).to.equal(false);
+  });
+
+  it('reads as empty where it is of another type', () => {
+    for (const other of [null, undefined, 1, true]) {
+      expect([record(other), array(other), text(other), texts(other)]).to.deep.equal([{}, [], '', {}]);
+    }
+    expect([record(['a']), array({ a: 1 }), text(['a'])]).to.deep.equal([{}, [], '']);
+  });
+
+  it('keeps what is of the right type, members included', () => {
+    const object = { a: 'b', c: 1 };
+    expect(record(object)).to.equal(object);
+    expect(array([1])).to.deep.equal([1]);
+    expect(text('a')).to.equal('a');
+    expect(texts(object)).to.deep.equal({ a: 'b' });
+  });
+});
