@@ -44,6 +44,9 @@ export function decodeConfiguration(
     for (const { path, message } of oauthFaults(value['oauth'])) {
       faults.push(locator.fault(['oauth', ...path], 'value', message));
     }
+    for (const { path, message } of logStoreFaults(value['logging'])) {
+      faults.push(locator.fault(['logging', ...path], 'value', message));
+    }
   }
   for (const error of errors) {
     const { path, which, message } = explain(error);
@@ -109,9 +112,6 @@ function contradictions(configuration: APIServerConfiguration, locator: FaultLoc
         'must not be shorter than headersTimeout',
       ),
     );
-  }
-  for (const { path, message } of logStoreFaults(configuration.logging)) {
-    faults.push(locator.fault(['logging', ...path], 'value', message));
   }
   return faults;
 }

@@ -1,6 +1,10 @@
-// What the options of a log store say about each other. Only the store that is chosen is looked at.
+// What the options of a log store say about each other. Only the store that is chosen is looked at. Read as they stand
+// in the file, faults of single options included, so that these hide nothing: what is mistyped counts as given.
 import { isIPv4 } from 'node:net';
+import { suggestion } from '../../meta/v1/suggestion.ts';
+import { isRecord, record } from '../../meta/v1/unknown-value.ts';
 import type { APIServerConfiguration } from './configuration.ts';
+import { LOG_STORES } from './logging-options.ts';
 
 /** `path` is below `logging`. */
 export interface StoreFault {
@@ -10,22 +14,43 @@ export interface StoreFault {
 
 type Logging = APIServerConfiguration['logging'];
 
-export function logStoreFaults({ enabled, store, opensearch, victorialogs }: Logging): StoreFault[] {
-  if (!enabled || store === 'kubernetes') return [];
-  if (store === 'opensearch') {
-    return [
-      ...(opensearch.urls.length === 0
-        ? [{ path: [store, 'urls'], message: 'needs an address at least' }]
-        : []),
-      ...opensearch.urls.flatMap((url, index) =>
-        addressFaults([store, 'urls', String(index)], url, hasCredentials(opensearch)),
-      ),
-      ...credentialFaults(store, opensearch, 'apiKeyFile', opensearch.apiKeyFile),
-    ];
-  }
+/** `logging`: the section as it was read, with its defaults. */
+export function logStoreFaults(logging: unknown): StoreFault[] {
+  const { enabled, store, opensearch, victorialogs } = record(logging);
+  const chosen = meantBy(store);
+  if (enabled === false) return [];
+  if (chosen === 'opensearch' && isRecord(opensearch)) return openSearchFaults(opensearch);
+  if (chosen === 'victorialogs' && isRecord(victorialogs)) return victoriaLogsFaults(victorialogs);
+  return [];
+}
+
+/** A misspelled name hides no faults of the store that was meant. */
+function meantBy(store: unknown): string | undefined {
+  return typeof store === 'string' ? suggestion(store, LOG_STORES) : undefined;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+function openSearchFaults(options: Options): StoreFault[] {
+  const { urls, apiKeyFile } = options;
+  const addresses = Array.isArray(urls) ? urls : undefined;
+  const credentials = isGiven(options['username']) || isGiven(apiKeyFile);
   return [
-    ...addressFaults([store, 'url'], victorialogs.url, hasCredentials(victorialogs)),
-    ...credentialFaults(store, victorialogs, 'bearerTokenFile', victorialogs.bearerTokenFile),
+    ...(addresses?.length === 0
+      ? [{ path: ['opensearch', 'urls'], message: 'needs an address at least' }]
+      : []),
+    ...(addresses ?? []).flatMap((url: unknown, index) =>
+      addressFaults(['opensearch', 'urls', String(index)], url, credentials),
+    ),
+    ...credentialFaults('opensearch', options, 'apiKeyFile'),
+  ];
+}
+
+function victoriaLogsFaults(options: Options): StoreFault[] {
+  const { url, username, bearerTokenFile } = options;
+  return [
+    ...addressFaults(['victorialogs', 'url'], url, isGiven(username) || isGiven(bearerTokenFile)),
+    ...credentialFaults('victorialogs', options, 'bearerTokenFile'),
   ];
 }
 
@@ -46,18 +71,13 @@ function isOpenAddress(url: string): boolean {
   return parsed?.protocol === 'http:' && !isLoopback(parsed.hostname);
 }
 
-interface Credentials {
-  readonly username: string;
-  readonly passwordFile: string;
-  readonly apiKeyFile?: string;
-  readonly bearerTokenFile?: string;
+function isGiven(option: unknown): boolean {
+  return option !== undefined && option !== '';
 }
 
-function hasCredentials({ username, apiKeyFile = '', bearerTokenFile = '' }: Credentials): boolean {
-  return username !== '' || apiKeyFile !== '' || bearerTokenFile !== '';
-}
-
-function addressFaults(path: readonly string[], url: string, credentials: boolean): StoreFault[] {
+/** What is no text has a fault of its own already. */
+function addressFaults(path: readonly string[], url: unknown, credentials: boolean): StoreFault[] {
+  if (typeof url !== 'string') return [];
   const parsed = URL.parse(url);
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
     return [{ path, message: 'must be an address, https://…' }];
@@ -73,17 +93,15 @@ function addressFaults(path: readonly string[], url: string, credentials: boolea
   return [];
 }
 
-function credentialFaults(
-  store: string,
-  { username, passwordFile }: Credentials,
-  other: string,
-  otherFile: string,
-): StoreFault[] {
-  if (otherFile !== '' && (username !== '' || passwordFile !== '')) {
+/** `other`: the option that stands in place of user and password. */
+function credentialFaults(store: string, options: Options, other: string): StoreFault[] {
+  const user = isGiven(options['username']);
+  const password = isGiven(options['passwordFile']);
+  if (isGiven(options[other]) && (user || password)) {
     return [{ path: [store, other], message: 'does not go with username and passwordFile' }];
   }
-  if ((username === '') === (passwordFile === '')) return [];
-  const [given, missing] = username === '' ? ['passwordFile', 'username'] : ['username', 'passwordFile'];
+  if (user === password) return [];
+  const [given, missing] = user ? ['username', 'passwordFile'] : ['passwordFile', 'username'];
   return [{ path: [store, given], message: `needs ${missing} beside it` }];
 }
 

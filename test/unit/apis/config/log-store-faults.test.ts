@@ -67,6 +67,35 @@ describe('the options of log stores', () => {
     ]);
   });
 
+  it('are told with those of the option that chooses the store, where its name is misspelled', () => {
+    const found = faults({
+      store: 'opensaerch',
+      opensearch: { urls: ['search:9200'], username: 'u' },
+      victorialogs: { url: 'not asked' },
+    });
+    expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.have.members([
+      'logging.store',
+      'logging.opensearch.urls.0',
+      'logging.opensearch.username',
+    ]);
+  });
+
+  it('do not count as missing what is only mistyped', () => {
+    expect(faults({ store: 'opensearch', opensearch: { urls: ['https://search', 1] } })).to.have.length(1);
+    expect(faults({ store: 'opensearch', opensearch: { urls: 'https://search' } })).to.have.length(1);
+    expect(faults({ store: 'victorialogs', victorialogs: { url: ['https://logs'] } })).to.have.length(1);
+    const user = { username: 'u', passwordFile: 1 };
+    expect(faults({ store: 'victorialogs', victorialogs: { url: 'https://logs', ...user } })).to.have.length(
+      1,
+    );
+    expect(faults({ store: 'victorialogs', victorialogs: 'https://logs' })).to.have.length(1);
+    expect(faults({ store: 1, opensearch: { urls: ['search:9200'] } })).to.have.length(1);
+  });
+
+  it('do not count where logs can not be queried', () => {
+    expect(faults({ enabled: false, store: 'opensearch' })).to.deep.equal([]);
+  });
+
   it('are taken with TLS, or on this machine, and of the chosen store only', () => {
     const credentials = { username: 'u', passwordFile: 'p' };
     expect(
