@@ -6,6 +6,7 @@ import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { readBuildInfo } from './build-info.ts';
 import { ClusterConnection } from './cluster/connection.ts';
 import { kubeConfigSource } from './cluster/kubeconfig.ts';
+import { UnusableKubeConfigError } from './cluster/kubeconfig-fault.ts';
 import type { CompletedConfig } from './config.ts';
 import { newNodes } from './nodes.ts';
 import { createLogger } from './observability/logger.ts';
@@ -57,7 +58,7 @@ export async function run(
   }
 }
 
-/** Looks once, because later a missing kubeconfig could only be told as a cluster that can not be reached. */
+/** Looks once, because later a missing or useless kubeconfig could only be told as a cluster that can not be reached. */
 function findKubeConfig(file: string): ReturnType<typeof kubeConfigSource> {
   const source = kubeConfigSource(file || undefined);
   try {
@@ -65,7 +66,8 @@ function findKubeConfig(file: string): ReturnType<typeof kubeConfigSource> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const cure = 'name a readable kubeconfig with --kubeconfig or KUBECONFIG';
-    throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${reason}; ${cure}`, { cause: error });
+    const message = error instanceof UnusableKubeConfigError ? reason : `${reason}; ${cure}`;
+    throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${message}`, { cause: error });
   }
   return source;
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { kubeConfigClass } from './client-node.ts';
+import { checkUsable, unreadableKubeConfig } from './kubeconfig-fault.ts';
 
 export interface KubeConfigPlaces {
   /** Tells that we run in a pod. */
@@ -19,7 +20,7 @@ const PLACES: KubeConfigPlaces = {
 /**
  * Gives the KubeConfig to use now: of `files` (several are separated as in PATH and merged, the first one wins), else
  * the service account of the pod, else the one of the home folder. Files are read again each time, but one KubeConfig
- * lives as long as their text, because it keeps the tokens that exec plugins gave it. Throws when there is none.
+ * lives as long as their text, because it keeps the tokens that exec plugins gave it. Throws when there is none, or none that names a cluster.
  */
 export function kubeConfigSource(
   files: string | undefined,
@@ -63,12 +64,17 @@ function merged(paths: readonly string[], texts: readonly string[]): KubeConfig 
   const Config = kubeConfigClass();
   const [first, ...others] = paths.map((path, i) => {
     const config = new Config();
-    config.loadFromString(texts[i] ?? '');
+    try {
+      config.loadFromString(texts[i] ?? '');
+    } catch (error) {
+      throw unreadableKubeConfig(path, error);
+    }
     config.makePathsAbsolute(dirname(path));
     return config;
   });
   if (!first) throw new Error('no kubeconfig');
   for (const other of others) addMissing(first, other);
+  checkUsable(first, paths.join(delimiter));
   return first;
 }
 

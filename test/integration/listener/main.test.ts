@@ -121,6 +121,15 @@ describe('server/main.ts', function () {
     expect(stderr).to.contain(`127.0.0.1:${port}`).and.contain('--secure-port');
   });
 
+  it('says in one line what is wrong with a kubeconfig that names no cluster, and ends with 1', async () => {
+    await writeFile(join(workplace.folder, 'no-context'), 'apiVersion: v1\nkind: Config\n');
+    const { code, stderr } = await workplace.run(['--kubeconfig', 'no-context']).exit;
+    expect(code).to.equal(1);
+    expect(stderr).to.match(
+      /^ks-apiserver: kubeconfig: \/.*\/no-context: has no current context; .*use-context NAME\n$/,
+    );
+  });
+
   it('tells all faults of a configuration and ends with 2', async () => {
     await workplace.configure(
       'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\nlgo: {}\n',

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { kubeConfigSource } from '../../../../server/cluster/kubeconfig.ts';
 
@@ -62,5 +63,74 @@ describe('the kubeconfig', () => {
     expect(() => kubeConfigSource(join(dir, 'x') + delimiter + join(dir, 'y'))()).to.throw(
       'none of the kubeconfig',
     );
+  });
+
+  describe('in a file of its own', () => {
+    const USABLE = {
+      clusters: [{ name: 'c', cluster: { server: 'https://one' } }],
+      users: [{ name: 'u', user: { token: 'hidden' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+
+    /** What is said behind the name of the file; undefined when it is usable. */
+    async function refusalOf(text: string): Promise<string | undefined> {
+      const file = join(dir, 'config');
+      await writeFile(file, text);
+      const source = kubeConfigSource(file);
+      const [first, second] = [attempt(source), attempt(source)];
+      expect(inspect(first)).not.to.include('hidden');
+      // Whoever asks again must not get what was refused.
+      expect(String(second)).to.equal(String(first));
+      if (first === undefined) return undefined;
+      const message = first instanceof Error ? first.message : '';
+      expect(message.startsWith(file)).to.equal(true);
+      return message.slice(file.length);
+    }
+    const refusalWith = (members: object) => refusalOf(JSON.stringify({ ...USABLE, ...members }));
+
+    function attempt(source: () => unknown): unknown {
+      try {
+        source();
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    }
+
+    it('is taken when its current context names a cluster and a user', async () => {
+      expect(await refusalWith({})).to.equal(undefined);
+    });
+
+    for (const [what, members, words] of [
+      ['without a current context', { 'current-context': '' }, /has no current context; .* use-context x$/],
+      ['whose current context is not in it', { 'current-context': 'y' }, /"y" is not in it; .* x$/],
+      ['without any context', { contexts: [], 'current-context': '' }, /use-context NAME$/],
+      ['whose cluster is not in it', { clusters: [] }, /names the cluster "c", .* set-cluster c --server/],
+      ['whose user is not in it', { users: [] }, /names the user "u", .* set-credentials u/],
+      [
+        'whose server is no address',
+        { clusters: [{ name: 'c', cluster: { server: 'localhost:6443' } }] },
+        /server of its cluster "c" is no address; .* set-cluster c --server/,
+      ],
+      ['with a cluster without a server', { clusters: [{ name: 'c', cluster: {} }] }, /server is missing/],
+    ] as const) {
+      it(`is refused ${what}, with the file and the cure`, async () => {
+        expect(await refusalWith(members)).to.match(words);
+      });
+    }
+
+    it('is taken without a user', async () => {
+      const contexts = [{ name: 'x', context: { cluster: 'c' } }];
+      expect(await refusalWith({ contexts })).to.equal(undefined);
+    });
+
+    it('is refused with the line of a fault of its YAML, and without the secrets around', async () => {
+      expect(await refusalOf('users:\n- token: hidden: hidden\n')).to.match(
+        /^:2: is not YAML: bad indentation/,
+      );
+      expect(await refusalOf('null')).to.equal(': is no kubeconfig');
+      expect(await refusalOf('')).to.include('the input is empty');
+    });
   });
 });
