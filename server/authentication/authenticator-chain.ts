@@ -1,7 +1,7 @@
 // Who the caller is: each way to learn it in turn, the first answer counts. What callers may do is authorization's
 // business next door.
 import { newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
 
 /**
@@ -36,12 +36,12 @@ export class AuthenticatorChain implements Authenticator {
           const before = worst;
           return user.then(
             (found) => (found ? this.#member(found) : this.#ask(request, i + 1, before)),
-            (error: unknown) => this.#ask(request, i + 1, worse(before, error)),
+            (error: unknown) => this.#ask(request, i + 1, worse(before, notFinal(error))),
           );
         }
         if (user) return this.#member(user);
       } catch (error) {
-        worst = worse(worst, error);
+        worst = worse(worst, notFinal(error));
       }
     }
     if (worst !== undefined) throw worst;
@@ -64,6 +64,12 @@ function needsGroup({ name, groups }: UserInfo): boolean {
   return (
     name !== ANONYMOUS.name && !groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)
   );
+}
+
+/** Throws what ends the search. */
+function notFinal(error: unknown): unknown {
+  if (error instanceof CallerRefused) throw error.cause;
+  return error;
 }
 
 /** "Ask again" outweighs "no": credentials that could not be checked may be good ones. */

@@ -17,3 +17,16 @@ export interface Authenticator {
    */
   authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined;
 }
+
+/**
+ * The refusal of somebody who was recognised: a front proxy has vouched for who it is, but the session is over, or the
+ * name can not be read. It ends the search, since the credentials that are left are those of the proxy, not of the
+ * caller. `cause` is the answer.
+ */
+export class CallerRefused extends Error {
+  override readonly name = 'CallerRefused';
+
+  constructor(cause: unknown) {
+    super('the caller was recognised and is refused', { cause });
+  }
+}

@@ -1,5 +1,5 @@
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -37,8 +37,23 @@ export class CredentialCheckingAuthenticator implements Authenticator {
   }
 
   authenticate(request: AuthenticationRequest): Found {
-    return foundAndChecked(this.#inner.authenticate(request), this.#tokens, request);
+    const user = this.#inner.authenticate(request);
+    if (user instanceof Promise) return user.then((found) => found && this.#checked(found, request));
+    return user && this.#checked(user, request);
   }
+
+  #checked(user: UserInfo, scope: Scope): Promise<UserInfo> | UserInfo {
+    try {
+      const checking = checked(user, this.#tokens, scope);
+      return checking instanceof Promise ? checking.catch(refuse) : checking;
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+}
+
+function refuse(cause: unknown): never {
+  throw new CallerRefused(cause);
 }
 
 /**

@@ -4,6 +4,11 @@ import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 // `headersDistinct` and nothing else: in `headers` several headers of one name are joined by commas, so the group
 // `a,system:masters` could not be told from the groups `a` and `system:masters`.
 
+/** Whether one of these headers has a value that is not empty. */
+export function hasValue({ headersDistinct }: IncomingMessage, names: readonly string[]): boolean {
+  return names.some((name) => headersDistinct[name]?.some((value) => value !== ''));
+}
+
 /** The first value that is not empty, of the first header that has one; else empty. */
 export function firstValue({ headersDistinct }: IncomingMessage, names: readonly string[]): string {
   for (const name of names) {

@@ -2,11 +2,11 @@
 // TLS, with a client certificate of the request-header CA that bears an allowed name; all four follow the cluster.
 import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
 import { commonNameOf } from './certificate-subject.ts';
 import type { AuthenticationConfig, FrontProxy } from './delegated-authentication.ts';
 import type { FrontProxyDiagnosis } from './front-proxy-diagnosis.ts';
-import { extraOf, firstValue, values } from './front-proxy-headers.ts';
+import { extraOf, firstValue, hasValue, values } from './front-proxy-headers.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
 import type { UserInfo } from './user.ts';
 
@@ -31,8 +31,7 @@ export class FrontProxyAuthenticator implements Authenticator {
       if (claimsAnIdentity(request)) this.#diagnosis.refused('noCA', 'no request-header CA is published');
       return undefined;
     }
-    const name = firstValue(request, proxy.usernameHeaders);
-    if (name === '') return undefined;
+    if (!hasValue(request, proxy.usernameHeaders)) return undefined;
     const verdict = this.#peers.verify(request, 'frontProxy', config);
     if (!verdict) {
       this.#diagnosis.refused('noCertificate', 'a caller without a client certificate');
@@ -48,7 +47,11 @@ export class FrontProxyAuthenticator implements Authenticator {
       this.#diagnosis.refused('name', `the name "${commonName}"`);
       throw newUnauthorized(new Error(`"${commonName}" is not an allowed name of the front proxy`));
     }
-    return userFrom(request, proxy, name);
+    try {
+      return userFrom(request, proxy);
+    } catch (error) {
+      throw new CallerRefused(error);
+    }
   }
 
   /** Before the cluster has been asked: a caller with a certificate may be the front proxy, so it has to come back. */
@@ -64,9 +67,9 @@ function claimsAnIdentity(request: IncomingMessage): boolean {
 }
 
 /** Throws Unauthorized when a value is not UTF-8: two different names must never become one. */
-function userFrom(request: IncomingMessage, proxy: FrontProxy, name: string): UserInfo {
+function userFrom(request: IncomingMessage, proxy: FrontProxy): UserInfo {
   return {
-    name,
+    name: firstValue(request, proxy.usernameHeaders),
     uid: firstValue(request, proxy.uidHeaders),
     groups: values(request, proxy.groupHeaders),
     extra: extraOf(request, proxy.extraHeaderPrefixes),

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
+import { CallerRefused } from '../../../../server/authentication/authenticator.ts';
 import {
   CredentialCheckingAuthenticator,
   CredentialCheckingTokenAuthenticator,
@@ -82,14 +83,14 @@ describe('CredentialCheckingAuthenticator', () => {
     const refuse = (): never => {
       throw newUnauthorized(new Error('the session is over'));
     };
-    expect(() => checking(user, refuse).authenticator.authenticate(request)).to.throw('Unauthorized');
-    const later = await Promise.resolve(
-      checking(user, () => Promise.reject(newUnauthorized())).authenticator.authenticate(request),
-    ).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(later).to.have.property('code', 401);
+    for (const check of [refuse, () => Promise.reject(newUnauthorized())]) {
+      const { authenticator } = checking(user, check);
+      const refusal: unknown = await Promise.try(() => authenticator.authenticate(request)).catch(
+        (error: unknown) => error,
+      );
+      expect(refusal).to.be.instanceOf(CallerRefused);
+      expect(refusal).to.have.nested.property('cause.code', 401);
+    }
   });
 });
 

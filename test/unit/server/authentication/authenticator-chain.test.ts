@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts';
-import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
+import { type Authenticator, CallerRefused } from '../../../../server/authentication/authenticator.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 
@@ -51,6 +51,20 @@ describe('the ways to learn who a caller is', () => {
 
   it('let good credentials of one kind make up for bad ones of another', async () => {
     expect(await result([refuses, unsure, knows])).to.include({ name: 'bob' });
+  });
+
+  it('end at one that knows who it is and lets nobody in, whatever other credentials there are', async () => {
+    const final = new CallerRefused(newUnauthorized(new Error('signed out')));
+    const sync: Authenticator = {
+      name: 'final',
+      authenticate: () => {
+        throw final;
+      },
+    };
+    const later: Authenticator = { name: 'final', authenticate: () => Promise.reject(final) };
+    expect(await result([sync, knows])).to.equal(401);
+    expect(await result([later, knows])).to.equal(401);
+    expect(await result([unsure, later, knows])).to.equal(401);
   });
 
   it('say "later" rather than "no" when one of them could not tell', async () => {

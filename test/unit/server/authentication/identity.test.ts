@@ -7,10 +7,11 @@ import { Agent } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
 import { subjectOf } from '../../../../server/authentication/certificate-subject.ts';
 import { ClientCertificateAuthenticator } from '../../../../server/authentication/client-certificate.ts';
+import { CredentialCheckingAuthenticator } from '../../../../server/authentication/credential-id.ts';
 import {
   type DelegatedAuthentication,
   parseDelegatedAuthentication,
@@ -23,6 +24,7 @@ import { type Issued, issue, newCA } from '../../../support/certificates.ts';
 import { startTls, type TlsFixture } from './tls-fixture.ts';
 
 const HOUR = 3_600_000;
+const REVOKED = 'ks.s-abcdefghijklmnopqrst.AAAAAAAAAAAAAAAA';
 const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
 
 describe('the identity of a caller', () => {
@@ -63,7 +65,11 @@ describe('the identity of a caller', () => {
     diagnosis = new FrontProxyDiagnosis(config, { warn: (line: unknown) => void warnings.push(line) });
     const chain = new AuthenticatorChain(
       [
-        new FrontProxyAuthenticator(config, peers, diagnosis),
+        new CredentialCheckingAuthenticator(new FrontProxyAuthenticator(config, peers, diagnosis), {
+          check: (jti) => {
+            if (jti === REVOKED) throw newUnauthorized(new Error('the session is over'));
+          },
+        }),
         new ClientCertificateAuthenticator(config, peers),
       ],
       { anonymous: true },
@@ -133,6 +139,16 @@ describe('the identity of a caller', () => {
       const headers = ['X-Remote-User', latin1('jürgen 名'), 'X-Remote-Group', latin1('gäste')];
       const { name, groups } = await userOf({ client: proxy, headers });
       expect([name, groups[0]]).to.deep.equal(['jürgen 名', 'gäste']);
+    });
+
+    it('is never that of the proxy itself when it is refused, even where both have one CA', async () => {
+      const powerful = await issue(clusterCA, { cn: 'front-proxy-client', o: ['system:masters'] });
+      publish({ 'requestheader-client-ca-file': clusterCA.cert });
+      const id = 'X-Remote-Extra-Authentication.kubernetes.io%2fcredential-id';
+      const signedOut = ['X-Remote-User', 'bob', id, `JTI=${REVOKED}`];
+      for (const headers of [signedOut, ['X-Remote-User', 'a\xff']]) {
+        expect(await refusalOf({ client: powerful, headers })).to.include({ code: 401 });
+      }
     });
 
     it('is refused when a name is not UTF-8, since two names could become one', async () => {
