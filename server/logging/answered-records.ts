@@ -3,7 +3,8 @@
 import type { AnsweredRecord } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from './log-store.ts';
-import { type LineMatcher, lineMatcher, lookableLength } from './matching/line-matcher.ts';
+import { type LineMatcher, lineMatcher, searchableLength } from './matching/line-matcher.ts';
+import type { Place } from './matching/words.ts';
 import { idOf } from './record-id.ts';
 import { textOf } from './selection.ts';
 import type { Turns } from './turns.ts';
@@ -27,12 +28,21 @@ export async function answered(
   if (!query.highlight) return records.map(plain);
   const text = textOf(query);
   const matcher = text && lineMatcher(text);
-  const most = text ? Math.min(MAX_LOOK, lookableLength(text)) : 0;
+  const most = text ? Math.min(MAX_LOOK, searchableLength(text)) : 0;
   const answers: AnsweredRecord[] = [];
-  for (const record of records) {
+  const rest = async (): Promise<void> => {
     if (turns.spent) await turns.next();
     signal.throwIfAborted();
-    answers.push({ ...plain(record), highlights: highlightsOf(record.log, matcher, most) });
+  };
+  for (const record of records) {
+    const highlights: [number, number][] = [];
+    await rest();
+    for (const [begin, end] of matcher ? placesIn(record.log, matcher, most) : []) {
+      highlights.push([begin, end]);
+      if (highlights.length === MAX_PLACES) break;
+      await rest();
+    }
+    answers.push({ ...plain(record), highlights });
   }
   return answers;
 }
@@ -42,11 +52,10 @@ function plain(record: LogRecord): AnsweredRecord {
   return { log, time, namespace, pod, container, id: idOf(record) };
 }
 
-function highlightsOf(line: string, matcher: LineMatcher | undefined, most: number): [number, number][] {
-  if (!matcher) return [];
+function* placesIn(line: string, matcher: LineMatcher, most: number): Generator<Place, void, undefined> {
   const isLong = line.length > most;
-  const found = matcher.places(isLong ? line.slice(0, most) : line);
-  // What touches the cut may go on behind it, or end there only because of it.
-  const whole = isLong ? found.filter(([, end]) => end < most) : found;
-  return whole.slice(0, MAX_PLACES).map(([begin, end]) => [begin, end]);
+  for (const place of matcher.places(isLong ? line.slice(0, most) : line)) {
+    // What touches the cut may go on behind it, or end there only because of it.
+    if (!isLong || place[1] < most) yield place;
+  }
 }

@@ -9,36 +9,55 @@ import { type Place, placedWords, wordsOf } from './words.ts';
 
 export interface LineMatcher {
   matches(line: string): boolean;
-  /** Ascending, without overlaps; UTF-16 code units. */
-  places(line: string): Place[];
+  /**
+   * Ascending, without overlaps; UTF-16 code units. Each is looked for when it is asked for: a pattern may look at all the
+   * rest of the line before it finds a short place, so that all places of a line may take the square of its length.
+   */
+  places(line: string): Iterable<Place>;
 }
 
 /** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
 export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMatcher {
+  const wordsIn = lineWords(caseSensitive);
   const matchers = texts.map((text) => {
     if (mode === 'regex') return patternMatcher(text, caseSensitive);
     if (mode === 'substring') return substringMatcher(text, caseSensitive);
-    return phraseMatcher(text, mode === 'prefix', caseSensitive);
+    return phraseMatcher(text, mode === 'prefix', caseSensitive, wordsIn);
   });
   const [only] = matchers;
   if (only && matchers.length === 1) return only;
   return {
     matches: (line) => matchers.some((matcher) => matcher.matches(line)),
-    places: (line) => merged(matchers.flatMap((matcher) => matcher.places(line))),
+    places: (line) => {
+      const all = matchers.flatMap((matcher) => [...matcher.places(line)]);
+      return joined(all.toSorted((a, b) => a[0] - b[0]));
+    },
   };
 }
 
 /** Less than half a second of them. */
 const MAX_STEPS = 40 << 20;
 
+/** To find a place takes the engine many times what it takes to tell that there is one: some hundredths of a second. */
+const MAX_PLACE_STEPS = 1 << 20;
+
 /**
  * Characters of a line that can be looked at in one go, whatever they are: patterns take time for all that they are made
  * of at each. Infinity where that is no matter.
  */
-export function lookableLength({ mode, texts }: TextFilter): number {
+export function lookableLength(filter: TextFilter): number {
+  return lengthWithin(MAX_STEPS, filter);
+}
+
+/** The same for finding one place. */
+export function searchableLength(filter: TextFilter): number {
+  return lengthWithin(MAX_PLACE_STEPS, filter);
+}
+
+function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
   if (mode !== 'regex') return Number.POSITIVE_INFINITY;
   const size = texts.reduce((sum, text) => sum + patternSize(parsePattern(text)), 0);
-  return Math.floor(MAX_STEPS / Math.max(1, size));
+  return Math.floor(steps / Math.max(1, size));
 }
 
 function substringMatcher(text: string, caseSensitive: boolean): LineMatcher {
@@ -61,50 +80,88 @@ function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
   const pattern = RE2JS.compile(toRE2(parsePattern(text)), caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   return {
     matches: (line) => pattern.test(line),
-    places: (line) => {
-      const places: Place[] = [];
+    *places(line) {
       const matcher = pattern.matcher(line);
-      while (matcher.find())
-        if (matcher.start() < matcher.end()) places.push([matcher.start(), matcher.end()]);
-      return places;
+      while (matcher.find()) if (matcher.start() < matcher.end()) yield [matcher.start(), matcher.end()];
     },
   };
 }
 
-function phraseMatcher(text: string, goesOn: boolean, caseSensitive: boolean): LineMatcher {
-  const fold = (word: string) => (caseSensitive ? word : folded(word));
-  const wanted = wordsOf(text).map(fold);
+interface SaidWord {
+  readonly said: string;
+  readonly place: Place;
+}
+
+/** The words of a line as they are compared; of the last line they are kept, for all texts that are looked for in it. */
+function lineWords(caseSensitive: boolean): (line: string) => readonly SaidWord[] {
+  let last: { readonly line: string; readonly words: readonly SaidWord[] } | undefined;
+  return (line) => {
+    if (last?.line === line) return last.words;
+    const words = placedWords(line).map(({ word, place }) => ({
+      said: compared(word, caseSensitive),
+      place,
+    }));
+    last = { line, words };
+    return words;
+  };
+}
+
+function compared(word: string, caseSensitive: boolean): string {
+  return caseSensitive ? word : folded(word);
+}
+
+function phraseMatcher(
+  text: string,
+  goesOn: boolean,
+  caseSensitive: boolean,
+  wordsIn: (line: string) => readonly SaidWord[],
+): LineMatcher {
+  const wanted = wordsOf(text).map((word) => compared(word, caseSensitive));
   const [longest] = wanted.toSorted((a, b) => b.length - a.length);
   if (longest === undefined) return { matches: () => false, places: () => [] };
   // Most lines do not even hold the characters, and need not be taken apart.
   const quick = substringMatcher(longest, caseSensitive);
-  const places = (line: string, all: boolean): Place[] => {
-    const words = placedWords(line);
-    const said = words.map(({ word }) => fold(word));
-    const found: Place[] = [];
-    for (let at = 0; at + wanted.length <= words.length; at++) {
-      const isHere = wanted.every((word, index) => {
-        const there = said[at + index] ?? '';
-        return goesOn && index === wanted.length - 1 ? there.startsWith(word) : there === word;
-      });
-      if (!isHere) continue;
-      found.push([words[at]?.place[0] ?? 0, words[at + wanted.length - 1]?.place[1] ?? 0]);
-      if (!all) break;
+  const [head, tail = ''] = [wanted.slice(0, -1), wanted.at(-1)];
+  const borders = bordersOf(head);
+  /** Each word of the line is looked at a few times at the most, however often the wanted ones repeat themselves. */
+  function* placesIn(words: readonly SaidWord[]): Generator<Place, void, undefined> {
+    let found = 0;
+    for (const [at, { said, place }] of words.entries()) {
+      if (found === head.length) {
+        const begin = words[at - head.length]?.place[0] ?? 0;
+        if (goesOn ? said.startsWith(tail) : said === tail) yield [begin, place[1]];
+        found = borders[found] ?? 0;
+      }
+      while (found > 0 && head[found] !== said) found = borders[found] ?? 0;
+      if (head[found] === said) found++;
     }
-    return found;
-  };
+  }
   return {
-    matches: (line) => quick.matches(line) && places(line, false).length > 0,
-    places: (line) => (quick.matches(line) ? merged(places(line, true)) : []),
+    matches: (line) => quick.matches(line) && placesIn(wordsIn(line)).next().done !== true,
+    places: (line) => (quick.matches(line) ? joined(placesIn(wordsIn(line))) : []),
   };
 }
 
-function merged(places: readonly Place[]): Place[] {
-  const result: Place[] = [];
-  for (const [begin, end] of places.toSorted((a, b) => a[0] - b[0])) {
-    const last = result.at(-1);
-    if (last && begin < last[1]) result[result.length - 1] = [last[0], Math.max(last[1], end)];
-    else result.push([begin, end]);
+/** For each number of first words: of how many of them the last ones are the first ones again (Knuth, Morris, Pratt). */
+function bordersOf(words: readonly string[]): readonly number[] {
+  const borders = [0, 0];
+  for (let at = 1, border = 0; at < words.length; at++) {
+    while (border > 0 && words[border] !== words[at]) border = borders[border] ?? 0;
+    if (words[border] === words[at]) border++;
+    borders.push(border);
   }
-  return result;
+  return borders;
+}
+
+/** `places`: by their begin. */
+function* joined(places: Iterable<Place>): Generator<Place, void, undefined> {
+  let last: Place | undefined;
+  for (const place of places) {
+    if (last && place[0] < last[1]) last = [last[0], Math.max(last[1], place[1])];
+    else {
+      if (last) yield last;
+      last = place;
+    }
+  }
+  if (last) yield last;
 }

@@ -75,6 +75,28 @@ describe('highlights', () => {
     expect(others).to.be.above(1);
   });
 
+  it('of one line leave room between two places, each of which may take a look at all of the rest', async () => {
+    const query = decoder.decode(
+      new URLSearchParams({ highlight: 'true', log_query: 'a.*b|a', match: 'regex' }),
+    );
+    let others = 0;
+    const immediate = (): void => {
+      others++;
+      timer = setImmediate(immediate);
+    };
+    let timer = setImmediate(immediate);
+    const [answer] = await answered(query, [record('a'.repeat(100))], { turns: new Turns(0), signal });
+    clearImmediate(timer);
+    expect(answer?.highlights).to.have.length(100);
+    expect(others).to.be.at.least(100);
+  });
+
+  it('are not looked for behind the last one that is told', async () => {
+    // Looking for all of them takes minutes.
+    const places = await highlights('regex', 'a.*b|a', 'a'.repeat(65_536));
+    expect(places).to.have.length(1_000);
+  }).timeout(60_000);
+
   it('end with the query', async () => {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', log_query: 'b' }));
     const gone = AbortSignal.abort(new Error('gone'));
