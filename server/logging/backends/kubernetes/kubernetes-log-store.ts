@@ -198,6 +198,7 @@ export class KubernetesLogStore implements LogBackend {
           beginOf: beginOf(selection),
           end: selection.range.end,
           filter: lineFilter(selection, () => shortfalls.lineShortened()),
+          pods: opened.pods,
           bytesPerContainer: limits.bytesPerContainer,
           parallel: limits.concurrentReads,
           deadline,

@@ -5,7 +5,7 @@
 import { Pacer } from '../../../../cluster/pacer.ts';
 import { BEGINNING } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
-import { nameOf } from '../pods/log-source.ts';
+import { type LogSource, nameOf } from '../pods/log-source.ts';
 import { reaches } from '../pods/source-selection.ts';
 import { eachLog, type ReadingOptions } from '../reading/each-log.ts';
 import { shifted } from '../reading/kubelet-time.ts';
@@ -121,13 +121,17 @@ export class Export {
     const { to, begin: first } = stretch;
     // Oldest first, nothing behind what was let go can come into this round any more.
     const until = (): Instant => (order === 'asc' && lines.cut ? lines.cut.time : to);
-    await eachLog(this.#options, async (source, rank) => {
-      const kept = this.#kept[rank];
-      if (kept === undefined || kept >= shifted(to, DISORDER_S)) return;
-      const begin = beginOf(source.namespace);
+    const fromOf = ({ namespace }: LogSource): Instant => {
+      const begin = beginOf(namespace);
       // Before the first line nothing is expected; but a clock may have been set back.
-      const from = stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
-      if (!reaches(source, from)) return;
+      return stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
+    };
+    const isWanted = (source: LogSource, rank: number): boolean => {
+      const kept = this.#kept[rank];
+      return kept !== undefined && kept < shifted(to, DISORDER_S) && reaches(source, fromOf(source));
+    };
+    const work = async (source: LogSource, rank: number): Promise<void> => {
+      const from = fromOf(source);
       const since = from === BEGINNING ? undefined : from;
       const extent = newExtent();
       try {
@@ -142,7 +146,8 @@ export class Export {
         lines.close(rank);
         this.#cutLines[rank] = Math.max(this.#cutLines[rank] ?? 0, extent.cutLines);
       }
-    });
+    };
+    await eachLog(this.#options, work, isWanted);
     return { stretch, lines };
   }
 

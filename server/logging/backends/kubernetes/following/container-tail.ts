@@ -34,6 +34,8 @@ export interface ContainerTailOptions {
 }
 
 const SILENCE_MS = 300_000;
+/** The same of a container that has ended. */
+const ENDED_SILENCE_MS = 10_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
 /** The last words of a pod that is gone may still be on their way for so long. */
@@ -117,18 +119,17 @@ export class ContainerTail {
 
   async #read(source: LogSource, signal: AbortSignal): Promise<LogFailure | undefined> {
     const { client, reader, begin, silenceMs = SILENCE_MS } = this.#options;
+    const { running } = source;
+    // Who has no more to write is not silent.
+    const idleMs = running ? silenceMs : Math.min(silenceMs, ENDED_SILENCE_MS);
     const since = this.#given.since ?? (begin === BEGINNING ? undefined : begin);
     const { onLine, flush } = this.#taking(source);
     this.#given.reopened();
     try {
-      if (source.running) {
-        const request = { source, since, follow: true, signal, timeoutMs: silenceMs };
-        const response = await openLog(client, request);
-        const bounds = { signal, idleMs: silenceMs, flush };
-        await reader.consume(response, bounds, onLine, newExtent());
-      } else {
-        await reader.read(source, { since, signal, flush }, onLine);
-      }
+      // It goes at the pace of who reads the lines, and so must not take one of the places of queries: not even that
+      // of a container that has ended.
+      const response = await openLog(client, { source, since, follow: running, signal, timeoutMs: idleMs });
+      await reader.consume(response, { signal, idleMs, flush, ended: !running }, onLine, newExtent());
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;

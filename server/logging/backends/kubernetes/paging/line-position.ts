@@ -15,13 +15,15 @@ export interface PagePosition {
 }
 
 const PATTERN =
-  /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/([pc])\/(\d{1,9})\/(\d{1,15})([eg])\/(\d{1,15})$/;
+  /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/([pc])\/(\d{1,9})\/(\d{1,15})([eg])\/(\d{1,15})\/(.{0,24})$/;
 
 export function writePosition({ place, total, span }: PagePosition, sources: readonly LogSource[]): string {
   const { time, rank, ordinal } = place;
-  const { namespace = '', pod = '', container = '', previous = false } = sources[rank] ?? {};
+  const { namespace = '', pod = '', container = '', previous = false, run } = sources[rank] ?? {};
   const count = `${total.count}${total.relation === 'eq' ? 'e' : 'g'}`;
-  return [time, namespace, pod, container, previous ? 'p' : 'c', ordinal, count, span].join('/');
+  return [time, namespace, pod, container, previous ? 'p' : 'c', ordinal, count, span, run?.id ?? ''].join(
+    '/',
+  );
 }
 
 /**
@@ -29,20 +31,44 @@ export function writePosition({ place, total, span }: PagePosition, sources: rea
  * writePosition has not written.
  */
 export function readPosition(text: string, sources: readonly LogSource[]): PagePosition {
-  const [, time = '', namespace = '', pod = '', container = '', run, ordinal, count, relation, span] =
-    PATTERN.exec(text) ?? [];
+  const [
+    ,
+    time = '',
+    namespace = '',
+    pod = '',
+    container = '',
+    which,
+    ordinal,
+    count,
+    relation,
+    span,
+    id = '',
+  ] = PATTERN.exec(text) ?? [];
   if (!isInstant(time)) {
     throw newNotSupported('kubernetes', 'cursor', 'it is none of its own; begin with the first page');
   }
-  const source = { namespace, pod, container, previous: run === 'p' };
+  const source = { namespace, pod, container, previous: which === 'p' };
   return {
-    place: { time, rank: rankOf(source, sources), ordinal: Number(ordinal) },
+    place: { time, rank: rankOf(source, id, sources), ordinal: Number(ordinal) },
     total: { count: Number(count), relation: relation === 'e' ? 'eq' : 'gte' },
     span: Number(span),
   };
 }
 
-function rankOf(source: Named, sources: readonly LogSource[]): number {
+function rankOf(source: Named, id: string, sources: readonly LogSource[]): number {
+  if (id === '') return rankByName(source, sources);
+  // What was the present run when the page was read may be the one before by now, or gone.
+  const at = sources.findIndex((other) => other.run.id === id && isOf(other, source));
+  if (at !== -1) return at;
+  const before = rankByName({ ...source, previous: true }, sources);
+  return Number.isInteger(before) ? before - 0.5 : before;
+}
+
+function isOf(source: LogSource, { namespace, pod, container }: Named): boolean {
+  return source.namespace === namespace && source.pod === pod && source.container === container;
+}
+
+function rankByName(source: Named, sources: readonly LogSource[]): number {
   const next = sources.findIndex((other) => compareSources(other, source) >= 0);
   const at = next === -1 ? sources.length : next;
   const same = sources[at];

@@ -23,7 +23,8 @@ export class PageReader {
   async read(request: PageRequest): Promise<LogPage> {
     const { pass } = this.#options;
     let page = await this.#fill(request);
-    if (page.isShortOfFrom && !pass.isOver) {
+    if (page.isShortOfFrom && pass.isOver) pass.shortfalls.timedOut(pass.sources.length);
+    else if (page.isShortOfFrom) {
       // It would be counted once more what has been counted.
       pass.shortfalls.linesAreCounted();
       const after = await this.#behindSkipped(request, page);
@@ -53,7 +54,11 @@ export class PageReader {
       );
       const { length } = skipped;
       after = skipped.endWith(counted.total(pass.relation));
-      if (after === undefined || pass.isOver) return undefined;
+      if (after === undefined) return undefined;
+      if (pass.isOver) {
+        pass.shortfalls.timedOut(pass.sources.length);
+        return undefined;
+      }
       left -= length;
     }
     return after;
@@ -76,8 +81,12 @@ export class PageReader {
     }
     const range = { from: earliestOf(selection), to: selection.range.end };
     for (const window of pageWindows(request.order, range, page.position)) {
+      if (page.isFull) break;
+      if (pass.isOver) {
+        pass.shortfalls.timedOut(pass.sources.length);
+        break;
+      }
       await pass.readWindow(window, tallyFor);
-      if (page.isFull || pass.isOver) break;
     }
     return page;
   }

@@ -1,5 +1,7 @@
 import type { Instant, Total } from '../../../log-store.ts';
-import type { LogSource } from '../pods/log-source.ts';
+import { type LogSource, nameOf } from '../pods/log-source.ts';
+import type { PodIndex } from '../pods/pod-index.ts';
+import { isReplaced } from '../pods/source-selection.ts';
 import type { LineFilter } from '../reading/line-filter.ts';
 import { type SurveyOptions, survey, type Tally } from '../reading/survey.ts';
 import type { Window } from './page-window.ts';
@@ -9,6 +11,7 @@ export type TallyFor = (source: LogSource, rank: number, wanted: Wanted) => Tall
 
 export interface PassOptions extends Omit<SurveyOptions, 'tally' | 'isCounting'> {
   readonly filter: LineFilter;
+  readonly pods: Pick<PodIndex, 'get'>;
 }
 
 /** The logs of one question, to be read as a whole or by windows of time. */
@@ -63,7 +66,7 @@ export class Pass {
     isCounting: boolean,
     tallyFor: TallyFor,
   ): Promise<void> {
-    const { filter } = this.#options;
+    const { filter, sources, pods, shortfalls } = this.#options;
     await survey({
       ...this.#options,
       beginOf,
@@ -71,6 +74,7 @@ export class Pass {
       isCounting,
       tally: (source, rank) => tallyFor(source, rank, wantedBetween(beginOf(source.namespace), end, filter)),
     });
+    for (const source of sources) if (isReplaced(source, pods)) shortfalls.restarted(nameOf(source));
   }
 }
 

@@ -106,6 +106,15 @@ export function sourcesOf(
   return sources;
 }
 
+/** Whether another run of the container has come since the log was chosen. */
+export function isReplaced({ previous, run, ...source }: LogSource, pods: Pick<PodIndex, 'get'>): boolean {
+  const containers = pods.get(source.namespace, source.pod)?.containers;
+  const now = containers?.find(({ name }) => name === source.container);
+  const taking = previous ? now?.previous : now?.current;
+  // Where the next run has not come about, the kubelet gives this one's log still.
+  return run.id !== '' && taking !== undefined && taking.id !== run.id;
+}
+
 function runningFirst(a: readonly LogSource[], b: readonly LogSource[]): number {
   const [first, second] = [a.at(-1), b.at(-1)];
   if (!first || !second) return 0;

@@ -18,17 +18,21 @@ export interface ReadingOptions {
 }
 
 /**
- * Works on all logs; what can not be read of them is a shortfall. Throws when no log can be read for a reason that is
- * not theirs, and when the time is up.
+ * Works on all logs; what can not be read of them is a shortfall. Throws when none that is asked for can be read for a
+ * reason that is not theirs, and when the time is up. `isWanted`: logs that need not be asked for are passed over.
  */
 export async function eachLog(
   { sources, parallel, deadline, shortfalls, onFailure }: ReadingOptions,
   work: (source: LogSource, rank: number) => Promise<void>,
+  isWanted: (source: LogSource, rank: number) => boolean = () => true,
 ): Promise<void> {
   const queue = readingOrder(sources);
   const failures: LogFailure[] = [];
+  let asked = 0;
   const worker = async (): Promise<void> => {
     for (const [rank, source] of queue) {
+      if (!isWanted(source, rank)) continue;
+      asked++;
       try {
         await work(source, rank);
       } catch (error) {
@@ -42,5 +46,5 @@ export async function eachLog(
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, sources.length) }, worker));
-  if (failures[0] && failures.length === sources.length) throw failures[0];
+  if (failures[0] && failures.length === asked) throw failures[0];
 }

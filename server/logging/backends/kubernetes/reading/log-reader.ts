@@ -25,6 +25,8 @@ export interface Extent {
   first: Instant | undefined;
   /** Lines that were too long to be kept whole. */
   cutLines: number;
+  /** Whether it was not read on because everything that follows is behind `until`. */
+  hasPassed: boolean;
 }
 
 export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
@@ -106,7 +108,10 @@ export class LogReader {
           signal.throwIfAborted();
         }
         await request.flush?.();
-        if (lines.hasPassed) return;
+        if (lines.hasPassed) {
+          extent.hasPassed = true;
+          return;
+        }
       }
       const rest = decoder.rest();
       // What was cut by the limit is no line; but it has a time.
@@ -123,7 +128,7 @@ export class LogReader {
 }
 
 export function newExtent(): Extent {
-  return { bytes: 0, lines: 0, first: undefined, cutLines: 0 };
+  return { bytes: 0, lines: 0, first: undefined, cutLines: 0, hasPassed: false };
 }
 
 /** Takes blocks of lines apart. */

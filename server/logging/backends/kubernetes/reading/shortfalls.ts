@@ -11,7 +11,8 @@ export class Shortfalls {
   readonly #failed = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #rotated = new Set<string>();
-  readonly #tooLong = new Set<string>();
+  readonly #restarted = new Set<string>();
+  readonly #tooLong = { newest: new Set<string>(), oldest: new Set<string>() };
   readonly #leftOut: LeftOut;
   #keptFrom: Instant | undefined;
   #cutLines = 0;
@@ -42,9 +43,14 @@ export class Shortfalls {
     if (this.#keptFrom === undefined || keptFrom > this.#keptFrom) this.#keptFrom = keptFrom;
   }
 
-  /** Only the newest lines of the log were read. */
-  tooLong(name: string): void {
-    this.#tooLong.add(name);
+  /** Another run has taken the place of this log since it was chosen: what was read may be that one's. */
+  restarted(name: string): void {
+    this.#restarted.add(name);
+  }
+
+  /** `read`: which lines of the log, within the time asked for, were read. */
+  tooLong(name: string, read: 'newest' | 'oldest'): void {
+    this.#tooLong[read].add(name);
   }
 
   cutLines(count: number): void {
@@ -90,7 +96,9 @@ export class Shortfalls {
         this.#leftOut.count,
       ),
     );
-    say('Limit', counted(this.#tooLong, 'so long that only the newest lines were read'));
+    const { newest, oldest } = this.#tooLong;
+    say('Limit', counted(newest, 'so long that only the newest lines were read'));
+    say('Limit', counted(oldest, 'so long that only the oldest lines of that time were read'));
     say('Limit', this.#cutLines === 1 && '1 line was too long, and was cut');
     say('Limit', this.#cutLines > 1 && `${this.#cutLines} lines were too long, and were cut`);
     if (this.#pageCut) found.push(PAGE_CUT);
@@ -104,6 +112,8 @@ export class Shortfalls {
       counted(this.#failed, 'not read to the end, because the kubelet did not answer as it should'),
     );
     say('NotCovered', counted(this.#gone, 'not read to the end, because the pod or its log was removed'));
+    const anew = 'perhaps not read to the end, because the container started anew meanwhile';
+    say('NotCovered', counted(this.#restarted, anew));
     const silentS = Math.round(this.#podsSilentMs / 1000);
     say(
       'NotCovered',

@@ -41,15 +41,19 @@ export interface SurveyOptions {
   readonly tally: (source: LogSource, rank: number) => Tally;
 }
 
-/** Reads every log once. Throws LogFailure when none of them could be read for a reason that is not theirs. */
+/** Reads every log once. Throws LogFailure when none that was asked for could be read for a reason that is not theirs. */
 export async function survey(options: SurveyOptions): Promise<void> {
   const { sources, deadline, signal } = options;
   const queue = readingOrder(sources);
   const [ended, failures]: [Set<LogSource>, LogFailure[]] = [new Set(), []];
+  let asked = 0;
   const work = async (): Promise<void> => {
     for (const [rank, source] of queue) {
       try {
-        if (reaches(source, options.beginOf(source.namespace))) await readOne(options, source, rank);
+        if (reaches(source, options.beginOf(source.namespace))) {
+          asked++;
+          await readOne(options, source, rank);
+        }
       } catch (error) {
         signal.throwIfAborted();
         if (deadline.aborted) return;
@@ -62,7 +66,7 @@ export async function survey(options: SurveyOptions): Promise<void> {
   await Promise.all(Array.from({ length: Math.min(options.parallel, sources.length) }, work));
   signal.throwIfAborted();
   const [first] = failures;
-  if (first && failures.length === sources.length) throw first;
+  if (first && failures.length === asked) throw first;
   if (deadline.aborted) options.shortfalls.timedOut(sources.length - ended.size);
 }
 
@@ -71,25 +75,32 @@ async function readOne(options: SurveyOptions, source: LogSource, rank: number):
   const begin = options.beginOf(source.namespace);
   const name = nameOf(source);
   let tally = options.tally(source, rank);
-  const request: ReadRequest = {
+  const requestFor = (taking: Tally): ReadRequest => ({
     since: begin === BEGINNING ? undefined : begin,
     until: () => {
-      const until = options.isCounting ? undefined : tally.until?.();
+      const until = options.isCounting ? undefined : taking.until?.();
       return until === undefined ? options.end : earlier(until, options.end);
     },
     limitBytes,
     signal: deadline,
-  };
+  });
   const extent = newExtent();
   try {
-    await reader.read(source, request, tally.onLine, extent);
-    if (extent.bytes >= limitBytes) {
-      // What has come are the oldest lines. As many from the end take about as much room, and are worth more.
-      tally.drop?.();
-      tally = options.tally(source, rank);
+    await reader.read(source, requestFor(tally), tally.onLine, extent);
+    if (extent.bytes >= limitBytes && !extent.hasPassed) {
+      // What has come are the oldest lines. As many from the end take about as much room, and are worth more; but
+      // where the time asked for ends long before the log does, there is none of them among these.
+      const [oldest, newest, tail] = [tally, options.tally(source, rank), newExtent()];
       const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
-      shortfalls.tooLong(name);
-      await reader.read(source, { ...request, limitBytes: limitBytes * 2, tailLines }, tally.onLine);
+      const request = { ...requestFor(newest), limitBytes: limitBytes * 2, tailLines };
+      try {
+        await reader.read(source, request, newest.onLine, tail);
+      } finally {
+        const reached = tail.first !== undefined && tail.first < options.end;
+        tally = reached ? newest : oldest;
+        (reached ? oldest : newest).drop?.();
+        shortfalls.tooLong(name, reached ? 'newest' : 'oldest');
+      }
     } else {
       await checkRetention(options, { source, begin, name }, extent);
     }

@@ -189,6 +189,27 @@ describe('following pod logs', () => {
     expect(await reading.until('line 2')).to.deep.equal(['line 1', 'line 2']);
   });
 
+  it('at the pace of a slow reader keeps no place that queries need, not even for a log that has ended', async () => {
+    reading = new Reading(cluster.store());
+    const lines = Array.from({ length: 2_000 }, (_, n) => at(n, `${n} ${'x'.repeat(4_000)}`));
+    cluster.add('shop', 'long', lines, { state: 'terminated' });
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store({ concurrentReads: 1 });
+    const gone = new AbortController();
+    const pods = (name: string) => ({ ...everything, pods: { exact: [name] } });
+    const slow = store.follow(pods('long'), gone);
+    expect((await slow.next()).done).to.equal(false);
+    const page = await store.query(
+      pods('a'),
+      { order: 'asc', size: 1, from: 0 },
+      { signal: gone.signal, timeoutMs: 2_000 },
+    );
+    expect(page.shortfalls).to.deep.equal([]);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+    gone.abort();
+    for (let next = await slow.next(); !next.done; ) next = await slow.next();
+  });
+
   it('is unavailable when kube-apiserver stays away', async () => {
     cluster.add('shop', 'a', [at(1)]);
     reading = new Reading(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));

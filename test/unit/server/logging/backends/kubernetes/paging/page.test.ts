@@ -192,6 +192,20 @@ describe('a page of the pod log store', () => {
     expect(page.shortfalls[0]?.message).to.include('only the newest lines');
   });
 
+  it('keeps the oldest lines of the time asked for when the log goes on long after it', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, n) => at(n, `${n} ${'x'.repeat(100)}`));
+    cluster.add('shop', 'a', lines);
+    // 64 KiB are about 450 lines.
+    const store = cluster.store({ bytesPerContainer: 64 << 10 });
+    const range = { start: at(0).time, end: at(1_000).time };
+    const page = await store.query({ ...everything, range }, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ log }) => log.split(' ')[0])).to.deep.equal(['0', '1', '2']);
+    expect(page.total.count).to.be.within(400, 999);
+    expect(page.total.relation).to.equal('gte');
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+    expect(page.shortfalls[0]?.message).to.include('oldest');
+  });
+
   it('takes a container that has not started yet for one without lines', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [], { state: 'waiting' });
@@ -295,6 +309,21 @@ describe('a page of the pod log store', () => {
     await store.query(everything, newest, call);
     await cluster.goAway();
     const failure = await store.query(everything, newest, call).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+
+  it('is unavailable also when some logs need not be read', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('bank', 'b', [at(1)], { state: 'terminated' });
+    const namespaces = [
+      { name: 'bank', since: at(3_600).time },
+      { name: 'shop', since: at(0).time },
+    ];
+    const selection = { ...everything, scope: { everything: false, namespaces } } as const;
+    const store = cluster.store();
+    expect((await store.query(selection, newest, call)).total.count).to.equal(1);
+    await cluster.goAway();
+    const failure = await store.query(selection, newest, call).catch((error: unknown) => error);
     expect(failure).to.include({ name: 'StatusError', code: 503 });
   });
 

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { PageReader } from '../../../../../../../server/logging/backends/kubernetes/paging/page-reader.ts';
+import { Pass } from '../../../../../../../server/logging/backends/kubernetes/paging/pass.ts';
+import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
+import { ReadSlots } from '../../../../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
+import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
+import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { at, call, everything } from '../instants.ts';
+import { LogCluster } from '../log-cluster.ts';
+
+describe('a page that is read by windows of time', () => {
+  let cluster: LogCluster;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+  });
+
+  afterEach(() => cluster.stop());
+
+  it('says so when the time is up between two of them', async () => {
+    cluster.add('shop', 'a', [at(1), at(86_399)]);
+    const deadline = new AbortController();
+    const source = { namespace: 'shop', pod: 'a', container: 'app', node: '', previous: false };
+    const shortfalls = new Shortfalls({ count: 0, names: [] });
+    const pass = new Pass({
+      reader: new LogReader({ client: cluster.connect(), slots: new ReadSlots(1), turns: new Turns() }),
+      sources: [
+        {
+          ...source,
+          running: true,
+          run: { id: '', startedAt: undefined, finishedAt: undefined },
+          predecessors: false,
+        },
+      ],
+      // Looked at when a window has been read.
+      pods: { get: () => void deadline.abort() },
+      beginOf: () => everything.range.start,
+      end: everything.range.end,
+      filter: () => true,
+      bytesPerContainer: 1 << 20,
+      parallel: 1,
+      deadline: deadline.signal,
+      signal: call.signal,
+      shortfalls,
+      onFailure: () => undefined,
+    });
+    const page = await new PageReader({ pass, selection: everything, memory: 1 << 20 }).read({
+      order: 'desc',
+      size: 5,
+      from: 0,
+      uncounted: true,
+    });
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 86399']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+  });
+});
