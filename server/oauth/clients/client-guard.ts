@@ -34,7 +34,8 @@ export class ClientGuard {
 
   /** Before a secret is compared. Throws OAuthError 429 with the time to wait. */
   enter(id: string, request: IncomingMessage): void {
-    const wait = this.#table.get(this.#key(id, request))?.remaining(this.#now()) ?? 0;
+    const bucket = this.#table.find(this.#key(id, request), this.#options.limits);
+    const wait = bucket?.remaining(this.#now()) ?? 0;
     if (wait === 0) return;
     throw new OAuthError(429, 'invalid_client', 'too many attempts, try again later', {
       retryAfterSeconds: Math.ceil(wait / 1000),

@@ -23,7 +23,7 @@ export class CodeTries {
 
   /** Whole seconds until this source may try again; 0 when it may now. */
   wait(source: string): number {
-    const ms = this.#table.get(networkOf(source))?.remaining(this.#options.now()) ?? 0;
+    const ms = this.#table.find(networkOf(source), LIMITS)?.remaining(this.#options.now()) ?? 0;
     return Math.ceil(ms / 1000);
   }
 

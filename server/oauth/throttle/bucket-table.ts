@@ -36,6 +36,12 @@ export class BucketTable {
     return bucket;
   }
 
+  /** The bucket of a key, or the one of the overflow that it shares; undefined when it has neither. Makes none. */
+  find(key: string, limits: BucketLimits): Bucket | undefined {
+    return this.get(key) ?? this.#overflow.get(slotOf(key, limits));
+  }
+
+  /** The key's own bucket. */
   get(key: string): Bucket | undefined {
     return this.#delaying.get(key) ?? this.#quiet.get(key);
   }
@@ -70,9 +76,7 @@ export class BucketTable {
   }
 
   #shared(key: string, limits: BucketLimits): Bucket {
-    const place = createHash('sha256').update(key).digest().readUInt16BE(0) % SHARED;
-    // Apart by limits: accounts and sources do not mix.
-    const slot = `${limits.failures}/${limits.maxDelay}/${place}`;
+    const slot = slotOf(key, limits);
     let bucket = this.#overflow.get(slot);
     if (!bucket) {
       bucket = new Bucket(limits);
@@ -80,4 +84,10 @@ export class BucketTable {
     }
     return bucket;
   }
+}
+
+/** Apart by limits: accounts and sources do not mix. */
+function slotOf(key: string, limits: BucketLimits): string {
+  const place = createHash('sha256').update(key).digest().readUInt16BE(0) % SHARED;
+  return `${limits.failures}/${limits.maxDelay}/${place}`;
 }

@@ -129,11 +129,11 @@ describe('the authentication of a client', () => {
 describe('the guard of client secrets', () => {
   const LIMITS = { failures: 3, delay: 1000, maxDelay: 60_000, reset: 3_600_000 };
 
-  function scene() {
+  function scene(entries = 100) {
     let now = 1_000_000;
     const guard = new ClientGuard({
       limits: LIMITS,
-      entries: 100,
+      entries,
       sourceOf: (request) => String(request.headers['x-source'] ?? '192.0.2.1'),
       now: () => now,
     });
@@ -182,6 +182,12 @@ describe('the guard of client secrets', () => {
   it('treats an unknown client alike', () => {
     const { ask } = scene();
     expect([1, 2, 3, 4].map(() => ask('nobody', 'guess'))).to.deep.equal([401, 401, 401, 429]);
+  });
+
+  it('goes on when somebody has filled its table with ids that he invented', () => {
+    const { ask } = scene(10);
+    for (let i = 0; i < 10; i++) [1, 2, 3].forEach(() => ask(`invented-${i}`, 'x', '203.0.113.9'));
+    expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
   });
 
   describe('of a configuration', () => {
