@@ -8,6 +8,7 @@ import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import { newSessionID, type RandomBytes } from '../sessions/refresh-token.ts';
 import { NOBODY, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { TokenBucket } from '../sessions/token-bucket.ts';
+import { networkOf } from '../throttle/network.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode } from './device-code.ts';
 import { codeHash } from './session-code.ts';
@@ -40,7 +41,8 @@ export interface DeviceRequest extends DeviceOrigin {
 
 export type Approval = 'approved' | 'decided already' | 'gone';
 
-// Anybody may ask for a code, so what is open is bounded: for all, for one address, and in the rate of writes.
+// Anybody may ask for a code, so what is open is bounded: for all, for one address (of IPv6: one network, since one
+// subscriber has as many addresses as he likes), and in the rate of writes.
 const MAX_OPEN = 200;
 const MAX_OPEN_OF_SOURCE = 20;
 const WRITES_PER_SECOND = 5;
@@ -162,7 +164,8 @@ export class DeviceRequests {
   #checkRoom(source: string): void {
     this.#checkSight();
     const open = this.#options.sessions.ofUser(NOBODY);
-    const ofSource = open.filter((request) => request.source === source).length;
+    const network = networkOf(source);
+    const ofSource = open.filter((request) => networkOf(request.source) === network).length;
     if (open.length >= MAX_OPEN || ofSource >= MAX_OPEN_OF_SOURCE || !this.#writes.take()) throw tooMany();
   }
 }

@@ -39,6 +39,16 @@ describe('requests of devices', () => {
     await open('192.0.2.2');
   });
 
+  it('are a few for one network of IPv6, of which a single subscriber has every address', async () => {
+    for (let request = 0; request < 20; request++) {
+      now += 1000;
+      await open(`2001:db8::${request}`);
+    }
+    now += 1000;
+    await refused('2001:db8::ffff');
+    await open('2001:db8:0:1::1');
+  });
+
   it('are written no faster than the cluster should be asked, wherever they come from', async () => {
     for (let request = 0; request < 20; request++) await open(`192.0.2.${request}`);
     await refused('198.51.100.1');
