@@ -11,6 +11,7 @@ export interface NewPasswordView {
   readonly alert?: Alert | undefined;
 }
 
+// No `maxlength` where a password is typed: a browser cuts what is pasted without a word, and half of it is another one.
 export function newPasswordPage({ action, ticket, user, alert }: NewPasswordView): Page {
   return {
     title: titled('Choose a new password', alert),
@@ -22,9 +23,9 @@ ${alertBox(alert)}
 <input type="hidden" name="username" value="${user}" autocomplete="username">
 <label for="new-password">New password</label>
 <p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters; any characters, spaces too.</p>
-<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" maxlength="${PASSWORD_LENGTH.most}" autofocus${about(alert, 'new_password') ?? html` aria-describedby="rule"`}>
+<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${about(alert, 'new_password') ?? html` aria-describedby="rule"`}>
 <label for="repeated">The same again</label>
-<input id="repeated" name="repeated" type="password" autocomplete="new-password" required maxlength="${PASSWORD_LENGTH.most}"${about(alert, 'repeated')}>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required${about(alert, 'repeated')}>
 <button type="submit">Save and go on</button>
 </form>`,
   };

@@ -41,7 +41,7 @@ ${alertBox(alert)}
 <label for="username">User name</label>
 <input id="username" name="username" value="${user}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="253"${focus(user === '')}${about(alert, 'username')}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${focus(user !== '')}${about(alert, 'password')}>
+<input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${about(alert, 'password')}>
 <button type="submit">Sign in</button>
 <button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>

@@ -13,6 +13,7 @@ import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.t
 import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../status-of-chain.ts';
 import type { LoginThrottle, Reservation } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
+import { isTooLong } from '../users/password-policy.ts';
 import type { Decoys } from './decoys.ts';
 import type { PasswordHasher } from './hasher.ts';
 
@@ -50,9 +51,6 @@ export interface CheckedUser {
   readonly credential: Credential;
 }
 
-/** NIST 800-63B asks for 64 at least; a bound, since every byte is hashed. In UTF-16 units. */
-const MAX_PASSWORD = 1024;
-
 /** Ten times what a watch needs in a cluster that is well. */
 const SETTLE_MS = 100;
 
@@ -73,7 +71,7 @@ export class PasswordSignIn {
   async check(attempt: SignInAttempt): Promise<CheckedUser> {
     const { ready, throttle } = this.#options;
     const { password, source, signal } = attempt;
-    if (password.length > MAX_PASSWORD) throw invalidRequest('the password is too long');
+    if (isTooLong(password)) throw invalidRequest('the password is too long');
     if (!ready()) throw this.#unavailable(attempt, undefined);
     // Users are Kubernetes objects: their names have no upper case.
     const name = attempt.user.toLowerCase();

@@ -1,5 +1,12 @@
-/** In characters. Long ones are welcome: hashing costs the same. */
+/** In characters. Long ones are welcome (NIST 800-63B asks for 64 at least): hashing costs the same. */
 export const PASSWORD_LENGTH = { least: 8, most: 1024 } as const;
+
+/** Whether nobody can have this password, since none as long as it could be set. Counts as the policy does. */
+export function isTooLong(password: string): boolean {
+  // A character is one or two UTF-16 units: most need not be taken apart.
+  if (password.length <= PASSWORD_LENGTH.most) return false;
+  return password.length > 2 * PASSWORD_LENGTH.most || Array.from(password).length > PASSWORD_LENGTH.most;
+}
 
 /** What is wrong with a new password of this user, each as the end of a sentence "the password …"; empty when nothing. */
 export function passwordFaults(password: string, user: string): string[] {
@@ -10,7 +17,7 @@ export function passwordFaults(password: string, user: string): string[] {
   } else if (new Set(characters).size < 4) {
     faults.push('must have at least 4 different characters');
   }
-  if (characters.length > PASSWORD_LENGTH.most) {
+  if (isTooLong(password)) {
     faults.push(`must have at most ${PASSWORD_LENGTH.most} characters`);
   }
   if (/\p{Cc}|\p{Cs}/u.test(password)) faults.push('must not hold control characters');

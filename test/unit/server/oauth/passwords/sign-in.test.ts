@@ -7,6 +7,7 @@ import type { LoginRecord } from '../../../../../server/oauth/login-records.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
 import { PasswordSignIn } from '../../../../../server/oauth/passwords/sign-in.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import { passwordFaults } from '../../../../../server/oauth/users/password-policy.ts';
 
 const hasher = new PasswordHasher({
   memory: 1024 * 1024,
@@ -135,6 +136,13 @@ describe('signing in with a password', () => {
     ]);
   });
 
+  it('takes every password that could be set, also one of a thousand characters beyond the usual ones', async () => {
+    const longest = '🐎🔋📎🪙'.repeat(256);
+    expect(passwordFaults(longest, 'alice')).to.deep.equal([]);
+    scene.add(account('alice'), await hasher.hash(longest));
+    expect((await scene.check('alice', longest)).account.name).to.equal('alice');
+  });
+
   it('takes the name in any case, since users have lower-case names', async () => {
     expect((await scene.check('Alice')).account.name).to.equal('alice');
     expect(scene.ended).to.deep.equal(['alice succeeded']);
@@ -242,6 +250,7 @@ describe('signing in with a password', () => {
 
   it('refuses a password beyond all measure, whoever sends it', async () => {
     expect(await scene.refusal('alice', 'x'.repeat(1025))).to.include('invalid_request');
+    expect(await scene.refusal('alice', '🐎'.repeat(1025))).to.include('invalid_request');
     expect(await scene.refusal('nobody', 'x'.repeat(1025))).to.include('invalid_request');
   });
 
