@@ -9,6 +9,7 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../apis/oauth/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
+import { MAX_CLOCK_DIFFERENCE_MS } from '../oauth/sessions/session-object.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import { passwordFaults } from '../oauth/users/password-policy.ts';
@@ -66,7 +67,7 @@ export class PasswordChanges {
       userUID: user.uid,
       passwordHash: await hasher.hash(document.password, context.signal),
       mustChange: !isOwn && (document.mustChange ?? true),
-      changedAt: now(),
+      changedAt: laterThan(credentials.get(name)?.changedAt, now()),
     };
     const resourceVersion = replaced && { resourceVersion: replaced.resourceVersion };
     await credentials.set(name, { ...next, ...resourceVersion }, context.signal);
@@ -125,4 +126,12 @@ export class PasswordChanges {
     if (error.status === 503) return newServiceUnavailable(error.message, seconds, { cause: error });
     return this.#documents.invalid(name, [invalidValue('currentPassword', 'is wrong')]);
   }
+}
+
+/**
+ * Now, but after the change before, which another clock may have put a little into the future: sessions are held against
+ * this time, so it must not go back. What lies further ahead is a mistake, and is not kept.
+ */
+function laterThan(before: number | undefined, now: number): number {
+  return before === undefined || before - now > MAX_CLOCK_DIFFERENCE_MS ? now : Math.max(now, before + 1);
 }

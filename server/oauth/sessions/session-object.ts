@@ -22,7 +22,7 @@ export interface WrittenSession {
 }
 
 /** How far the clocks of replicas and of kube-apiserver may be apart. */
-const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+export const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MAC_PURPOSE = 'session';
 
 /** Throws SyntaxError for something without a name. */

@@ -46,6 +46,19 @@ describe('the password of a user, by REST', () => {
     expect(site.checked[0]).to.include({ user: 'ada', source: '192.0.2.7', method: 'password_change' });
   });
 
+  it('is never older than the one before, though another clock was ahead; nor as far ahead as a mistake', async () => {
+    const userUID = site.credentials.get('ada')?.userUID ?? '';
+    for (const [before, after] of [
+      [2000, 2001],
+      [Date.parse('2099-01-01T00:00:00Z'), 1000],
+    ] as const) {
+      const passwordHash = `hash of ${OLD}`;
+      await site.credentials.set('ada', { passwordHash, userUID, mustChange: false, changedAt: before });
+      await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
+      expect(site.credentials.get('ada')).to.include({ changedAt: after });
+    }
+  });
+
   it('is not changed with a wrong one, however much its user may', async () => {
     site.allow('ada', 'update users/ada', 'impersonate users/ada', 'impersonate groups/dev');
     const answer = await site.ask('ada', 'PUT', '/ada/password', {
