@@ -22,11 +22,11 @@ import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { numberIn, type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
 import { countContainers } from './counting/statistics.ts';
-import { exportLines, REQUEST_MS } from './exporting/export.ts';
+import { exportLines } from './exporting/export.ts';
 import { Followers } from './following/followers.ts';
 import { readPage } from './paging/page.ts';
 import { readPosition, writePosition } from './paging/position.ts';
-import { Asking, Deadline } from './requests/asking.ts';
+import { Asking, Deadline, REQUEST_MS } from './requests/asking.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
 import { statusOf } from './requests/refusal.ts';
 import type { FieldNames } from './selection/fields.ts';
@@ -140,7 +140,8 @@ export class VictoriaLogsLogStore implements LogBackend {
     const { start } = selection.range;
     const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
     const { isMeant } = this.#judge(selection);
-    return this.#followers.follow({ question, fields: this.#fields, isMeant, start }, call);
+    const rough = this.#within(selection, (questions) => questions.rough);
+    return this.#followers.follow({ question, rough, fields: this.#fields, isMeant, start }, call);
   }
 
   async check(call: Call): Promise<void> {

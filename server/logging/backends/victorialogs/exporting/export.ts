@@ -1,6 +1,6 @@
 // All lines in order, with bounded memory here and in the store, which can only sort all of an answer at once: it is
 // asked for one slice of time after the other, sorts each, and prepares one while the one before is read.
-import type { Asking, Deadline } from '../requests/asking.ts';
+import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
 import { isTooLarge } from '../requests/refusal.ts';
 import type { RecordLines } from './record-lines.ts';
 import { type SliceBounds, SliceReader, type SliceWanted } from './slice-reader.ts';
@@ -9,8 +9,6 @@ import { type SlicePlan, Slices } from './slices.ts';
 
 export type ExportWanted = SlicePlan & SliceWanted;
 
-/** What one request may take; an export may take long, but not because a store hangs. */
-export const REQUEST_MS = 60_000;
 const BOUNDS: SliceBounds = { sliceMs: 10_000, requestMs: REQUEST_MS };
 
 /** `call`: the time for all of it. */

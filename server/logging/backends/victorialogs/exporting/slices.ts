@@ -2,7 +2,7 @@
 // lines a slice should have is said when it is asked for.
 import type { Order } from '../../../log-store.ts';
 import { instantIn, numberIn } from '../counting/overview.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';
@@ -72,7 +72,7 @@ export class Slices {
     const wanted = BigInt(Math.min(MAX_CELLS, Math.ceil((count / lines) * CELLS_PER_SLICE) + 1));
     const width = (end - start) / wanted + 1n;
     const pipe = `stats by (${TIME}:${width}ns offset ${start % width}ns) count() as n`;
-    const rows = await this.#asking.allRows(asked, [pipe], this.#deadline);
+    const rows = await this.#asking.allRows(asked, [pipe], this.#deadline.within(REQUEST_MS));
     return rows
       .map((row): Cell => {
         const at = nanosecondsOf(instantIn(row, TIME));

@@ -1,11 +1,12 @@
-// All who follow: each asks the store again and again for what is new, and all of them together no more often than it
-// bears.
+// All who follow: each is given what was written before in the way of an export, then asks the store again and again for
+// what is new, and all of them together no more often than it bears.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { instantOf } from '../../../instant.ts';
 import type { Call, LogRecord } from '../../../log-store.ts';
 import { type Asking, Deadline } from '../requests/asking.ts';
 import { NewLines, type NewLinesWanted } from './new-lines.ts';
+import { type OldLinesWanted, oldLines } from './old-lines.ts';
 
 export interface FollowersOptions {
   readonly asking: Asking;
@@ -17,9 +18,10 @@ export interface FollowersOptions {
 const POLL_MS = 200;
 /** All together ask about a hundred times a second. */
 const POLL_MS_EACH = 10;
-const POLL_TIMEOUT_MS = 30_000;
 /** Lines that come to the store later than this after they were written are not seen by those who follow. */
 const LATENESS_MS = 30_000;
+/** What is older than that by more than this is read in the way of an export: nothing of it has to be remembered. */
+const RECENT_MS = 10_000;
 /** How long the store may be away before those who follow are told. */
 const OUTAGE_MS = 60_000;
 
@@ -32,7 +34,7 @@ export class Followers {
   }
 
   async *follow(
-    wanted: NewLinesWanted,
+    wanted: NewLinesWanted & OldLinesWanted,
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { asking, log, now } = this.#options;
@@ -40,15 +42,37 @@ export class Followers {
     let answeredAt = now();
     let low = wanted.start;
     let isFirst = true;
+    /** Whether nothing has been asked yet about what others can still come late to. */
+    let isOld = true;
+    const call = new Deadline({ signal, timeoutMs: Number.POSITIVE_INFINITY }, now);
     this.#count++;
     try {
       while (!signal.aborted) {
         const asked = now();
+        const settled = instantOf(asked - LATENESS_MS);
         try {
-          const deadline = new Deadline({ signal, timeoutMs: POLL_TIMEOUT_MS }, now);
-          for await (const records of lines.since(low, deadline)) if (records.length > 0) yield records;
-          [answeredAt, isFirst] = [asked, false];
-          low = instantOf(asked - LATENESS_MS);
+          if (isOld && low < instantOf(asked - LATENESS_MS - RECENT_MS)) {
+            for await (const { records, next } of oldLines(
+              asking,
+              wanted,
+              { start: low, end: settled },
+              call,
+            )) {
+              // Where it goes on after a failure: all of what is behind was given.
+              [low, isFirst] = [next, false];
+              if (records.length > 0) yield records;
+              answeredAt = now();
+            }
+            continue;
+          }
+          isOld = false;
+          for await (const records of lines.since(low, call)) {
+            if (records.length > 0) yield records;
+            // A slow reader is no fault of the store.
+            answeredAt = now();
+          }
+          [answeredAt, isFirst] = [now(), false];
+          low = settled;
         } catch (error) {
           if (signal.aborted) return;
           if (isFirst || now() - answeredAt > OUTAGE_MS) throw error;

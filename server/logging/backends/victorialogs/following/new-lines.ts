@@ -23,6 +23,8 @@ export interface NewLinesWanted {
 }
 
 const CELL_NS = 250_000_000n;
+/** What one request may take; a reader may take longer for what was found. */
+const REQUEST_MS = 30_000;
 /** Lines that are fetched at a time, about. */
 const MAX_LINES = 5_000;
 /** Behind every line. */
@@ -63,7 +65,7 @@ export class NewLines {
     const asked = this.#wanted.question({ start: this.#notBefore(begin), end: FOREVER });
     if (!asked) return [];
     const pipe = `stats by (${TIME}:${CELL_NS}ns) count() as n`;
-    const rows = await this.#asking.allRows(asked, [pipe], deadline);
+    const rows = await this.#asking.allRows(asked, [pipe], deadline.within(REQUEST_MS));
     return rows
       .map((row) => ({ cell: nanosecondsOf(instantIn(row, TIME)), count: numberIn(row, 'n') }))
       .sort((left, right) => Number(left.cell - right.cell));
@@ -98,7 +100,7 @@ export class NewLines {
     const asked = question({ start: this.#notBefore(first), end: instantAt(last + CELL_NS) });
     if (!asked) return [];
     const most = first === last ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
-    const rows = await this.#asking.allRows(asked, [recordFields(fields)], deadline, most);
+    const rows = await this.#asking.allRows(asked, [recordFields(fields)], deadline.within(REQUEST_MS), most);
     return inOrder(
       rows.map((row) => recordOf(row, fields)),
       'asc',

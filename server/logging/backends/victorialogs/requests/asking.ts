@@ -12,6 +12,8 @@ import { type Row, rowsOf, rowsOfAll } from './rows.ts';
 const QUERY_PATH = '/select/logsql/query';
 /** The store is given its time, and this to say that it was not enough. */
 const GRACE_MS = 500;
+/** What one request may take of an export, which may take long, but not because a store hangs. */
+export const REQUEST_MS = 60_000;
 /** Bytes of the lines of one time: where a collector knows no more than seconds, they are many. */
 export const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
 /** Bytes that are parsed at once. */

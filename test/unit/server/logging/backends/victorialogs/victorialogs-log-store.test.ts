@@ -230,9 +230,34 @@ describe('the VictoriaLogs store', () => {
       else rows(line)(response, asked);
     });
     const leaving = new AbortController();
-    const lines = newStore(server.url).follow(SELECTION, { signal: leaving.signal });
+    const now = () => Date.parse(RANGE.start) + 1_000;
+    const lines = newStore(server.url, { now }).follow(SELECTION, { signal: leaving.signal });
     const { value } = await lines.next();
     expect((value as readonly LogRecord[]).map(({ log }) => log)).to.deep.equal(['here']);
+    leaving.abort();
+    expect((await lines.next()).done).to.equal(true);
+  });
+
+  it('gives each question about new lines its time, however slow who follows them is', async () => {
+    const times = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:03Z'];
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      if (asked.form.get('query')?.includes('stats') === true)
+        rows(...times.map((_time) => ({ _time, n: '1' })))(response, asked);
+      else rows({ _time: times[server.asked.length - 2], _msg: 'here' })(response, asked);
+    });
+    let now = Date.parse(RANGE.start) + 5_000;
+    const leaving = new AbortController();
+    const lines = newStore(server.url, { now: () => now }).follow(SELECTION, { signal: leaving.signal });
+    for (const time of times) {
+      const { value } = await lines.next();
+      expect((value as readonly LogRecord[]).map((record) => record.time.slice(0, 19))).to.deep.equal([
+        time.slice(0, 19),
+      ]);
+      now += 40_000;
+    }
+    expect(server.asked.map(({ form }) => form.get('timeout'))).to.deep.equal(
+      times.map(() => '30000ms').concat('30000ms'),
+    );
     leaving.abort();
     expect((await lines.next()).done).to.equal(true);
   });

@@ -1,0 +1,43 @@
+// Lines of a time that is over, for who follows from then on: there may be any number of them, so they come as in an
+// export, a slice after the other, and none is remembered.
+import type { Instant, LogRecord } from '../../../log-store.ts';
+import { simpleOverview } from '../counting/overview.ts';
+import { exportLines } from '../exporting/export.ts';
+import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
+import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import type { FieldNames } from '../selection/fields.ts';
+import type { Question, Range } from '../selection/question.ts';
+
+export interface OldLinesWanted {
+  /** The question about a part of the range; undefined when nothing can be found there. */
+  readonly question: (range: Range) => Question | undefined;
+  /** The same without what looks into lines. */
+  readonly rough: (range: Range) => Question | undefined;
+  readonly fields: FieldNames;
+  /** Whether a line that the question found is wanted. */
+  readonly isMeant: (record: LogRecord) => boolean;
+}
+
+export interface OldLines {
+  readonly records: readonly LogRecord[];
+  /** All of the range before this was given. */
+  readonly next: Instant;
+}
+
+/** Oldest first; the last one leads to the end of the range. Throws StatusErrors. */
+export async function* oldLines(
+  asking: Asking,
+  { question, rough, fields, isMeant }: OldLinesWanted,
+  { start, end }: Range,
+  deadline: Deadline,
+): AsyncGenerator<OldLines, void, undefined> {
+  const asked = rough({ start, end });
+  const found = asked && (await simpleOverview(asking, asked, deadline.within(REQUEST_MS)));
+  if (found?.span) {
+    const { count, span: range } = found;
+    const wanted = { question, fields, isMeant, order: 'asc', range, count } as const;
+    for await (const lines of exportLines(asking, wanted, deadline))
+      yield { records: [...lines], next: instantAt(nanosecondsOf(lines.until) + 1n) };
+  }
+  yield { records: [], next: end };
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pino from 'pino';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
+import { startVictoriaLogs } from '../../../../../../hack/log-stores/victorialogs.ts';
+import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import { FIELDS } from '../../../../../support/victorialogs.ts';
+
+/** Of which each would be a question of its own, were each stretch of a second fetched by itself. */
+const LINES = 40_000;
+
+describe('following VictoriaLogs from long ago', function () {
+  this.timeout(120_000);
+  const over = new AbortController();
+  let dir = '';
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
+  });
+  after(async () => {
+    over.abort();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('brings all that was written in order, then what is new, each once', async () => {
+    await using program = await startVictoriaLogs({ dir, signal: over.signal });
+    const data = logData({ lines: LINES });
+    const sample = Array.from(data.records()).at(-1);
+    if (sample === undefined) throw new Error('there are no records');
+    await loadVictoriaLogs(program.url, data.records());
+    const recent = { ...sample, time: new Date().toISOString(), log: 'a moment ago' };
+    await loadVictoriaLogs(program.url, [recent]);
+
+    const store = new VictoriaLogsLogStore({
+      url: program.url,
+      fields: FIELDS,
+      log: pino({ level: 'silent' }),
+    });
+    const range = { start: '1970-01-01T00:00:00.000000000Z', end: data.end };
+    const seen: string[] = [];
+    const leaving = new AbortController();
+    for await (const batch of store.follow({ scope: { everything: true }, range }, leaving)) {
+      seen.push(...batch.map(({ time, log }) => `${time} ${log}`));
+      if (seen.length === LINES + 1)
+        await loadVictoriaLogs(program.url, [{ ...sample, time: new Date().toISOString(), log: 'new' }]);
+      if (seen.length > LINES + 1) leaving.abort();
+    }
+    const old = Array.from(data.records(), ({ time }) => time);
+    expect(seen.slice(0, LINES).map((line) => line.slice(0, 30))).to.deep.equal(old);
+    expect(seen.slice(LINES).map((line) => line.slice(31))).to.deep.equal(['a moment ago', 'new']);
+    await store.run(AbortSignal.abort());
+  });
+});
