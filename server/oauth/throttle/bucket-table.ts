@@ -46,6 +46,11 @@ export class BucketTable {
     return this.#delaying.get(key) ?? this.#quiet.get(key);
   }
 
+  /** Forgets everybody. Attempts that are under way end in buckets that nobody looks at any more. */
+  clear(): void {
+    for (const buckets of [this.#quiet, this.#delaying, this.#overflow]) buckets.clear();
+  }
+
   /** To be called when the bucket of this key has changed: puts it where it belongs, or drops it. */
   settle(key: string, now: number): void {
     const bucket = this.get(key);

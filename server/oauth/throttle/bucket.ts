@@ -84,8 +84,9 @@ export class Bucket {
     this.#failures = 0;
   }
 
-  /** Takes over what is worse elsewhere. */
+  /** Takes over what is worse elsewhere; or that the failures up to `lastAt` are forgotten, when it tells of none. */
   merge({ failures, lastAt }: Failures): void {
+    if (failures === 0 && lastAt >= this.#lastAt) this.clear();
     this.#failures = Math.max(this.#failures, failures);
     this.#lastAt = Math.max(this.#lastAt, lastAt);
   }

@@ -110,15 +110,21 @@ export class LoginThrottle {
     }
   }
 
-  /** Takes over what another replica saw, or what was seen before a restart. */
+  /** Takes over what another replica saw, or what was seen before a restart; also that it is over. */
   merge({ key, knownSources, ...failures }: Crossing): void {
     const now = this.#now();
     for (const source of knownSources) {
       if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
     }
-    const bucket = this.#table.take(key, this.#limitsOf(key), now);
-    bucket.merge(failures);
+    const limits = this.#limitsOf(key);
+    const bucket = failures.failures === 0 ? this.#table.get(key) : this.#table.take(key, limits, now);
+    bucket?.merge(failures);
     this.#table.settle(key, now);
+  }
+
+  /** Ends all delays. From where accounts have been used stays known. */
+  forgive(): void {
+    this.#table.clear();
   }
 
   /**

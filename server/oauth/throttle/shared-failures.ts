@@ -20,6 +20,8 @@ export interface SharedFailuresOptions {
   readonly macs: Macs;
   /** Told what others have written, and what was there at the start. */
   readonly merge: (crossing: Crossing) => void;
+  /** Told when the whole ConfigMap was deleted: an operator wants everybody forgiven. */
+  readonly forgive: () => void;
   /** After this time a record is of no more use, in ms. */
   readonly lifetimeMs: number;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -35,7 +37,9 @@ const MAX_RECORDS = 1000;
 export class SharedFailures {
   readonly #options: SharedFailuresOptions;
   readonly #now: () => number;
-  readonly #unwritten = new Map<string, string | null>();
+  readonly #unwritten = new Map<string, string>();
+  /** What is being written. */
+  #batch: ReadonlyMap<string, string> = new Map();
   #stored: Readonly<Record<string, string>> = {};
   #wake: () => void = () => undefined;
 
@@ -44,13 +48,13 @@ export class SharedFailures {
     this.#now = options.now ?? Date.now;
   }
 
-  /** To be written soon; does not wait for it. */
+  /** To be written soon; does not wait for it. That a delay is over is told only where it was told that there is one. */
   save(crossing: Crossing): void {
-    if (crossing.failures === 0 && !(crossing.key in this.#stored)) return;
-    this.#unwritten.set(
-      crossing.key,
-      crossing.failures === 0 ? null : encodeCrossing(crossing, this.#options.macs),
-    );
+    const { key } = crossing;
+    const isTold = key in this.#stored || this.#unwritten.has(key) || this.#batch.has(key);
+    if (crossing.failures === 0 && !isTold) return;
+    this.#unwritten.set(key, encodeCrossing(crossing, this.#options.macs));
+    this.#boundUnwritten();
     this.#wake();
   }
 
@@ -75,6 +79,10 @@ export class SharedFailures {
   #take(configMap: unknown): void {
     const before = this.#stored;
     this.#stored = texts(record(configMap)['data']);
+    if (configMap === undefined && Object.keys(before).length > 0) {
+      this.#unwritten.clear();
+      this.#options.forgive();
+    }
     this.#merge(before);
   }
 
@@ -98,6 +106,7 @@ export class SharedFailures {
         continue;
       }
       const batch = new Map(this.#unwritten);
+      this.#batch = batch;
       this.#unwritten.clear();
       try {
         await this.#write(batch, signal);
@@ -107,14 +116,23 @@ export class SharedFailures {
         for (const [key, value] of batch) {
           if (!this.#unwritten.has(key)) this.#unwritten.set(key, value);
         }
+        this.#boundUnwritten();
         await delay(pauseMs * 4, undefined, { signal }).catch(() => undefined);
       }
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
+  /** While the cluster takes nothing, what waits must neither grow for ever nor into more than it could take. */
+  #boundUnwritten(): void {
+    for (const oldest of this.#unwritten.keys()) {
+      if (this.#unwritten.size <= MAX_RECORDS) return;
+      this.#unwritten.delete(oldest);
+    }
+  }
+
   /** Only the members that change, so that replicas do not write over each other. */
-  async #write(batch: ReadonlyMap<string, string | null>, signal: AbortSignal): Promise<void> {
+  async #write(batch: ReadonlyMap<string, string>, signal: AbortSignal): Promise<void> {
     const { client, namespace, name } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
     const data = { ...Object.fromEntries(batch), ...this.#outlived(batch) };
@@ -135,14 +153,14 @@ export class SharedFailures {
   }
 
   /** What is to be removed: records that are of no more use, then the mildest while there are too many. */
-  #outlived(batch: ReadonlyMap<string, string | null>): Readonly<Record<string, null>> {
+  #outlived(batch: ReadonlyMap<string, string>): Readonly<Record<string, null>> {
     const oldest = this.#now() - this.#options.lifetimeMs;
     const removed: Record<string, null> = {};
     const kept: Crossing[] = [];
     for (const [key, value] of Object.entries(this.#stored)) {
       if (batch.has(key)) continue;
       const crossing = decodeCrossing(key, value, this.#options.macs);
-      if (crossing && crossing.lastAt > oldest) kept.push(crossing);
+      if (crossing && crossing.failures > 0 && crossing.lastAt > oldest) kept.push(crossing);
       else removed[key] = null;
     }
     const excess = kept.length + batch.size - MAX_RECORDS;

@@ -45,6 +45,10 @@ export function newSharedThrottle(options: SharedThrottleOptions): SharedThrottl
     name: THROTTLE_STATE,
     macs: keys,
     merge: (crossing) => logins.merge(crossing),
+    forgive: () => {
+      log.info({ configMap: `${namespace}/${THROTTLE_STATE}` }, 'deleted: all failed sign-ins are forgiven');
+      logins.forgive();
+    },
     lifetimeMs: limits.reset,
     log,
   });

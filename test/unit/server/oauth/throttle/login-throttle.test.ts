@@ -224,6 +224,46 @@ describe('the throttle of sign-ins', () => {
     expect(await there.wait('alice', HOME)).to.equal(0);
   });
 
+  it('takes over that the owner has signed in at another replica, but not over what it saw later itself', async () => {
+    const [here, there] = [new Scene(), new Scene()];
+    const share = (): void => {
+      for (const crossing of here.crossings.splice(0)) there.throttle.merge(crossing);
+    };
+    for (const scene of [here, there]) await scene.succeed('alice');
+    await here.fail('alice', HOME, 3);
+    share();
+    expect(await there.wait('alice')).to.equal(1);
+    here.now += 1000;
+    there.now += 1000;
+    await here.succeed('alice');
+    share();
+    expect(await there.wait('alice')).to.equal(0);
+    await there.fail('alice', HOME, 2);
+    expect(await there.wait('alice')).to.equal(0);
+
+    await here.fail('alice', HOME, 3);
+    share();
+    there.now += 5000;
+    here.now += 1000;
+    await there.fail('alice', HOME);
+    await here.succeed('alice');
+    share();
+    expect(await there.wait('alice')).to.equal(2);
+  });
+
+  it('forgives everybody when it is told to, attempts under way included', async () => {
+    const scene = new Scene();
+    await scene.fail('alice', STRANGER, 3);
+    await scene.fail('bob', STRANGER, 2);
+    const underWay = await scene.reserve('bob', HOME);
+    scene.throttle.forgive();
+    underWay.failed();
+    expect(await scene.wait('alice', STRANGER)).to.equal(0);
+    await scene.fail('bob', HOME, 2);
+    expect(await scene.wait('bob', HOME)).to.equal(0);
+    expect(scene.crossings.filter(({ key }) => key === 'account.bob')).to.deep.equal([]);
+  });
+
   describe('when it is full', () => {
     const small = { limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } };
 

@@ -5,6 +5,7 @@ import { decodeCrossing, encodeCrossing } from '../../../../../server/oauth/thro
 import type { Crossing } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { SharedFailures } from '../../../../../server/oauth/throttle/shared-failures.ts';
 import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { bookmark, type Call, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
 
 const CROSSING: Crossing = {
   key: 'account-k-abc',
@@ -72,6 +73,7 @@ describe('failures that are shared', () => {
       name: 'state',
       macs: await memoryKeyRing(),
       merge: () => undefined,
+      forgive: () => undefined,
       lifetimeMs: 60_000,
       log: { debug: () => undefined, info: () => undefined, warn: (line: unknown) => warnings.push(line) },
       pauseMs: 1,
@@ -119,5 +121,71 @@ describe('failures that are shared', () => {
     expect(writes.requests[1]?.json).to.deep.equal(writes.requests[0]?.json);
     expect(warnings).to.have.length(1);
     await stop();
+  });
+
+  it('are told to be over only where they were told of', async () => {
+    const { writes, shared, stop } = await scene();
+    shared.save({ ...CROSSING, key: 'account-k-unheard-of', failures: 0 });
+    shared.save(CROSSING);
+    await writes.until(1);
+    shared.save({ ...CROSSING, failures: 0 });
+    await writes.until(2);
+    expect(writes.requests[0]?.json).to.have.property('data').that.has.all.keys(CROSSING.key);
+    expect(writes.requests[1]?.json)
+      .to.have.nested.property(`data.${CROSSING.key}`)
+      .that.includes('"failures":0');
+    await stop();
+  });
+
+  it('wait in bounded number while the cluster takes none', async () => {
+    const { writes, shared, stop } = await scene();
+    writes.answers = [new StatusError(403, 'Forbidden', 'no')];
+    for (let i = 0; i < 1500; i++) shared.save({ ...CROSSING, key: `account-k-${i}` });
+    await writes.until(2);
+    const { data } = writes.requests[1]?.json as { data: Record<string, string> };
+    expect(Object.keys(data)).to.have.length(1000).and.to.include('account-k-1499');
+    await stop();
+  });
+
+  it('are forgiven to everybody when the whole ConfigMap is deleted, not when a record is', async () => {
+    const keys = await memoryKeyRing();
+    const other = { ...CROSSING, key: 'account-k-other' };
+    const configMap = (resourceVersion: number, ...crossings: readonly Crossing[]): string =>
+      JSON.stringify({
+        kind: 'ConfigMap',
+        metadata: { namespace: 'ns', name: 'state', uid: 'u', resourceVersion: String(resourceVersion) },
+        data: Object.fromEntries(crossings.map((crossing) => [crossing.key, encodeCrossing(crossing, keys)])),
+      });
+    const connected = Promise.withResolvers<Call>();
+    const cluster = await ScriptedCluster.start((call) => {
+      if (call.asked === 'stream') connected.resolve(call);
+    });
+    const told: string[] = [];
+    const forgiven = Promise.withResolvers<void>();
+    const shared = new SharedFailures({
+      client: cluster.connect(),
+      namespace: 'ns',
+      name: 'state',
+      macs: keys,
+      merge: ({ key }) => told.push(key),
+      forgive: () => {
+        told.push('forgiven');
+        forgiven.resolve();
+      },
+      lifetimeMs: 60_000,
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+      now: () => 2000,
+    });
+    const stop = new AbortController();
+    const running = shared.run(stop.signal);
+    const { response } = await connected.promise;
+    send(response, event('ADDED', configMap(1, CROSSING, other)), bookmark(1, true));
+    send(response, event('MODIFIED', configMap(2, CROSSING)));
+    send(response, event('DELETED', configMap(3, CROSSING)));
+    await forgiven.promise;
+    expect(told).to.deep.equal([CROSSING.key, other.key, 'forgiven']);
+    stop.abort();
+    await running;
+    await cluster.stop();
   });
 });
