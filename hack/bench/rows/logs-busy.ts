@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LogClient } from '../log-client.ts';
 import { LOGS, type LogScene, type LogSide } from '../log-scene.ts';
-import { alone } from '../machine.ts';
+import { alone, yielding } from '../machine.ts';
 import { milliseconds, type Row } from '../row.ts';
 import { OUR_NODES, type Scene } from '../scene.ts';
 
@@ -40,8 +40,7 @@ export async function busyRow(
         await delay(retryAfter * 1000, undefined, { signal: over.signal }).catch(() => undefined);
     }
   };
-  // The store has to do with the other core: what it takes away from the server is not the server's doing.
-  const [calm, busy] = await alone(server.pid, [store.pid ?? 0], machine, async () => {
+  const measured = async () => {
     const before = await load.requests(job);
     const lanes = Array.from({ length: QUERIES }, (_, number) => lane(number));
     try {
@@ -52,9 +51,13 @@ export async function busyRow(
       over.abort();
       await Promise.all(lanes);
     }
-  });
+  };
+  // The store and the callers, who are this process: what they take away from the server, or from who measures, on the
+  // cores that all of them share is not the server's doing.
+  const others = [store.pid ?? 0, process.pid];
+  const [calm, busy] = await alone(server.pid, others, machine, () => yielding(others, machine, measured));
   client.close();
-  const others = [...statuses.keys()].filter((status) => status !== '200' && status !== '429');
+  const unexpected = [...statuses.keys()].filter((status) => status !== '200' && status !== '429');
   const [before, during] = [calm.latencyMs.p99, busy.latencyMs.p99];
   return {
     work: `logs, ${peer.name}: p99 of getting one node while ${QUERIES} log queries are always open`,
@@ -62,7 +65,7 @@ export async function busyRow(
     ours: milliseconds(during),
     ratio: `${(during / before).toFixed(2)} ×`,
     goal: `≤ ${RATIO.toFixed(1)} ×, only 200 and 429`,
-    met: during <= RATIO * before && others.length === 0,
+    met: during <= RATIO * before && unexpected.length === 0,
     shortfall:
       'either the time, or answers other than 200 and 429, which the note counts: on two cores a store that takes seconds for each of the queries runs out of time',
     note: `peer: the same while there are none; who is refused comes again when the answer says; answers to the queries: ${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`,

@@ -11,9 +11,9 @@ import { interleaved, median } from '../statistics.ts';
 import { busyRow } from './logs-busy.ts';
 import { tailRow } from './logs-tail.ts';
 
-const ROUNDS = 31;
+const ROUNDS = 101;
 /** A server that has just begun compiles while it answers; one in use, and a store in use, have done that. */
-const WARM_UPS = 40;
+const WARM_UPS = 200;
 const EXPORT_ROUNDS = 2;
 const NAMESPACE = 'web';
 const WORD = 'timeout';
