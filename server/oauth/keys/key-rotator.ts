@@ -38,7 +38,6 @@ export class KeyRotator {
       do {
         const wait = await this.#attempt(signal);
         const timer = setTimeout(() => wakeup.wake(), wait);
-        signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
         const goesOn = await wakeup.next(signal);
         clearTimeout(timer);
         if (!goesOn) return;

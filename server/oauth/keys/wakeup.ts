@@ -12,9 +12,12 @@ export class Wakeup {
   async next(signal: AbortSignal): Promise<boolean> {
     if (!this.#pending && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
+      const end = (): void => resolve();
       this.#resolve = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      signal.addEventListener('abort', end, { once: true });
       await promise;
+      // It is asked again and again with one signal, for as long as the process lives.
+      signal.removeEventListener('abort', end);
       this.#resolve = undefined;
     }
     this.#pending = false;

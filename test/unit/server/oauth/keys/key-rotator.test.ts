@@ -1,9 +1,11 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { KeyRotator } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../../server/oauth/keys/key-secret.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
 import { MemoryObjects } from '../../../../support/memory-objects.ts';
+import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const PATH = '/api/v1/namespaces/ns/secrets/keys';
@@ -68,6 +70,31 @@ describe('KeyRotator', () => {
     expect(set.keys[0]?.kid).not.to.equal(kid);
     expect(request).to.equal(undefined);
     expect(metadata['annotations']).to.deep.equal({ other: 'stays' });
+  });
+
+  it('leaves nothing behind at the signal that it runs with, however often it looks', async () => {
+    const { objects } = await cluster();
+    let changed = (): void => undefined;
+    const end = new AbortController();
+    const rotator = new KeyRotator({
+      client: objects,
+      ...PLACE,
+      policy: POLICY,
+      subscribe: (listener) => {
+        changed = listener;
+        return () => undefined;
+      },
+      log: quiet,
+      now: () => 10,
+    });
+    const running = rotator.run(end.signal);
+    for (let looks = 1; looks <= 10; looks++) {
+      await until(() => objects.asked.filter((asked) => asked.startsWith('GET')).length >= looks);
+      changed();
+    }
+    expect(getEventListeners(end.signal, 'abort')).to.have.length.at.most(1);
+    end.abort();
+    await running;
   });
 
   it('leaves a change of somebody else in place', async () => {
