@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { KeyPair } from './certificate-authority.ts';
 
 /** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */
@@ -44,14 +44,14 @@ export class DirectoryAuthorityStore implements AuthorityStore {
     try {
       text = await readFile(this.#file, 'utf8');
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (hasCode(error, 'ENOENT')) return undefined;
       throw error;
     }
-    return readAuthorities(JSON.parse(text), this.#file);
+    return readAuthorities(parsed(text), this.#file);
   }
 
   async replace(previous: Authorities | undefined, next: Authorities): Promise<Authorities> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#directory);
     const draft = join(this.#directory, `.serving-ca-${randomUUID()}`);
     await writeFile(draft, JSON.stringify(next), { mode: 0o600 });
     try {
@@ -59,7 +59,7 @@ export class DirectoryAuthorityStore implements AuthorityStore {
       if (previous) await rename(draft, this.#file);
       else await link(draft, this.#file);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     } finally {
       await rm(draft, { force: true });
     }
@@ -79,9 +79,41 @@ export class DirectoryAuthorityStore implements AuthorityStore {
   }
 }
 
+/**
+ * With all above it. Not by mkdir's own option: where a folder can not hold others, below /proc for instance, that one
+ * never ends, and keeps the process from ending.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return;
+    const parent = dirname(path);
+    if (!hasCode(error, 'ENOENT') || parent === path) throw error;
+    await makeFolder(parent);
+    await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
+      // Somebody else may have made it meanwhile.
+      if (!hasCode(again, 'EEXIST')) throw again;
+    });
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
 /** The certificates of all CAs, PEM: what clients are to trust. */
 export function bundleOf(authorities: Authorities): string {
   return authorities.map(({ certificate }) => `${certificate.trim()}\n`).join('');
+}
+
+/** Undefined for what is no JSON: the parser's own words would quote the file, keys included. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readAuthorities(value: unknown, file: string): Authorities {

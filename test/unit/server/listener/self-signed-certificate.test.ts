@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { StartupError } from '../../../../apis/config/v1alpha1/startup-error.ts';
 import {
@@ -144,6 +145,32 @@ describe('SelfSignedCertificate', () => {
       const error: unknown = await started.catch((failure: unknown) => failure);
       expect(error).to.be.instanceOf(StartupError);
       expect(String(error)).to.match(/ENOTDIR.*; set listeners\.secure\.selfSigned\.directory to a folder/);
+    });
+
+    it('makes the folders above it, for nobody else to look into', async () => {
+      await source(new DirectoryAuthorityStore(join(folder, 'a', 'b', 'c'))).renew();
+      for (const path of ['a', 'a/b', 'a/b/c']) {
+        expect((await stat(join(folder, path))).mode % 0o1000).to.equal(0o700);
+      }
+    });
+
+    it('says at once that the folder can not be made, in a place that takes none', async () => {
+      for (const place of ['/proc/serving-ca', '/proc/serving-ca/below']) {
+        const error: unknown = await source(new DirectoryAuthorityStore(place))
+          .start(AbortSignal.abort())
+          .catch((failure: unknown) => failure);
+        expect(error).to.be.instanceOf(StartupError);
+        expect(String(error)).to.match(/mkdir '\/proc\/serving-ca'; set .*directory to a folder/);
+      }
+    });
+
+    it('says that its file is broken, with the cure, and quotes nothing of it', async () => {
+      await writeFile(join(folder, 'serving-ca.json'), 'MIGHAgEAMBMGByqGSM49');
+      const error: unknown = await source(new DirectoryAuthorityStore(folder))
+        .start(AbortSignal.abort())
+        .catch((failure: unknown) => failure);
+      expect(String(error)).to.include('serving-ca.json is broken; remove it to make a new CA');
+      expect(inspect(error)).not.to.include('MIGH');
     });
 
     it('gives two that start at once the same CA', async () => {
