@@ -97,14 +97,14 @@ class LineWriter {
       const batch = next.value;
       const room = this.#maxLines - this.#lines;
       if (batch.length > room) {
-        await this.#records([...batch].slice(0, room));
+        await this.#records(atMost(room, batch));
         return [
           { reason: 'Limit', message: `there are more lines than the ${this.#maxLines} of one export` },
         ];
       }
       const ndjson = this.#format.isNDJSON ? batch.ndjson : undefined;
       if (ndjson) await this.#encoded(ndjson, batch.length);
-      else await this.#records([...batch]);
+      else await this.#records(batch);
     }
   }
 
@@ -114,7 +114,7 @@ class LineWriter {
     this.#streamed(lines);
   }
 
-  async #records(records: readonly LogRecord[]): Promise<void> {
+  async #records(records: Iterable<LogRecord>): Promise<void> {
     for (const piece of pieces(records)) {
       await this.#body.write(this.#head() + this.#format.lines(piece, this.#lines === 0));
       this.#lines += piece.length;
@@ -130,6 +130,14 @@ class LineWriter {
     if (this.#begun) return '';
     this.#begun = true;
     return this.#format.head;
+  }
+}
+
+function* atMost(count: number, records: Iterable<LogRecord>): Generator<LogRecord, void, undefined> {
+  let left = count;
+  for (const record of records) {
+    if (left-- === 0) return;
+    yield record;
   }
 }
 

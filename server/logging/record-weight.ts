@@ -10,22 +10,25 @@ const PIECE = 1 << 20;
 
 /** How many of the first records make a page; one at least, however long its line is. */
 export function fittingPage(records: readonly LogRecord[]): number {
-  return fitting(records, 0, records.length, PAGE);
-}
-
-export function* pieces(records: readonly LogRecord[]): Generator<readonly LogRecord[], void, undefined> {
-  for (let at = 0, count: number; at < records.length; at += count) {
-    count = fitting(records, at, PIECE_LINES, PIECE);
-    yield records.slice(at, at + count);
-  }
-}
-
-function fitting(records: readonly LogRecord[], from: number, most: number, characters: number): number {
-  const end = Math.min(records.length, from + most);
   let held = 0;
-  for (let at = from; at < end; at++) {
-    held += records[at]?.log.length ?? 0;
-    if (held > characters) return Math.max(1, at - from);
+  for (const [at, { log }] of records.entries()) {
+    held += log.length;
+    if (held > PAGE) return Math.max(1, at);
   }
-  return end - from;
+  return records.length;
+}
+
+/** Reads no more records than it gives, and one: what they are made of may be very many. */
+export function* pieces(records: Iterable<LogRecord>): Generator<readonly LogRecord[], void, undefined> {
+  let piece: LogRecord[] = [];
+  let held = 0;
+  for (const record of records) {
+    held += record.log.length;
+    if (piece.length === PIECE_LINES || (piece.length > 0 && held > PIECE)) {
+      yield piece;
+      [piece, held] = [[], record.log.length];
+    }
+    piece.push(record);
+  }
+  if (piece.length > 0) yield piece;
 }

@@ -56,4 +56,13 @@ describe('a piece of a stream', () => {
     expect(sizes(records(5, MEBI / 2))).to.deep.equal([2, 2, 1]);
     expect(sizes(records(3, 2 * MEBI))).to.deep.equal([1, 1, 1]);
   });
+
+  it('is made before the next records are read', () => {
+    let read = 0;
+    const many = (function* () {
+      for (; read < 10_000; read++) yield record(10);
+    })();
+    pieces(many).next();
+    expect(read).to.equal(250);
+  });
 });

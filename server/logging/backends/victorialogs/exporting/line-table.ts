@@ -2,13 +2,19 @@
 // are to be (record-line.ts asks for that): so they are looked at once, and neither decoded nor copied.
 import { isUtf8 } from 'node:buffer';
 import type { Instant, LogRecord } from '../../../log-store.ts';
+import type { Turns } from '../../../turns.ts';
 import { byTime } from '../requests/record.ts';
 import { digitsBehind, TIME_BEGIN, TIME_END, zuluOf } from './line-form.ts';
+import { sortedInTurns } from './merge-sort.ts';
 import { mendedLine, recordsIn } from './record-line.ts';
 import { compareTexts } from './text-order.ts';
 
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
+/** Lines that are worth a look whether they are in order by chance. */
+const FEW = 100;
+/** Lines that are looked at in one go. */
+const LOOKED_AT = 1_024;
 
 export class LineTable {
   /** The lines with their newlines. */
@@ -39,11 +45,12 @@ export class LineTable {
   }
 
   /** Of the lines for which it is true. */
-  filter(isWanted: (line: number) => boolean): LineTable {
+  async filter(isWanted: (line: number) => boolean, turns: Turns): Promise<LineTable> {
     const begins: number[] = [];
     const kept: Buffer[] = [];
     let length = 0;
     for (let line = 0; line < this.length; line++) {
+      if (turns.spent) await turns.next();
       if (!isWanted(line)) continue;
       const text = this.bytes.subarray(this.#begin(line), this.#begin(line + 1));
       kept.push(text);
@@ -78,15 +85,15 @@ export class LineTable {
   }
 
   /** Puts these lines of one time in the order of pages, in place. */
-  sortMoment(from: number, to: number, sign: 1 | -1): void {
-    if (this.#isSorted(from, to, sign)) return;
+  async sortMoment(from: number, to: number, sign: 1 | -1, turns: Turns): Promise<void> {
+    if (to - from <= FEW && this.#isSorted(from, to, sign)) return;
     const lines = Array.from({ length: to - from }, (_, index) => from + index);
-    lines.sort((left, right) => sign * this.#compare(left, right));
+    const inOrder = await sortedInTurns(lines, (left, right) => sign * this.#compare(left, right), turns);
     const [begin, end] = [this.#begin(from), this.#begin(to)];
     const sorted = Buffer.allocUnsafe(end - begin);
     const begins: number[] = [];
     let length = 0;
-    for (const line of lines) {
+    for (const line of inOrder) {
       begins.push(begin + length);
       length += this.bytes.copy(sorted, length, this.#begin(line), this.#begin(line + 1));
     }
@@ -114,7 +121,7 @@ export class LineTable {
 }
 
 /** Of whole lines, in the form that `recordPipes` gave them. Throws when it has another one. */
-export function lineTableOf(piece: Buffer): LineTable {
+export async function lineTableOf(piece: Buffer, turns: Turns): Promise<LineTable> {
   const bytes = isUtf8(piece) ? piece : Buffer.from(piece.toString('utf8'));
   const begins: number[] = [];
   const changes: Change[] = [];
@@ -125,6 +132,7 @@ export function lineTableOf(piece: Buffer): LineTable {
     shift += text.length - (to - from);
   };
   for (let at = 0; at < bytes.length; ) {
+    if (begins.length % LOOKED_AT === LOOKED_AT - 1 && turns.spent) await turns.next();
     const end = bytes.indexOf(NEWLINE, at);
     if (end === at) replace(at, at + 1, NOTHING);
     else {

@@ -5,6 +5,7 @@ import { LineTooLongError } from '../../../../cluster/line-splitter.ts';
 import type { ExportBatch, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import type { Turns } from '../../../turns.ts';
+import { MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { newNonsense, STORE } from '../requests/refusal.ts';
 import { BrokenAnswerError, MAX_LINE } from '../requests/rows.ts';
 import { type LineTable, lineTableOf } from './line-table.ts';
@@ -50,21 +51,22 @@ export async function* recordLinesOf(
     if (behind === length || length < enough) continue;
     await turns.next();
     const bytes = joined(held);
-    const lines = lineTableOf(bytes.subarray(0, length - behind));
+    const lines = await lineTableOf(bytes.subarray(0, length - behind), turns);
     const begin = beginOfLastMoment(lines);
     if (lines.length - begin > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
+    if (lines.bytesFrom(begin).length > MAX_MOMENT_BYTES) throw tooLongAtOnce();
     held = [lines.bytesFrom(begin), bytes.subarray(length - behind)];
     length = lengthOf(held);
     enough = begin === 0 ? 2 * length : 0;
     if (begin === 0) continue;
-    const batch = batchOf(lines.first(begin), until, wanted);
+    const batch = await batchOf(lines.first(begin), until, wanted, turns);
     until = batch.until;
     yield batch;
   }
   if (behind > 0) throw new BrokenAnswerError('in the middle of a line');
-  const lines = lineTableOf(joined(held));
+  const lines = await lineTableOf(joined(held), turns);
   if (lines.length - beginOfLastMoment(lines) > wanted.maxMoment) throw tooManyAtOnce(wanted.maxMoment);
-  if (lines.length > 0) yield batchOf(lines, until, wanted);
+  if (lines.length > 0) yield await batchOf(lines, until, wanted, turns);
 }
 
 function joined(parts: readonly Buffer[]): Buffer {
@@ -80,6 +82,10 @@ function tooManyAtOnce(lines: number): Error {
   return newNotSupported(STORE, 'start_time', `more than ${lines} lines have the same time`);
 }
 
+function tooLongAtOnce(): Error {
+  return newNotSupported(STORE, 'start_time', 'the lines of one time are too long to be put in order');
+}
+
 /** The lines are in the order of time. */
 function beginOfLastMoment(lines: LineTable): number {
   const last = lines.length - 1;
@@ -89,7 +95,12 @@ function beginOfLastMoment(lines: LineTable): number {
 }
 
 /** `before`: the time that they have to be behind. */
-function batchOf(lines: LineTable, before: Instant | undefined, wanted: LinesWanted): RecordLines {
+async function batchOf(
+  lines: LineTable,
+  before: Instant | undefined,
+  wanted: LinesWanted,
+  turns: Turns,
+): Promise<RecordLines> {
   const sign = wanted.order === 'asc' ? 1 : -1;
   const first = lines.timeOf(0);
   if (before !== undefined && (sign === 1 ? first <= before : first >= before)) throw notInOrder();
@@ -98,20 +109,27 @@ function batchOf(lines: LineTable, before: Instant | undefined, wanted: LinesWan
     const step = line === lines.length ? sign : lines.compareTimes(line, line - 1) * sign;
     if (step === 0) continue;
     if (line < lines.length && step < 0) throw notInOrder();
-    if (line - begin > 1) lines.sortMoment(begin, line, sign);
+    if (line - begin > 1) await lines.sortMoment(begin, line, sign, turns);
     begin = line;
   }
   const until = lines.timeOf(lines.length - 1);
-  return new Lines(wanted.isMeant ? meantOf(lines, wanted.isMeant) : lines, until);
+  return new Lines(wanted.isMeant ? await meantOf(lines, wanted.isMeant, turns) : lines, until);
 }
 
 function notInOrder(): Error {
   return newNonsense('lines that are not in order');
 }
 
-function meantOf(lines: LineTable, isMeant: (record: LogRecord) => boolean): LineTable {
+async function meantOf(
+  lines: LineTable,
+  isMeant: (record: LogRecord) => boolean,
+  turns: Turns,
+): Promise<LineTable> {
   if (isAscii(lines.bytes)) return lines;
-  return lines.filter((line) => isAscii(lines.bytesOf(line)) || lines.records(line, line + 1).every(isMeant));
+  return lines.filter(
+    (line) => isAscii(lines.bytesOf(line)) || lines.records(line, line + 1).every(isMeant),
+    turns,
+  );
 }
 
 /** Parsed in one go: a text of more may be one of the large objects of the heap, which live long. */
