@@ -1,6 +1,7 @@
 // The lines around one record, in the order of its container. A store knows no such question; it is two ranges, and
 // what stands in the record's own millisecond is told apart by the digest of the line.
 import type { LogQueryAnswer, Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { type GroupResource, newNotFound } from '../../apis/meta/v1/errors.ts';
 import { answered } from './answered-records.ts';
 import { BEGINNING, instantOf, millisecondsOf } from './instant.ts';
@@ -56,17 +57,21 @@ export class LogContext {
     };
     const instant = instantOf(millisecondsOf(id.time));
     const shortfalls: Shortfall[] = [];
+    // The clock of a node may be ahead of ours.
+    const end = instantOf(Math.max(now(), millisecondsOf(id.time)) + 1);
     const later = await this.#from(
-      { ...container, range: { start: instant, end: instantOf(now() + 1) } },
+      { ...container, range: { start: instant, end } },
       id,
-      query.after,
+      query,
       call,
       shortfalls,
     );
     if (!later) throw unseen(storeName, shortfalls) ?? gone;
     const missing = query.before - later.index;
+    const isCut = missing > 0 && later.isCut;
+    if (isCut) shortfalls.push(TOO_LONG);
     const earlier =
-      missing <= 0 || instant === BEGINNING
+      missing <= 0 || isCut || instant === BEGINNING
         ? []
         : await this.#before(
             { ...container, range: { start: BEGINNING, end: instant } },
@@ -88,21 +93,23 @@ export class LogContext {
     };
   }
 
-  /** From the record's millisecond on, until `after` lines behind the record; undefined when it is not among them. */
+  /** Of the record's millisecond and behind it; undefined when the record is not among them. */
   async #from(
     selection: Selection,
     id: RecordID,
-    after: number,
+    { before, after }: Pick<LogQuery, 'before' | 'after'>,
     call: Call,
     shortfalls: Shortfall[],
-  ): Promise<{ readonly records: readonly LogRecord[]; readonly index: number } | undefined> {
-    const records: LogRecord[] = [];
+  ): Promise<Later | undefined> {
+    let records: LogRecord[] = [];
     let position: string | undefined;
     let index = -1;
+    let isCut = false;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const request: PageRequest = {
         order: 'asc',
-        size: Math.min(PAGE, after + 100),
+        // Nearly all are found in the first page; who is not may be one of very many.
+        size: pages === 0 ? Math.min(PAGE, after + 100) : PAGE,
         from: 0,
         uncounted: true,
         ...(position ? { after: position } : {}),
@@ -121,8 +128,14 @@ export class LogContext {
       const last = records.at(-1);
       const passed = index < 0 && last !== undefined && millisecondsOf(last.time) > millisecondsOf(id.time);
       if (position === undefined || complete || passed) break;
+      if (index >= 0) continue;
+      // Only the nearest are shown, and all of them together may be more than there is memory for.
+      const near = records.slice(Math.max(0, records.length - before));
+      const kept = fittingPage(near.toReversed());
+      isCut = kept < near.length || (isCut && kept < before);
+      records = near.slice(near.length - kept);
     }
-    return index < 0 ? undefined : { records, index };
+    return index < 0 ? undefined : { records, index, isCut };
   }
 
   async #before(
@@ -140,6 +153,14 @@ export class LogContext {
     shortfalls.push(...page.shortfalls, ...(isCut ? [TOO_LONG] : []));
     return page.records.toReversed();
   }
+}
+
+interface Later {
+  readonly records: readonly LogRecord[];
+  /** Of the record. */
+  readonly index: number;
+  /** Whether lines right before these are missing, as they were too long to be kept. */
+  readonly isCut: boolean;
 }
 
 /** Undefined when the store has looked everywhere, or at all that is still there. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { array, record, text } from '../../../../apis/meta/v1/unknown-value.ts';
-import { LogService, line } from '../../../support/log-service.ts';
+import { LogService, line, NOW } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
 
 const SAME = '2026-11-20T10:00:00.123456789Z';
@@ -98,6 +98,43 @@ describe('the lines around one', () => {
     );
     expect(found).to.deep.equal([8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]);
     expect(record(array(answer['partial'])[0])).to.include({ reason: 'Limit' });
+  });
+
+  it('are found among thousands of the same time', async () => {
+    const many = Array.from({ length: 6_000 }, (_, number) => line(SAME, `line ${number}`));
+    const before = Array.from({ length: 3 }, (_, number) =>
+      line(`2026-11-20T09:00:00.00000000${number}Z`, `before ${number}`),
+    );
+    const store = new MemoryLogStore([...before, ...many]);
+    const busy = await new LogService({ store }).start();
+    const all: { readonly log: string; readonly id: string }[] = [];
+    for (let cursor = ''; ; ) {
+      const { query } = await busy.json(`size=1000&sort=asc${cursor}`);
+      for (const each of array(record(query)['records']))
+        all.push({ log: text(record(each)['log']), id: text(record(each)['id']) });
+      const next = record(query)['cursor'];
+      if (next === undefined) break;
+      cursor = `&cursor=${text(next)}`;
+    }
+    expect(all).to.have.length(6_003);
+    for (const at of [5, 120, 1_500, 5_900]) {
+      const answer = await busy.json(`context=${all[at]?.id}&before=20&after=10`);
+      const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+      expect(found).to.deep.equal(all.slice(Math.max(0, at - 20), at + 11).map(({ log }) => log));
+    }
+    await busy.stop();
+  });
+
+  it('are there for a line whose clock is ahead of ours', async () => {
+    const ahead = new Date(NOW + 60_000).toISOString().replace('Z', '000000Z');
+    const store = new MemoryLogStore([...RECORDS, line(ahead, 'ahead')]);
+    const early = await new LogService({ store }).start();
+    const { query } = await early.json(`size=1&end_time=${NOW / 1000 + 120}`);
+    const id = text(record(array(record(query)['records'])[0])['id']);
+    const answer = await early.json(`context=${id}&before=1`);
+    await early.stop();
+    const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+    expect(found).to.deep.equal(['seven', 'ahead']);
   });
 
   it('are refused for what is no id', async () => {
