@@ -151,8 +151,9 @@ function query({ start, end }: LogRange, parameters: object): string {
 async function exportRows({ peer, ours, server }: LogSide, { range, lines }: LogScene): Promise<Row[]> {
   const path = (range: LogRange) =>
     `${LOGS}?${query(range, { operation: 'export', format: 'ndjson', sort: 'asc' })}`;
-  const hour = { start: range.end - 3_600, end: range.end };
-  await exported(ours, path(hour));
+  // The first one: the lines end before the range does.
+  const hour = { start: range.start, end: range.start + 3_600 };
+  if ((await exported(ours, path(hour))) === 0) throw new Error('there is nothing in the first hour');
   const [before, growth] = [await residentMB(server.pid), { mb: 0 }];
   const rate = async (work: () => Promise<number>): Promise<number> => {
     const began = performance.now();
