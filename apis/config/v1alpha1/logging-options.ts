@@ -60,7 +60,11 @@ const kubernetes = section('The pod log API: nothing to install, and only what t
       atLeast: '64Ki',
     },
   ),
-  memory: quantityOption('32Mi', 'Lines that are held for one query, at most.', { atLeast: '1Mi' }),
+  memory: quantityOption(
+    '64Mi',
+    'Lines that are held for all queries, exports and followers together; one alone may take half of it.',
+    { atLeast: '1Mi' },
+  ),
 });
 
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {

@@ -33,6 +33,7 @@ import { asStoreError, deadlineOf, STORE } from './reading/call-bounds.ts';
 import { beginOf, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
 import type { LogFailureKind } from './reading/log-request.ts';
+import { MemoryBudget } from './reading/memory-budget.ts';
 import { ReadSlots } from './reading/read-slots.ts';
 import { Shortfalls } from './reading/shortfalls.ts';
 import { checkAccess } from './self-check.ts';
@@ -44,7 +45,7 @@ export interface KubernetesLimits {
   readonly followedLogs: number;
   /** Bytes. */
   readonly bytesPerContainer: number;
-  /** Bytes, of lines that are held for one query. */
+  /** Bytes, of lines that are held for all queries, exports and followers together. */
   readonly memory: number;
 }
 
@@ -52,6 +53,8 @@ export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly limits: KubernetesLimits;
+  /** One of `limits.memory` bytes when none is given. */
+  readonly memory?: MemoryBudget;
   /** How long pods are followed after the last question, in ms. */
   readonly idleMs?: number;
   /** How long a kubelet may be silent while it is read, in ms. */
@@ -71,6 +74,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #directory: PodDirectory;
   readonly #reader: LogReader;
   readonly #quota: FollowQuota;
+  readonly #memory: MemoryBudget;
 
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, idleMs, kubeletTimeoutMs, monotonic } = options;
@@ -82,6 +86,7 @@ export class KubernetesLogStore implements LogBackend {
       ...(monotonic ? { monotonic } : {}),
     });
     this.#quota = new FollowQuota(limits);
+    this.#memory = options.memory ?? new MemoryBudget(limits.memory);
     this.#reader = new LogReader({
       client,
       slots: new ReadSlots(limits.concurrentReads),
@@ -91,8 +96,8 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
-    const { memory } = this.#options.limits;
-    return this.#overPods(selection, call, (pass) =>
+    using memory = this.#memory.share();
+    return await this.#overPods(selection, call, (pass) =>
       new PageReader({ pass, selection, memory }).read(request),
     );
   }
@@ -136,7 +141,7 @@ export class KubernetesLogStore implements LogBackend {
         end: selection.range.end,
         filter: lineFilter(selection, () => shortfalls.lineShortened()),
         order,
-        memory: limits.memory,
+        memory: this.#memory,
         parallel: limits.concurrentReads,
         deadline,
         signal: call.signal,
@@ -152,16 +157,17 @@ export class KubernetesLogStore implements LogBackend {
     selection: Selection,
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { client, limits, followTuning } = this.#options;
+    const { client, followTuning } = this.#options;
     try {
       using opened = await this.#pods(signal, signal);
+      using memory = this.#memory.share();
       yield* new Follower({
         client,
         reader: this.#reader,
         pods: opened.pods,
         selection,
         quota: this.#quota,
-        memory: limits.memory,
+        memory,
         onFailure: (source, { kind, cause }) => this.#unread(source, kind, cause),
         ...(followTuning ? { tuning: followTuning } : {}),
       }).records(signal);

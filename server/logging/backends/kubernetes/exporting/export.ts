@@ -11,6 +11,7 @@ import { eachLog, type ReadingOptions } from '../reading/each-log.ts';
 import { shifted } from '../reading/kubelet-time.ts';
 import type { LineFilter } from '../reading/line-filter.ts';
 import { newExtent, type OnLine } from '../reading/log-reader.ts';
+import type { MemoryBudget } from '../reading/memory-budget.ts';
 import { compareLines, recordOf } from '../reading/ranked-line.ts';
 import { missingBefore } from '../reading/retention.ts';
 import { firstLineOf, lastLineOf } from '../reading/survey.ts';
@@ -22,16 +23,15 @@ export interface ExportOptions extends ReadingOptions {
   readonly end: Instant;
   readonly filter: LineFilter;
   readonly order: Order;
-  /** Bytes. */
-  readonly memory: number;
+  readonly memory: MemoryBudget;
   readonly signal: AbortSignal;
 }
 
 /** Of the memory: the first round is small, so that the first lines come soon. */
-const FIRST_SHARE = 1 / 32;
+const FIRST_SHARE = 1 / 64;
 const GROWTH = 4;
-/** Of the memory; what is handed out meanwhile takes the rest. */
-const ROUND_SHARE = 0.5;
+/** Of the memory; as much is handed out meanwhile. */
+const ROUND_SHARE = 1 / 4;
 const MIN_ROOM = 64 << 10;
 const BATCH_LINES = 1_000;
 const BATCH_LENGTH = 1 << 20;
@@ -54,6 +54,8 @@ export class Export {
   #earliest: Instant = BEGINNING;
   /** Lines of each log that were cut; rounds read some of them again. */
   readonly #cutLines: number[] = [];
+  /** Rounds that are read or handed out. */
+  readonly #held = new Set<RoundLines>();
 
   constructor(options: ExportOptions) {
     const { deadline } = options;
@@ -69,16 +71,17 @@ export class Export {
       this.#earliest = whole.from;
       const stretches = new Stretches(order, whole);
       const last = order === 'desc' ? await this.#timesOf(lastLineOf) : [];
-      let room = Math.max(MIN_ROOM, memory * FIRST_SHARE);
+      let next = this.#newRound(memory.limit * FIRST_SHARE);
       let rounds = 0;
-      let round = this.#begin(stretches.first(newest(last) ?? whole.to), room);
+      let round = this.#begin(stretches.first(newest(last) ?? whole.to), next);
       while (round) {
         const { stretch, lines } = await round;
         rounds++;
-        room = Math.max(room, Math.min(memory * ROUND_SHARE, room * GROWTH));
         const { cut, bytes } = lines;
-        round = this.#begin(stretches.next(stretch, { cut, bytes, room }), room);
+        next = this.#newRound(lines.memory * GROWTH);
+        round = this.#begin(stretches.next(stretch, { cut, bytes, room: next.memory }), next);
         yield* this.#handOut(lines);
+        this.#let(lines);
       }
       shortfalls.cutLines(this.#cutLines.reduce((sum, count) => sum + count, 0));
       if (rounds > 1) await this.#noteRotated();
@@ -88,6 +91,7 @@ export class Export {
       shortfalls.timedOut(sources.length);
     } finally {
       this.#stop.abort();
+      for (const lines of this.#held) this.#let(lines);
     }
     return { shortfalls: shortfalls.list() };
   }
@@ -106,17 +110,30 @@ export class Export {
     if (batch.length > 0) yield batch;
   }
 
-  #begin(stretch: Stretch | undefined, room: number): Promise<Round> | undefined {
+  /** `most`: bytes that it is to take; less where the memory of all does not suffice. */
+  #newRound(most: number): RoundLines {
+    const { order, memory, sources } = this.#options;
+    const bounded = Math.max(MIN_ROOM, Math.min(most, memory.limit * ROUND_SHARE));
+    const lines = new RoundLines({ order, memory: memory.share(), most: bounded, logs: sources.length });
+    this.#held.add(lines);
+    return lines;
+  }
+
+  #let(lines: RoundLines): void {
+    this.#held.delete(lines);
+    lines.end();
+  }
+
+  #begin(stretch: Stretch | undefined, lines: RoundLines): Promise<Round> | undefined {
     if (!stretch || stretch.from >= stretch.to) return undefined;
-    const round = this.#read(stretch, room);
+    const round = this.#read(stretch, lines);
     // It may fail before it is waited for.
     round.catch(() => undefined);
     return round;
   }
 
-  async #read(stretch: Stretch, room: number): Promise<Round> {
-    const { order, beginOf, filter, reader, sources, deadline } = this.#options;
-    const lines = new RoundLines({ order, memory: room, logs: sources.length });
+  async #read(stretch: Stretch, lines: RoundLines): Promise<Round> {
+    const { order, beginOf, filter, reader, deadline } = this.#options;
     const sign = order === 'asc' ? 1 : -1;
     const { to, begin: first } = stretch;
     // Oldest first, nothing behind what was let go can come into this round any more.

@@ -70,6 +70,11 @@ export class BlockWriter {
     this.#lastTime = this.#last.time;
   }
 
+  /** Nothing of it is wanted any more. */
+  drop(): void {
+    release(this.#buffer);
+  }
+
   /** The lines that have come, in order; undefined when there are none. Nothing can be added any more. */
   seal(): LineBlock | undefined {
     if (!this.#first) return undefined;

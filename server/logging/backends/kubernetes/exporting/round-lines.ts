@@ -1,4 +1,5 @@
 import type { Instant, Order } from '../../../log-store.ts';
+import type { MemoryShare } from '../reading/memory-budget.ts';
 import { compareLines, type Place, type RankedLine } from '../reading/ranked-line.ts';
 import { ChainHeap } from './chain-heap.ts';
 import { BlockWriter, costOfBlock, type LineBlock, sizeOfLine } from './line-block.ts';
@@ -13,8 +14,9 @@ const MAX_BLOCK = 32 << 10;
 
 export interface RoundLinesOptions {
   readonly order: Order;
-  /** Bytes. */
-  readonly memory: number;
+  readonly memory: MemoryShare;
+  /** Bytes that it takes at most; less while the memory of all does not suffice. */
+  readonly most: number;
   /** How many logs there are. */
   readonly logs: number;
 }
@@ -26,19 +28,20 @@ export interface RoundLinesOptions {
 export class RoundLines {
   readonly #order: Order;
   readonly #sign: number;
-  readonly #memory: number;
+  readonly #share: MemoryShare;
+  readonly #most: number;
   readonly #blockSize: number;
   readonly #writers = new Map<number, BlockWriter>();
   /** By rank. More than one where a log was not in order for longer than a block. */
   readonly #chains = new Map<number, LineChain[]>();
-  #bytes = 0;
   #cut: Place | undefined;
 
-  constructor({ order, memory, logs }: RoundLinesOptions) {
+  constructor({ order, memory, most, logs }: RoundLinesOptions) {
     this.#order = order;
     this.#sign = order === 'asc' ? 1 : -1;
-    this.#memory = memory;
-    const share = Math.floor((memory * BLOCK_SHARE) / Math.max(1, logs));
+    this.#share = memory;
+    this.#most = most;
+    const share = Math.floor((this.memory * BLOCK_SHARE) / Math.max(1, logs));
     this.#blockSize = Math.min(MAX_BLOCK, Math.max(MIN_BLOCK, share));
   }
 
@@ -48,7 +51,12 @@ export class RoundLines {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#share.held;
+  }
+
+  /** Bytes that it may take at the moment. */
+  get memory(): number {
+    return Math.min(this.#most, this.#share.room);
   }
 
   offer(time: Instant, rank: number, ordinal: number, text: string): void {
@@ -60,7 +68,7 @@ export class RoundLines {
     const next = new BlockWriter(rank, size);
     next.add(time, ordinal, text);
     this.#writers.set(rank, next);
-    this.#bytes += next.capacity;
+    this.#share.change(next.capacity);
   }
 
   /** Lets go of what the last line of a log is a piece of: its reader has more at a time than what is kept of it. */
@@ -73,10 +81,19 @@ export class RoundLines {
     const writer = this.#writers.get(rank);
     if (!writer) return;
     this.#writers.delete(rank);
-    this.#bytes -= writer.capacity;
+    this.#share.change(-writer.capacity);
     const block = writer.seal();
     if (block) this.#keep(rank, block);
-    if (this.#bytes > this.#memory) this.#cutBack();
+    if (this.bytes > this.memory) this.#cutBack();
+  }
+
+  /** Holds nothing any more. */
+  end(): void {
+    for (const writer of this.#writers.values()) writer.drop();
+    this.#writers.clear();
+    for (const chain of this.#allChains()) chain.end();
+    this.#chains.clear();
+    this.#share[Symbol.dispose]();
   }
 
   /** All that is kept, in order. Takes it away. */
@@ -86,6 +103,8 @@ export class RoundLines {
     const chains = this.#allChains();
     for (const chain of chains) heap.push(chain);
     this.#chains.clear();
+    // One of each is unpacked at a time.
+    this.#share.change(chains.length * this.#blockSize);
     try {
       for (let line = heap.take(); line; line = heap.take()) {
         if (this.#cut && !this.#precedes(line, this.#cut)) return;
@@ -105,10 +124,11 @@ export class RoundLines {
       chain.append(block);
       chains.push(chain);
     }
-    this.#bytes += costOfBlock(block);
+    this.#share.change(costOfBlock(block));
   }
 
   #cutBack(): void {
+    const { memory } = this;
     const blocks = this.#allChains().flatMap((chain) => chain.blocks);
     blocks.sort((a, b) => this.#sign * compareLines(this.#beginOf(a), this.#beginOf(b)));
     const [first] = blocks;
@@ -118,18 +138,16 @@ export class RoundLines {
     const cut = blocks.find((block) => {
       kept += costOfBlock(block);
       return (
-        first &&
-        kept > this.#memory * KEPT_SHARE &&
-        this.#precedes(this.#beginOf(first), this.#beginOf(block))
+        first && kept > memory * KEPT_SHARE && this.#precedes(this.#beginOf(first), this.#beginOf(block))
       );
     });
     if (!cut) return;
     const place = (this.#cut = this.#beginOf(cut));
     for (const chain of this.#allChains()) chain.keep((block) => this.#precedes(this.#beginOf(block), place));
-    this.#bytes = 0;
-    for (const { capacity } of this.#writers.values()) this.#bytes += capacity;
-    for (const chain of this.#allChains())
-      for (const block of chain.blocks) this.#bytes += costOfBlock(block);
+    let bytes = 0;
+    for (const { capacity } of this.#writers.values()) bytes += capacity;
+    for (const chain of this.#allChains()) for (const block of chain.blocks) bytes += costOfBlock(block);
+    this.#share.change(bytes - this.bytes);
   }
 
   #allChains(): LineChain[] {

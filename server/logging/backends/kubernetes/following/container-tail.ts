@@ -21,8 +21,9 @@ export interface ContainerTailOptions {
   readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly begin: Instant;
   readonly filter: LineFilter;
-  /** May have the next lines wait. */
-  readonly give: (records: readonly LogRecord[]) => Promise<void> | undefined;
+  /** What the next lines have to wait for, if for anything. */
+  readonly room: () => Promise<void> | undefined;
+  readonly give: (records: readonly LogRecord[]) => void;
   /** A stream that has been silent for so long is replaced, in ms. */
   readonly silenceMs?: number;
   /** How long kube-apiserver may be out of reach, in ms. */
@@ -118,7 +119,7 @@ export class ContainerTail {
   }
 
   async #read(source: LogSource, signal: AbortSignal): Promise<LogFailure | undefined> {
-    const { client, reader, begin, silenceMs = SILENCE_MS } = this.#options;
+    const { client, reader, begin, room, silenceMs = SILENCE_MS } = this.#options;
     const { running } = source;
     // Who has no more to write is not silent.
     const idleMs = running ? silenceMs : Math.min(silenceMs, ENDED_SILENCE_MS);
@@ -129,7 +130,7 @@ export class ContainerTail {
       // It goes at the pace of who reads the lines, and so must not take one of the places of queries: not even that
       // of a container that has ended.
       const response = await openLog(client, { source, since, follow: running, signal, timeoutMs: idleMs });
-      await reader.consume(response, { signal, idleMs, flush, ended: !running }, onLine, newExtent());
+      await reader.consume(response, { signal, idleMs, room, flush, ended: !running }, onLine, newExtent());
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -138,7 +139,7 @@ export class ContainerTail {
     }
   }
 
-  #taking(source: LogSource): { onLine: OnLine; flush: () => Promise<void> | undefined } {
+  #taking(source: LogSource): { onLine: OnLine; flush: () => void } {
     const { begin, filter, give } = this.#options;
     const { namespace, pod, container } = source;
     let records: LogRecord[] = [];
@@ -149,10 +150,8 @@ export class ContainerTail {
         records.push({ time: line.time, log: line.text, namespace, pod, container });
       },
       flush: () => {
-        if (records.length === 0) return undefined;
-        const given = records;
+        if (records.length > 0) give(records);
         records = [];
-        return give(given);
       },
     };
   }

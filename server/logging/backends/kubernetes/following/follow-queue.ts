@@ -1,22 +1,27 @@
 import type { LogRecord } from '../../../log-store.ts';
 import { compareText } from '../pods/log-source.ts';
+import type { MemoryShare } from '../reading/memory-budget.ts';
+import { costOf } from '../reading/ranked-line.ts';
 
 export interface FollowQueueOptions {
-  /** Bytes of lines that wait; those who bring more wait too. */
-  readonly memory: number;
+  /** For lines that wait, or are on their way to the reader; those who would bring more wait too. */
+  readonly memory: MemoryShare;
   /** How long lines of several logs are gathered to be put in order, in ms. */
   readonly gatherMs?: number;
 }
 
 const GATHER_MS = 20;
-const OVERHEAD = 200;
+/** Bytes that one follower holds at most, whatever there is. */
+const MOST = 1 << 20;
 
 /** Between the logs that are followed and the one who reads them all. */
 export class FollowQueue {
-  readonly #memory: number;
+  readonly #memory: MemoryShare;
   readonly #gatherMs: number;
   #records: LogRecord[] = [];
-  #bytes = 0;
+  #waiting = 0;
+  /** What the reader has been given, and works on. */
+  #given = 0;
   #failure: Error | undefined;
   #filled = Promise.withResolvers<void>();
   #emptied = Promise.withResolvers<void>();
@@ -26,14 +31,25 @@ export class FollowQueue {
     this.#gatherMs = gatherMs;
   }
 
-  /** Undefined while there is room for more; else a promise that there is. */
-  push(records: readonly LogRecord[]): Promise<void> | undefined {
+  /** Undefined while there is room for more; else a promise that there may be. */
+  room(): Promise<void> | undefined {
+    return this.#isFull && !this.#failure ? this.#emptied.promise : undefined;
+  }
+
+  push(records: readonly LogRecord[]): void {
+    let bytes = 0;
     for (const record of records) {
       this.#records.push(record);
-      this.#bytes += record.log.length + OVERHEAD;
+      bytes += costOf(record.log);
     }
+    this.#waiting += bytes;
+    this.#memory.change(bytes);
     this.#filled.resolve();
-    return this.#bytes > this.#memory && !this.#failure ? this.#emptied.promise : undefined;
+  }
+
+  get #isFull(): boolean {
+    const { held, room } = this.#memory;
+    return held > Math.min(MOST, room);
   }
 
   /** Ends the reading with this. */
@@ -45,16 +61,19 @@ export class FollowQueue {
 
   /** What has come, by time, as soon as there is something. Throws what `fail` was called with. */
   async take(): Promise<readonly LogRecord[]> {
+    // Who asks for more is done with what there was.
+    this.#memory.change(-this.#given);
+    this.#given = 0;
+    this.#emptied.resolve();
+    this.#emptied = Promise.withResolvers();
     await this.#filled.promise;
-    if (this.#bytes <= this.#memory && !this.#failure) await gathered(this.#gatherMs);
+    if (!this.#isFull && !this.#failure) await gathered(this.#gatherMs);
     // oxlint-disable-next-line only-throw-error -- it is one
     if (this.#failure) throw this.#failure;
     const records = this.#records.sort((a, b) => compareText(a.time, b.time));
     this.#records = [];
-    this.#bytes = 0;
+    [this.#given, this.#waiting] = [this.#waiting, 0];
     this.#filled = Promise.withResolvers();
-    this.#emptied.resolve();
-    this.#emptied = Promise.withResolvers();
     return records;
   }
 }

@@ -8,6 +8,7 @@ import { reaches, type SourceFilter, sourceFilter, sourcesOf } from '../pods/sou
 import { beginOf, lineFilter } from '../reading/line-filter.ts';
 import type { LogReader } from '../reading/log-reader.ts';
 import type { LogFailure } from '../reading/log-request.ts';
+import type { MemoryShare } from '../reading/memory-budget.ts';
 import { ContainerTail } from './container-tail.ts';
 import { FollowQueue } from './follow-queue.ts';
 import type { FollowQuota } from './follow-quota.ts';
@@ -18,8 +19,7 @@ export interface FollowerOptions {
   readonly pods: PodIndex;
   readonly selection: Selection;
   readonly quota: FollowQuota;
-  /** Bytes. */
-  readonly memory: number;
+  readonly memory: MemoryShare;
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
   readonly tuning?: {
     readonly silenceMs?: number;
@@ -27,8 +27,6 @@ export interface FollowerOptions {
     readonly initialBackoffMs?: number;
   };
 }
-
-const MAX_QUEUE = 4 << 20;
 
 export class Follower {
   readonly #options: FollowerOptions;
@@ -42,7 +40,7 @@ export class Follower {
     this.#options = options;
     this.#filter = sourceFilter(options.selection);
     this.#beginOf = beginOf(options.selection);
-    this.#queue = new FollowQueue({ memory: Math.min(MAX_QUEUE, options.memory) });
+    this.#queue = new FollowQueue(options);
   }
 
   /**
@@ -129,6 +127,7 @@ export class Follower {
       begin,
       // A live tail tells nothing of what it may have missed.
       filter: lineFilter(selection, () => undefined),
+      room: () => this.#queue.room(),
       give: (records) => this.#queue.push(records),
       onFailure,
       ...tuning,

@@ -93,7 +93,7 @@ export class BestLines {
 
   #push(line: RankedLine): void {
     this.#lines.push(line);
-    this.#hold(this.#bytes + costOf(line));
+    this.#hold(this.#bytes + costOf(line.text));
     const many = this.#lines.length >= this.#limit + Math.max(this.#limit, SLACK);
     if (many || this.#memory.allowed(this.#bytes) !== undefined) this.#sortOut();
   }
@@ -134,5 +134,5 @@ export class BestLines {
 
 function costAt(lines: readonly RankedLine[], index: number): number {
   const line = lines[index];
-  return line ? costOf(line) : 0;
+  return line ? costOf(line.text) : 0;
 }

@@ -1,11 +1,12 @@
+import type { MemoryShare } from '../reading/memory-budget.ts';
+
 /** The memory of one query, shared by all who hold lines for it. */
 export class HeldBytes {
-  readonly #limit: number;
-  #held = 0;
+  readonly #share: Pick<MemoryShare, 'held' | 'room' | 'change'>;
   #holders = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(share: Pick<MemoryShare, 'held' | 'room' | 'change'>) {
+    this.#share = share;
   }
 
   join(): void {
@@ -15,12 +16,12 @@ export class HeldBytes {
   /** `bytes`: what the leaving one holds no longer. */
   leave(bytes: number): void {
     this.#holders--;
-    this.#held -= bytes;
+    this.#share.change(-bytes);
   }
 
   /** May be negative. */
   change(bytes: number): void {
-    this.#held += bytes;
+    this.#share.change(bytes);
   }
 
   /**
@@ -28,7 +29,8 @@ export class HeldBytes {
    * share.
    */
   allowed(bytes: number): number | undefined {
-    const share = this.#limit / Math.max(1, this.#holders);
-    return this.#held > this.#limit && bytes > share ? share : undefined;
+    const { held, room } = this.#share;
+    const share = room / Math.max(1, this.#holders);
+    return held > room && bytes > share ? share : undefined;
   }
 }

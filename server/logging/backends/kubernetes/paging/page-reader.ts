@@ -2,6 +2,8 @@
 // skipped have to be found, not held: where they are too long for the memory, their places are gathered by themselves.
 import type { LogPage, PageRequest, Selection } from '../../../log-store.ts';
 import { earliestOf } from '../reading/line-filter.ts';
+import type { MemoryShare } from '../reading/memory-budget.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { PageBuilder } from './page.ts';
 import { pageWindows } from './page-window.ts';
 import type { Pass, TallyFor } from './pass.ts';
@@ -9,15 +11,17 @@ import type { Pass, TallyFor } from './pass.ts';
 export interface PageReaderOptions {
   readonly pass: Pass;
   readonly selection: Selection;
-  /** Bytes of lines that are held. */
-  readonly memory: number;
+  /** For the lines that are held. */
+  readonly memory: MemoryShare;
 }
 
 export class PageReader {
   readonly #options: PageReaderOptions;
+  readonly #memory: HeldBytes;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
+    this.#memory = new HeldBytes(options.memory);
   }
 
   async read(request: PageRequest): Promise<LogPage> {
@@ -27,6 +31,8 @@ export class PageReader {
     else if (page.isShortOfFrom) {
       // It would be counted once more what has been counted.
       pass.shortfalls.linesAreCounted();
+      // Of its lines none is shown.
+      page.drop();
       const after = await this.#behindSkipped(request, page);
       if (after === undefined) return this.#answer(request, page);
       page = await this.#fill({ ...request, from: 0, after });
@@ -54,6 +60,7 @@ export class PageReader {
       );
       const { length } = skipped;
       after = skipped.endWith(counted.total(pass.relation));
+      skipped.drop();
       if (after === undefined) return undefined;
       if (pass.isOver) {
         pass.shortfalls.timedOut(pass.sources.length);
@@ -66,11 +73,11 @@ export class PageReader {
 
   /** `onlyPlaces`: nothing of what the lines say is held. */
   async #fill(request: PageRequest, onlyPlaces = false): Promise<PageBuilder> {
-    const { pass, selection, memory } = this.#options;
+    const { pass, selection } = this.#options;
     const page = new PageBuilder({
       sources: pass.sources,
       request,
-      memory,
+      memory: this.#memory,
       isFiltered: selection.text !== undefined || selection.levels !== undefined,
       onlyPlaces,
     });

@@ -4,15 +4,14 @@ import type { LogSource } from '../pods/log-source.ts';
 import { compareLines, type Place, type RankedLine, recordOf } from '../reading/ranked-line.ts';
 import type { Tally } from '../reading/survey.ts';
 import { BestLines } from './best-lines.ts';
-import { HeldBytes } from './held-bytes.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { type PagePosition, readPosition, writePosition } from './line-position.ts';
 import type { Wanted } from './pass.ts';
 
 export interface PageOptions {
   readonly sources: readonly LogSource[];
   readonly request: PageRequest;
-  /** Bytes. */
-  readonly memory: number;
+  readonly memory: HeldBytes;
   /** Whether a filter keeps lines back. */
   readonly isFiltered: boolean;
   /** Whether it is enough where the lines are. */
@@ -22,7 +21,6 @@ export interface PageOptions {
 /** Gathers one page out of all lines, and how many there are. */
 export class PageBuilder {
   readonly #options: PageOptions;
-  readonly #memory: HeldBytes;
   readonly #best: BestLines;
   /** Where the page before ended. */
   readonly #position: PagePosition | undefined;
@@ -34,7 +32,6 @@ export class PageBuilder {
   constructor(options: PageOptions) {
     const { request, sources } = options;
     this.#options = options;
-    this.#memory = new HeldBytes(options.memory);
     this.#best = this.#newBest();
     this.#position = request.after === undefined ? undefined : readPosition(request.after, sources);
   }
@@ -92,6 +89,11 @@ export class PageBuilder {
     return place && writePosition({ place, total, span: spanOf(lines) }, this.#options.sources);
   }
 
+  /** Holds no lines any more; the total stays. */
+  drop(): void {
+    this.#best.drop();
+  }
+
   /** Whether the page is shorter than it was asked for, for want of memory. */
   get cut(): boolean {
     const { from, size } = this.#options.request;
@@ -127,10 +129,10 @@ export class PageBuilder {
   }
 
   #newBest(): BestLines {
-    const { request, isFiltered } = this.#options;
+    const { request, isFiltered, memory } = this.#options;
     const { order, from, size } = request;
     const limit = size === 0 ? 0 : from + size;
-    return new BestLines({ order, limit, memory: this.#memory, copies: isFiltered });
+    return new BestLines({ order, limit, memory, copies: isFiltered });
   }
 }
 

@@ -36,8 +36,10 @@ export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
   readonly headOnly?: boolean;
   /** Whether a last line may be without its end, and counts: nothing more will be written. */
   readonly ended?: boolean;
-  /** Called when the lines of a chunk are through; the next chunk waits for it. */
-  readonly flush?: () => Promise<void> | undefined;
+  /** What the next chunk has to wait for before it becomes lines; asked anew when it has waited. */
+  readonly room?: () => Promise<void> | undefined;
+  /** Called when the lines of a chunk are through. */
+  readonly flush?: () => void;
 }
 
 export interface LogReaderOptions {
@@ -87,7 +89,10 @@ export class LogReader {
   /** The lines of an answer that is open. */
   async consume(
     response: IncomingMessage,
-    request: Pick<ReadRequest, 'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'flush'> & {
+    request: Pick<
+      ReadRequest,
+      'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'room' | 'flush'
+    > & {
       readonly idleMs: number;
     },
     onLine: OnLine,
@@ -101,13 +106,18 @@ export class LogReader {
       for await (const chunk of liveBody(response, idleMs)) {
         extent.bytes += chunk.length;
         await turns.next();
+        // Many may wait for room, and the first of them takes it: it is looked at in one's own turn.
+        for (let full = request.room?.(); full && !signal.aborted; full = request.room?.()) {
+          await full;
+          await turns.next();
+        }
         // Who has left while we waited for the turn must not be told of more lines.
         signal.throwIfAborted();
         for (lines.take(decoder, chunk); lines.read(until()) === 'interrupted'; ) {
           await turns.next();
           signal.throwIfAborted();
         }
-        await request.flush?.();
+        request.flush?.();
         if (lines.hasPassed) {
           extent.hasPassed = true;
           return;
@@ -118,7 +128,7 @@ export class LogReader {
       const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
       if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
       if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
-      await request.flush?.();
+      request.flush?.();
     } catch (error) {
       if (lines.fault) throw lines.fault.error;
       signal.throwIfAborted();

@@ -19,9 +19,12 @@ export function compareLines(a: Place, b: Place): number {
 
 /** Bytes that a line costs besides its text. */
 const OVERHEAD = 200;
+/** Of all that is decoded together, when one character is not in Latin-1. */
+const CHARACTER = 2;
 
-export function costOf({ text }: RankedLine): number {
-  return text.length + OVERHEAD;
+/** Bytes that a line takes while it is held, at most. */
+export function costOf(text: string): number {
+  return CHARACTER * text.length + OVERHEAD;
 }
 
 /** A line to be kept: a slice of a block would hold on to all of the block. */

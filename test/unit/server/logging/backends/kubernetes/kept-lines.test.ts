@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { RoundLines } from '../../../../../../server/logging/backends/kubernetes/exporting/round-lines.ts';
 import { BestLines } from '../../../../../../server/logging/backends/kubernetes/paging/best-lines.ts';
 import { HeldBytes } from '../../../../../../server/logging/backends/kubernetes/paging/held-bytes.ts';
+import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import {
   compareLines,
   type RankedLine,
@@ -21,6 +22,9 @@ const lines = fc
     }),
   );
 
+const roundOf = (most: number, options: { readonly order: 'asc' | 'desc'; readonly logs: number }) =>
+  new RoundLines({ ...options, most, memory: new MemoryBudget(1 << 24).share() });
+
 const inOrder = (all: readonly RankedLine[], order: 'asc' | 'desc') => {
   const sorted = all.toSorted(compareLines);
   return order === 'asc' ? sorted : sorted.reverse();
@@ -30,7 +34,12 @@ describe('the best lines', () => {
   it('are the first ones in the order, whatever order they come in and however they are split', () => {
     fc.assert(
       fc.property(lines, orders, fc.nat(20), fc.nat(200), (all, order, limit, split) => {
-        const options = { order, limit, memory: new HeldBytes(1 << 20), copies: true };
+        const options = {
+          order,
+          limit,
+          memory: new HeldBytes(new MemoryBudget(1 << 24).share()),
+          copies: true,
+        };
         const [best, other] = [new BestLines(options), new BestLines(options)];
         for (const [index, { time, rank, ordinal, text }] of all.entries()) {
           (index < split ? best : other).offer(time, rank, ordinal, text);
@@ -45,7 +54,8 @@ describe('the best lines', () => {
   it('are fewer when the memory is too small, but without a gap', () => {
     fc.assert(
       fc.property(lines, orders, (all, order) => {
-        const best = new BestLines({ order, limit: 100, memory: new HeldBytes(2_000), copies: true });
+        const share = { held: 0, room: 2_000, change: (bytes: number) => void (share.held += bytes) };
+        const best = new BestLines({ order, limit: 100, memory: new HeldBytes(share), copies: true });
         for (const { time, rank, ordinal, text } of all) best.offer(time, rank, ordinal, text);
         const kept = best.sorted();
         expect(kept).to.deep.equal(inOrder(all, order).slice(0, kept.length));
@@ -69,7 +79,7 @@ describe('the lines of one round of an export', () => {
           const time = `2026-01-01T00:00:${String(second).padStart(2, '0')}.000000000Z`;
           return { time, rank, ordinal, text };
         });
-        const lines = new RoundLines({ order, memory, logs: 5 });
+        const lines = roundOf(memory, { order, logs: 5 });
         for (const { time, rank, ordinal, text } of all) lines.offer(time, rank, ordinal, text);
         for (const rank of [0, 1, 2, 3, 4]) lines.close(rank);
         const { cut } = lines;
@@ -91,7 +101,7 @@ describe('the lines of one round of an export', () => {
       if (n % 1_000 === 0) most = Math.max(most, process.memoryUsage().arrayBuffers - before);
     };
     for (const order of ['asc', 'desc', 'asc', 'desc'] as const) {
-      const lines = new RoundLines({ order, memory, logs: 20 });
+      const lines = roundOf(memory, { order, logs: 20 });
       for (let n = 0; n < 60_000; n++) {
         const time = new Date(Date.UTC(2026, 0, 1) + n).toISOString().replace('Z', '000000Z');
         lines.offer(time, n % 20, 0, `level=info msg="request served" path=/api/v1/orders/${n}`);
@@ -106,7 +116,7 @@ describe('the lines of one round of an export', () => {
 
   it('take a fraction of their length, and no more than the memory, however many are offered', () => {
     const memory = 200_000;
-    const lines = new RoundLines({ order: 'asc', memory, logs: 3 });
+    const lines = roundOf(memory, { order: 'asc', logs: 3 });
     let most = 0;
     for (let n = 0; n < 30_000; n++) {
       const time = new Date(Date.UTC(2026, 0, 1) + n).toISOString().replace('Z', '000000Z');

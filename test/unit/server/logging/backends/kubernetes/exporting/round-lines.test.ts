@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { RoundLines } from '../../../../../../../server/logging/backends/kubernetes/exporting/round-lines.ts';
+import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import {
   compareLines,
   type Place,
@@ -23,9 +24,10 @@ function logOf(rank: number, seconds: readonly number[], texts: readonly string[
 function inRounds(logs: readonly (readonly RankedLine[])[], order: Order, memory: number): RankedLine[] {
   const sign = order === 'asc' ? 1 : -1;
   const given: RankedLine[] = [];
+  const budget = new MemoryBudget(1 << 24);
   let begin: Place | undefined;
   for (let rounds = 0; rounds < 2_000; rounds++) {
-    const round = new RoundLines({ order, memory, logs: logs.length });
+    const round = new RoundLines({ order, memory: budget.share(), most: memory, logs: logs.length });
     for (const [rank, log] of logs.entries()) {
       for (const line of log) {
         if (begin && sign * compareLines(line, begin) < 0) continue;
@@ -35,6 +37,8 @@ function inRounds(logs: readonly (readonly RankedLine[])[], order: Order, memory
     }
     const { cut } = round;
     given.push(...round.drain());
+    round.end();
+    expect(budget.held).to.equal(0);
     if (!cut) return given;
     begin = cut;
   }

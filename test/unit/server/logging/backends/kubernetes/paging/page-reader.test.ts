@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { PageReader } from '../../../../../../../server/logging/backends/kubernetes/paging/page-reader.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/paging/pass.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
+import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import { ReadSlots } from '../../../../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
 import { Turns } from '../../../../../../../server/logging/turns.ts';
@@ -33,7 +34,12 @@ describe('a page that is read by windows of time', () => {
         },
       ],
       // Looked at when a window has been read.
-      pods: { get: () => void deadline.abort() },
+      pods: {
+        get: () => {
+          deadline.abort();
+          return undefined;
+        },
+      },
       beginOf: () => everything.range.start,
       end: everything.range.end,
       filter: () => true,
@@ -44,7 +50,11 @@ describe('a page that is read by windows of time', () => {
       shortfalls,
       onFailure: () => undefined,
     });
-    const page = await new PageReader({ pass, selection: everything, memory: 1 << 20 }).read({
+    const page = await new PageReader({
+      pass,
+      selection: everything,
+      memory: new MemoryBudget(1 << 20).share(),
+    }).read({
       order: 'desc',
       size: 5,
       from: 0,

@@ -123,7 +123,7 @@ describe('a page of the pod log store', () => {
         const lines = Array.from({ length: 30 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(40_000)}`));
         cluster.add('shop', pod, lines);
       }
-      const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
+      const store = cluster.store({ memory: 4 << 20, bytesPerContainer: 1 << 26 });
       const wanted = Array.from({ length: 60 }, (_, n) => `${n % 2 ? 'b' : 'a'} ${Math.floor(n / 2)}`);
       if (order === 'desc') wanted.reverse();
       const page = await store.query(everything, { order, size: 5, from: 41 }, call);

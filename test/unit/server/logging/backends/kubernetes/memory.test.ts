@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
+import { at, call, everything } from './instants.ts';
+import { LogCluster } from './log-cluster.ts';
+
+const MEMORY = 8 << 20;
+const LINES = 1_000;
+
+describe('the memory of the pod log store', () => {
+  let cluster: LogCluster;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+    for (const pod of ['a', 'b', 'c']) {
+      const lines = Array.from({ length: LINES }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(700)}`));
+      cluster.add('shop', pod, lines);
+    }
+  });
+
+  afterEach(() => cluster.stop());
+
+  const whole = { order: 'asc', size: LINES, from: 0 } as const;
+
+  it('is given back by those who leave, in whatever way', async () => {
+    const memory = new MemoryBudget(MEMORY);
+    const store = cluster.store({ bytesPerContainer: 1 << 24 }, { memory });
+    for (const returns of [true, false]) {
+      const left = new AbortController();
+      const exported = store.export(everything, 'asc', { ...call, signal: left.signal });
+      await exported.next();
+      expect(memory.held).to.be.above(0);
+      if (returns) await exported.return({ shortfalls: [] });
+      left.abort();
+      // What has been read is still handed out.
+      const drained = async () => {
+        for (let next = await exported.next(); !next.done; ) next = await exported.next();
+      };
+      await drained().catch(() => undefined);
+      expect(memory.held).to.equal(0);
+      const gone = new AbortController();
+      const followed = store.follow(everything, gone);
+      await followed.next();
+      expect(memory.held).to.be.above(0);
+      gone.abort();
+      await followed.return();
+      expect(memory.held).to.equal(0);
+      const query = new AbortController();
+      const asked = store.query(everything, whole, { ...call, signal: query.signal });
+      query.abort();
+      await asked.catch(() => undefined);
+      expect(memory.held).to.equal(0);
+      expect((await store.query(everything, whole, call)).total.count).to.equal(3 * LINES);
+      expect(memory.held).to.equal(0);
+    }
+  });
+
+  it('suffices for many at once, whoever does not go on: they get less, and say so, or take longer', async () => {
+    const store = cluster.store({ memory: MEMORY, bytesPerContainer: 1 << 24 });
+    // Readers that took the first lines and no others.
+    const stalled = Array.from({ length: 4 }, () => store.export(everything, 'desc', call));
+    await Promise.all(stalled.map((each) => each.next()));
+    const gone = new AbortController();
+    const followers = Array.from({ length: 4 }, () => store.follow(everything, gone));
+    await Promise.all(followers.map((each) => each.next()));
+    const pages = await Promise.all(Array.from({ length: 8 }, () => store.query(everything, whole, call)));
+    for (const { records, total, shortfalls, next } of pages) {
+      expect(total.count).to.equal(3 * LINES);
+      expect(records.length).to.be.at.least(1);
+      if (records.length < LINES) {
+        expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+        expect(next).to.be.a('string');
+      }
+    }
+    const exported = stalled.map(async (each) => {
+      let lines = 0;
+      for await (const records of each) lines += records.length;
+      return lines;
+    });
+    const first = (await Promise.all(exported)).map((lines) => 3 * LINES - lines);
+    for (const lines of first) expect(lines).to.be.within(1, 1_000);
+    gone.abort();
+    for (const each of followers) for (let next = await each.next(); !next.done; ) next = await each.next();
+  });
+});
