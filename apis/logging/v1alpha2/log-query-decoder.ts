@@ -12,8 +12,8 @@ import {
   type MatchMode,
 } from './log-query.ts';
 
-/** Why no line can be asked for by this text; undefined when one can. */
-export type TextFault = (mode: MatchMode, text: string) => string | undefined;
+/** Why no line can be asked for by this text, beside those that come before it; undefined when one can. */
+export type TextFault = (mode: MatchMode, text: string, before: readonly string[]) => string | undefined;
 
 const UTC = 'UTC';
 
@@ -103,8 +103,11 @@ function textFaults(query: LogQuery, textFault: TextFault): StatusCause[] {
     return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
   }
   if (texts.length > MAX_TEXTS) return [invalid('log_query', `has more than ${MAX_TEXTS} texts`)];
-  return texts.flatMap((text) => {
-    const fault = text.length > MAX_TEXT ? `is longer than ${MAX_TEXT} characters` : textFault(match, text);
+  return texts.flatMap((text, index) => {
+    const fault =
+      text.length > MAX_TEXT
+        ? `is longer than ${MAX_TEXT} characters`
+        : textFault(match, text, texts.slice(0, index));
     return fault === undefined ? [] : [invalid('log_query', `${quoted(text)} ${fault}`)];
   });
 }

@@ -22,6 +22,8 @@ export const MAX_NAMESPACES = 5_000;
 export const MAX_TEXTS = 20;
 /** Characters of one text or pattern. */
 export const MAX_TEXT = 1_000;
+/** Words of all texts together: a store may be asked for each by a pattern of kilobytes. */
+export const MAX_WORDS = 200;
 /** Ten digits: the last second is in the year 2286; a value in milliseconds has thirteen. */
 export const MAX_SECONDS = 9_999_999_999;
 /** Lines of one page, and lines that may be skipped; together what OpenSearch looks at for one page. Deeper pages go by cursor. */

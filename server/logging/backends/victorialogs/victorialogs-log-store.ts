@@ -31,7 +31,7 @@ import { Connection, type ConnectionOptions } from './requests/connection.ts';
 import { statusOf } from './requests/refusal.ts';
 import type { FieldNames } from './selection/fields.ts';
 import { TIME } from './selection/logsql.ts';
-import { type Question, type Questions, questionsOf, type Range } from './selection/question.ts';
+import { type Question, type Questions, questionsAbout, type Range } from './selection/question.ts';
 import { ALL } from './selection/scope-filter.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
@@ -64,15 +64,14 @@ export class VictoriaLogsLogStore implements LogBackend {
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     const after = request.after === undefined ? undefined : readPosition(request.after);
     const deadline = this.#deadline(call);
-    const questions = this.#questions(selection);
+    const about = questionsAbout(selection, this.#fields);
+    const questions = about(selection.range);
     if (!questions)
       return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
     const judge = this.#judge(selection);
     const total = await this.#total(questions, judge, deadline);
     const overview = total ?? (await simpleOverview(this.#asking, questions.rough, deadline));
-    const question = this.#within(selection, ({ quick, exact }) =>
-      overview.isQuick && quick ? quick : exact,
-    );
+    const question = within(about, ({ quick, exact }) => (overview.isQuick && quick ? quick : exact));
     const { isMeant } = judge;
     const wanted = { ...request, question, fields: this.#fields, isMeant, overview, after };
     const { records, next } = await readPage(this.#asking, wanted, deadline);
@@ -86,7 +85,7 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const deadline = this.#deadline(call);
-    const questions = this.#questions(selection);
+    const questions = questionsAbout(selection, this.#fields)(selection.range);
     const { logs, containers } = questions
       ? await countContainers(this.#asking, questions, this.#fields, this.#judge(selection), deadline)
       : { logs: 0, containers: 0 };
@@ -101,7 +100,7 @@ export class VictoriaLogsLogStore implements LogBackend {
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const deadline = this.#deadline(call);
     const covered = overlapOf(selection.range, buckets.edges);
-    const questions = covered && questionsOf(selection, this.#fields, covered);
+    const questions = covered && questionsAbout(selection, this.#fields)(covered);
     const counts = questions
       ? await countBuckets(this.#asking, questions, buckets, this.#judge(selection), deadline)
       : buckets.edges.slice(1).map(() => 0);
@@ -115,13 +114,14 @@ export class VictoriaLogsLogStore implements LogBackend {
     call: Call,
   ): AsyncGenerator<ExportBatch, Coverage, undefined> {
     const deadline = this.#deadline(call);
-    const questions = this.#questions(selection);
+    const about = questionsAbout(selection, this.#fields);
+    const questions = about(selection.range);
     // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
     const { count, span: range } = questions
       ? await simpleOverview(this.#asking, questions.rough, deadline.within(REQUEST_MS))
       : NOTHING;
     if (!range) return { shortfalls: [] };
-    const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
+    const question = within(about, ({ quick, exact }) => quick ?? exact);
     const isMeant = selection.text && this.#judge(selection).isMeant;
     const wanted = { question, fields: this.#fields, isMeant, order, range, count };
     try {
@@ -138,9 +138,10 @@ export class VictoriaLogsLogStore implements LogBackend {
     call: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { start } = selection.range;
-    const question = this.#within(selection, ({ quick, exact }) => quick ?? exact);
+    const about = questionsAbout(selection, this.#fields);
+    const question = within(about, ({ quick, exact }) => quick ?? exact);
     const { isMeant } = this.#judge(selection);
-    const rough = this.#within(selection, (questions) => questions.rough);
+    const rough = within(about, (questions) => questions.rough);
     return this.#followers.follow({ question, rough, fields: this.#fields, isMeant, start }, call);
   }
 
@@ -163,18 +164,6 @@ export class VictoriaLogsLogStore implements LogBackend {
     return new Deadline(call, this.#now);
   }
 
-  #questions(selection: Selection): Questions | undefined {
-    return questionsOf(selection, this.#fields);
-  }
-
-  /** One of the questions, about a part of the selection's range. */
-  #within(selection: Selection, which: (questions: Questions) => Question) {
-    return (range: Range): Question | undefined => {
-      const questions = questionsOf(selection, this.#fields, range);
-      return questions && which(questions);
-    };
-  }
-
   #judge(selection: Selection): Judge {
     return new Judge(this.#asking, this.#fields, selection.text);
   }
@@ -188,6 +177,17 @@ export class VictoriaLogsLogStore implements LogBackend {
       return undefined;
     }
   }
+}
+
+/** One of the questions, about a part of the selection's range. */
+function within(
+  about: (range: Range) => Questions | undefined,
+  which: (questions: Questions) => Question,
+): (range: Range) => Question | undefined {
+  return (range) => {
+    const questions = about(range);
+    return questions && which(questions);
+  };
 }
 
 function outOfTime(message: string): Shortfall {

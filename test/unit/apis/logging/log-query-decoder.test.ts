@@ -90,6 +90,12 @@ describe('a log query', () => {
       'log_query',
       /longer than 1000/,
     ],
+    [
+      'more words than stores are asked for',
+      `log_query=${'a%20'.repeat(150)},${'b%20'.repeat(51)}`,
+      'log_query',
+      /makes it 201 words, and 200 may be/,
+    ],
     ['a level that is none', 'level=eror,warn', 'level', /did you mean "error"/],
     ['a cursor with a place of its own', 'cursor=x&from=10', 'from', /cursor/],
     ['a cursor of statistics', 'operation=statistics&cursor=x', 'cursor', /operation=query only/],

@@ -29,31 +29,34 @@ export interface Questions {
   readonly rough: Question;
 }
 
-/** Undefined when nothing can be found. `range`: a part of the selection's. */
-export function questionsOf(
+/**
+ * Questions about parts of the selection's range, undefined where nothing can be found. What does not depend on the time
+ * is written once: patterns of words take much of the time that a question takes here.
+ */
+export function questionsAbout(
   selection: Selection,
   fields: FieldNames,
-  range: Range = selection.range,
-): Questions | undefined {
-  if (range.start >= range.end || selection.levels?.length === 0) return undefined;
-  const scoped = scopeFilter({
-    field: fields.namespace,
-    scope: selection.scope,
-    wanted: selection.namespaces,
-    range,
-  });
+): (range: Range) => Questions | undefined {
   const names = nameFilters(selection, fields);
-  if (scoped === undefined || !names) return undefined;
-  const extraFilters = [within(range), ...(scoped === ALL ? [] : [scoped])];
+  if (!names || selection.levels?.length === 0) return () => undefined;
   const rough = names.length === 0 ? ALL : names.join(' ');
   const filters = lineFilters(selection, fields);
-  const asked = (more: readonly string[]) => ({ lines: [rough, ...more].join(' '), extraFilters });
   const sure = filters.find(({ quick }) => quick)?.quick?.sure;
-  const quick = asked(filters.flatMap((filter) => filter.quick?.filters ?? filter.exact));
-  return {
-    exact: asked(filters.flatMap(({ exact }) => exact)),
-    quick: sure === undefined ? undefined : { ...quick, sure, unsure: not(sure) },
-    rough: asked([]),
+  const lines = {
+    exact: [rough, ...filters.flatMap(({ exact }) => exact)].join(' '),
+    quick: [rough, ...filters.flatMap((filter) => filter.quick?.filters ?? filter.exact)].join(' '),
+  };
+  return (range) => {
+    if (range.start >= range.end) return undefined;
+    const { scope, namespaces: wanted } = selection;
+    const scoped = scopeFilter({ field: fields.namespace, scope, wanted, range });
+    if (scoped === undefined) return undefined;
+    const extraFilters = [within(range), ...(scoped === ALL ? [] : [scoped])];
+    return {
+      exact: { lines: lines.exact, extraFilters },
+      quick: sure === undefined ? undefined : { lines: lines.quick, extraFilters, sure, unsure: not(sure) },
+      rough: { lines: rough, extraFilters },
+    };
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { questionsOf } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
+import { questionsAbout } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
 import type { Scope, Selection, TextFilter } from '../../../../../../../server/logging/log-store.ts';
 import { FIELDS } from '../../../../../../support/victorialogs.ts';
 
@@ -7,7 +7,8 @@ const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:
 const ALL: Selection = { scope: { everything: true }, range: RANGE };
 
 function questions(part: Partial<Selection>) {
-  const found = questionsOf({ ...ALL, ...part }, FIELDS);
+  const selection = { ...ALL, ...part };
+  const found = questionsAbout(selection, FIELDS)(selection.range);
   if (!found) throw new Error('nothing can be found');
   return found;
 }
