@@ -7,6 +7,7 @@ import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import { allOf, type Clause } from '../requests/clause.ts';
+import { endingTogether } from '../requests/ending-together.ts';
 import type { Coverage } from '../requests/field-map.ts';
 import { arrayOf, textOf } from '../requests/json-reader.ts';
 import type { Searches } from '../requests/searches.ts';
@@ -54,16 +55,18 @@ async function namesOf(
   { indices, filter, coverage, parameter }: NameLookup,
   call: Call,
 ): Promise<string[]> {
-  const asked = aggregatedFields(indices, coverage)
+  const requests = aggregatedFields(indices, coverage)
     .filter((place) => place.fields.length > 0)
     .map((place) => {
       const aggs = Object.fromEntries(
         place.fields.map((field, n) => [`names${n}`, { terms: { field, size: MAX_NAMES } }]),
       );
       const body = { size: 0, track_total_hits: false, query: allOf(filter), aggs };
-      return searches.searchIndices(place.indices, body, call);
+      return (together: Call) => searches.searchIndices(place.indices, body, together);
     });
-  const answers = await Promise.all(asked);
+  const answers = await endingTogether(call, (together) =>
+    Promise.all(requests.map((request) => request(together))),
+  );
   // A name that is not known here would silently be left out.
   if (answers.some(({ shortfalls }) => shortfalls.length > 0))
     throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));

@@ -7,6 +7,7 @@ import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
+import { endingTogether } from '../requests/ending-together.ts';
 import type { FieldMap } from '../requests/field-map.ts';
 import { arrayOf, textOf } from '../requests/json-reader.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
@@ -97,16 +98,18 @@ export class Predecessors {
     const query = {
       bool: { filter: [exactClause(names, coverage), timeRange(time, { from: range.start, before })] },
     };
-    const asked = aggregatedFields(indices, coverage)
+    const requests = aggregatedFields(indices, coverage)
       .filter((place) => place.fields.length > 0)
       .map((place) => {
         const aggs = Object.fromEntries(
           place.fields.map((name, n) => [`namespaces${n}`, aggregation({ name })]),
         );
         const body = { size: 0, track_total_hits: false, query, aggs };
-        return this.#searches.searchIndices(place.indices, body, call);
+        return (together: Call) => this.#searches.searchIndices(place.indices, body, together);
       });
-    const answers = await Promise.all(asked);
+    const answers = await endingTogether(call, (together) =>
+      Promise.all(requests.map((request) => request(together))),
+    );
     // Whoever might have a predecessor that was not seen would show it.
     if (answers.some(({ shortfalls }) => shortfalls.length > 0)) {
       throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));

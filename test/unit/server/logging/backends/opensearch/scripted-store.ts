@@ -22,7 +22,10 @@ export interface ScriptedStore extends AsyncDisposable {
 /** What a script returns that has answered by itself, or never will. */
 export const ANSWERED = Symbol('answered');
 
-export async function scriptedStore(script: Script): Promise<ScriptedStore> {
+export async function scriptedStore(
+  script: Script,
+  capabilities: object = CAPABILITIES,
+): Promise<ScriptedStore> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     let text = '';
@@ -39,7 +42,7 @@ export async function scriptedStore(script: Script): Promise<ScriptedStore> {
         text,
       };
       asked.push(one);
-      const answer = one.path.includes('/_field_caps') ? CAPABILITIES : script(one, response);
+      const answer = one.path.includes('/_field_caps') ? capabilities : script(one, response);
       if (answer === ANSWERED) return;
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
       response.writeHead(200, { 'content-type': 'application/json' }).end(json);

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import type { Selection } from '../../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { ANSWERED, CAPABILITIES, call, SELECTION, scriptedStore } from '../scripted-store.ts';
+
+const [OLD, NEW] = ['logs-2026.01.14', 'logs-2026.01.15'];
+const keyword = { type: 'keyword', searchable: true, aggregatable: true };
+const text = { type: 'text', searchable: true, aggregatable: false };
+
+/** A field of another type in each of two indices: what is in it is asked with two requests. */
+const MIXED = {
+  indices: [OLD, NEW],
+  fields: {
+    ...CAPABILITIES.fields,
+    'kubernetes.namespace_name': {
+      text: { ...text, indices: [OLD] },
+      keyword: { ...keyword, indices: [NEW] },
+    },
+    'kubernetes.namespace_name.keyword': {
+      keyword: { ...keyword, indices: [OLD] },
+      unmapped: { type: 'unmapped', indices: [NEW] },
+    },
+  },
+};
+
+const DAY_END = Date.parse(SELECTION.range.end);
+
+describe('a question to indices of different mappings', () => {
+  for (const [what, selection] of [
+    [
+      // More than a store is asked to find in names.
+      'what names there are',
+      {
+        ...SELECTION,
+        namespaces: { contains: Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(100, 'x')) },
+      },
+    ],
+    [
+      // More bounds than are just written down.
+      'which namespaces had predecessors',
+      {
+        ...SELECTION,
+        scope: {
+          everything: false,
+          namespaces: Array.from({ length: 150 }, (_, n) => ({
+            name: `made-anew-${n}`,
+            since: new Date(DAY_END - n * 1_000 - 1_000).toISOString().replace('Z', '000000Z'),
+          })),
+        },
+      },
+    ],
+  ] as const satisfies readonly (readonly [string, Selection])[]) {
+    it(`ends the other request about ${what} when one of two fails`, async () => {
+      const closed = Promise.withResolvers<void>();
+      const waiting: (() => void)[] = [];
+      await using store = await scriptedStore((_, response) => {
+        if (waiting.push(() => response.writeHead(503).end('{}')) === 2) {
+          response.once('close', closed.resolve);
+          waiting[0]?.();
+        }
+        return ANSWERED;
+      }, MIXED);
+      const backend = storeAt(store.url, { wallClock: () => DAY_END + 7_200_000 });
+      const asking = backend.statistics(selection, call(60_000));
+      expect(await asking.catch((error: unknown) => error)).to.include({ code: 503 });
+      await closed.promise;
+      expect(waiting).to.have.length(2);
+    });
+  }
+});
