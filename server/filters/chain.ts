@@ -72,6 +72,7 @@ export class RequestChain {
   constructor(options: ChainOptions) {
     const { logger, metrics, knownResource, limits } = options;
     const monotonic = options.monotonic ?? (() => performance.now());
+    const fail = (exchange: Exchange, error: unknown): void => this.#fail(exchange, error);
     this.#logger = logger;
     this.#now = options.now ?? Date.now;
     this.#monotonic = monotonic;
@@ -84,13 +85,13 @@ export class RequestChain {
       requestMetrics(metrics, knownResource, monotonic),
       audit(options.audit, monotonic),
       requestInfo(options.longRunning ?? isLongRunning),
-      deadline(limits.timeoutMs, (exchange, error) => this.#fail(exchange, error)),
+      deadline(limits.timeoutMs, fail),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),
       ...(options.stillSignedIn ? [signOut(options.stillSignedIn)] : []),
       impersonation,
       authorization(options.authorizer),
-      concurrency(limits, metrics),
+      concurrency(limits, { metrics, monotonic, fail }),
       longRunningMetrics(metrics, knownResource),
       (exchange) => this.#refuseWhileDraining(exchange),
       options.handler,

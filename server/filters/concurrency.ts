@@ -15,11 +15,27 @@ export interface ConcurrencyLimits {
 
 type Lane = 'readOnly' | 'mutating' | 'longRunning';
 
+/** How long a request that has announced a body may keep its place from others without having sent all of it, in ms. */
+const PATIENCE_MS = 1_000;
+
+export interface ConcurrencySurroundings {
+  readonly metrics: RequestMetrics;
+  /** Milliseconds that never go back. */
+  readonly monotonic: () => number;
+  /** Answers a request that is in the handler already. */
+  readonly fail: (exchange: Exchange, error: unknown) => void;
+}
+
 /**
  * Bounds what is worked on at a time. Never refused: health and discovery, since a probe that fails under load
- * takes the server away when it is needed most, and the cluster's administrators.
+ * takes the server away when it is needed most, and the cluster's administrators. Nothing is worked on while a body is
+ * waited for: so whoever is slow with it makes room for others, or a few idle connections would keep everybody from
+ * signing in.
  */
-export function concurrency(limits: ConcurrencyLimits, metrics: RequestMetrics): Filter {
+export function concurrency(
+  limits: ConcurrencyLimits,
+  { metrics, monotonic, fail }: ConcurrencySurroundings,
+): Filter {
   const max: Record<Lane, number> = {
     readOnly: limits.maxReadOnly,
     mutating: limits.maxMutating,
@@ -31,19 +47,43 @@ export function concurrency(limits: ConcurrencyLimits, metrics: RequestMetrics):
     mutating: () => release('mutating'),
     longRunning: () => release('longRunning'),
   };
+  /** Those that change something and had not sent all of their body when they came, the oldest first. */
+  const incomplete = new Set<Exchange>();
+  const makesRoom = (lane: Lane): boolean => {
+    if (lane !== 'mutating') return false;
+    for (const exchange of incomplete) {
+      if (!exchange.request.complete) {
+        if (monotonic() - exchange.startedAt < PATIENCE_MS) return false;
+        incomplete.delete(exchange);
+        const error = tooMany();
+        fail(exchange, error);
+        exchange.abort(error);
+        return true;
+      }
+      incomplete.delete(exchange);
+    }
+    return false;
+  };
   const release = (lane: Lane): void => {
     inFlight[lane]--;
     if (lane !== 'longRunning') metrics.inflight(lane, -1);
   };
   return (exchange) => {
     const lane = laneOf(exchange);
-    if (max[lane] > 0 && inFlight[lane] >= max[lane] && !isExempt(exchange)) {
-      throw newTooManyRequests('Too many requests, please try again later.', 1);
+    if (max[lane] > 0 && inFlight[lane] >= max[lane] && !isExempt(exchange) && !makesRoom(lane)) {
+      throw tooMany();
     }
     inFlight[lane]++;
     if (lane !== 'longRunning') metrics.inflight(lane, 1);
     exchange.onEnd(leave[lane]);
+    if (lane !== 'mutating' || exchange.request.complete) return;
+    incomplete.add(exchange);
+    exchange.onEnd(() => incomplete.delete(exchange));
   };
+}
+
+function tooMany(): Error {
+  return newTooManyRequests('Too many requests, please try again later.', 1);
 }
 
 function laneOf({ longRunning, info }: Exchange): Lane {

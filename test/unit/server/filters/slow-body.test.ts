@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { readBody } from '../../../../server/filters/body-limit.ts';
+import { until } from '../../../support/until.ts';
+import { ask, type ChainFixture, NODES, rawConnection, readAll, startChain } from './chain-fixture.ts';
+
+const limits = { maxReadOnly: 1, maxMutating: 1, maxLongRunning: 1, maxBodyBytes: 1000, timeoutMs: 60_000 };
+const write = { method: 'POST', headers: { 'test-user': 'alice' } };
+
+describe('a request whose body does not come', () => {
+  let now: number;
+  let chain: ChainFixture;
+  let hold: Promise<void> | undefined;
+  let read: PromiseWithResolvers<void>;
+
+  beforeEach(async () => {
+    now = 0;
+    hold = undefined;
+    read = Promise.withResolvers();
+    chain = await startChain({
+      limits,
+      monotonic: () => now,
+      handler: async ({ request, response }) => {
+        await readBody(request, 1000);
+        read.resolve();
+        await hold;
+        response.end('done');
+      },
+    });
+  });
+  afterEach(() => chain.stop());
+
+  /** One that has announced four bytes, and is being waited for. */
+  async function announced(body: string): Promise<TLSSocket> {
+    const socket = await rawConnection(chain);
+    socket.write(`POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nContent-Length: 4\r\n\r\n${body}`);
+    await until(() => chain.gauges.mutating === 1);
+    return socket;
+  }
+
+  it('makes room for one that is complete, and is told to try again', async () => {
+    const socket = await announced('x');
+    now = 1000;
+    const told = readAll(socket);
+    expect(await ask(chain, NODES, { ...write, body: 'body' })).to.include({ status: 200, body: 'done' });
+    expect(await told)
+      .to.match(/^HTTP\/1\.1 429 [^]*retry-after: 1\r\n/i)
+      .and.to.match(/connection: close/i);
+    await until(() => chain.gauges.mutating === 0);
+  });
+
+  it('keeps its place for a second, and as long as nobody else wants it', async () => {
+    const socket = await announced('xx');
+    now = 999;
+    expect((await ask(chain, NODES, { ...write, body: 'body' })).status).to.equal(429);
+    now = 50_000;
+    socket.write('xx');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).to.match(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  it('is not mistaken for one that is worked on for long', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    const socket = await announced('');
+    socket.write('body');
+    const first = once(socket, 'data');
+    await read.promise;
+    now = 30_000;
+    expect((await ask(chain, NODES, { ...write, body: 'body' })).status).to.equal(429);
+    resolve();
+    const [answer] = (await first) as [Buffer];
+    expect(answer.toString()).to.match(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+});
