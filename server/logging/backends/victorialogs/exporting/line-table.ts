@@ -2,10 +2,10 @@
 // are to be (record-line.ts asks for that): so they are looked at once, and neither decoded nor copied.
 import { isUtf8 } from 'node:buffer';
 import type { Instant, LogRecord } from '../../../log-store.ts';
+import { sortedInTurns } from '../../../merge-sort.ts';
 import type { Turns } from '../../../turns.ts';
 import { byTime } from '../requests/record.ts';
 import { digitsBehind, TIME_BEGIN, TIME_END, zuluOf } from './line-form.ts';
-import { sortedInTurns } from './merge-sort.ts';
 import { mendedLine, recordsIn } from './record-line.ts';
 import { compareTexts } from './text-order.ts';
 

@@ -7,7 +7,7 @@ import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { instantIn, numberIn } from '../counting/overview.ts';
 import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
-import { inOrder, recordFields, recordOf } from '../requests/record.ts';
+import { inOrder, meantOf, recordFields } from '../requests/record.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';
@@ -92,7 +92,7 @@ export class NewLines {
       yield* this.#linesOf([middle + CELL_NS, last], deadline);
       return;
     }
-    yield this.#new(records).filter(this.#wanted.isMeant);
+    yield await this.#new(records);
   }
 
   async #fetch([first, last]: Run, deadline: Deadline): Promise<LogRecord[]> {
@@ -101,25 +101,27 @@ export class NewLines {
     if (!asked) return [];
     const most = first === last ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
     const rows = await this.#asking.allRows(asked, [recordFields(fields)], deadline.within(REQUEST_MS), most);
-    return inOrder(
-      rows.map((row) => recordOf(row, fields)),
-      'asc',
-    );
+    const records = await meantOf(rows, fields, () => true, this.#asking.turns);
+    return inOrder(records, 'asc', this.#asking.turns);
   }
 
-  #new(records: readonly LogRecord[]): LogRecord[] {
+  async #new(records: readonly LogRecord[]): Promise<LogRecord[]> {
+    const { turns } = this.#asking;
     const seen = new Map<string, number>();
-    return records.filter((record) => {
+    const found: LogRecord[] = [];
+    for (const record of records) {
+      if (turns.spent) await turns.next();
       const key = digestOf(record);
       const times = (seen.get(key) ?? 0) + 1;
       seen.set(key, times);
       const cell = cellAt(nanosecondsOf(record.time));
       const given = this.#given.get(cell) ?? new Map<string, number>();
-      if (times <= (given.get(key) ?? 0)) return false;
+      if (times <= (given.get(key) ?? 0)) continue;
       given.set(key, times);
       this.#given.set(cell, given);
-      return true;
-    });
+      if (this.#wanted.isMeant(record)) found.push(record);
+    }
+    return found;
   }
 
   #countOf(cell: bigint): number {

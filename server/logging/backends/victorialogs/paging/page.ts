@@ -6,7 +6,7 @@ import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { numberIn, type Overview } from '../counting/overview.ts';
 import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
-import { inOrder, recordFields, recordOf } from '../requests/record.ts';
+import { inOrder, meantOf, recordFields } from '../requests/record.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';
@@ -45,7 +45,7 @@ export async function readPage(asking: Asking, wanted: PageWanted, deadline: Dea
     records = [...before, ...group];
   }
   const isMore = found.length > skipped + size;
-  const given = inOrder(records, order);
+  const given = await inOrder(records, order, asking.turns);
   const start = from + (after ? givenOf(given, after) : 0);
   const page = given.slice(start, start + size);
   return { records: page, next: isMore ? positionBehind(page, after) : undefined };
@@ -111,7 +111,7 @@ async function firstOf(
     const part = order === 'asc' ? { start, end: start + width } : { start: end - width, end };
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
     const rows = asked ? await asking.allRows(asked, [recordFields(fields), sort], deadline, maxBytes) : [];
-    const found = rows.map((row) => recordOf(row, fields)).filter(isMeant);
+    const found = await meantOf(rows, fields, isMeant, asking.turns);
     if (found.length >= count || isWhole) return found.slice(0, count);
     width *= GROWTH;
   }
@@ -125,5 +125,5 @@ async function linesAt(
 ): Promise<LogRecord[]> {
   const asked = question(momentOf(time));
   const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES) : [];
-  return rows.map((row) => recordOf(row, fields)).filter(isMeant);
+  return meantOf(rows, fields, isMeant, asking.turns);
 }

@@ -1,6 +1,6 @@
 // Where the next page goes on: a time, and how many lines of it were given. Lines of one time have an order of ours.
 import { newBadRequest } from '../../../../../apis/meta/v1/errors.ts';
-import { isInstant } from '../../../instant.ts';
+import { isAskable } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 
 export interface Position {
@@ -15,7 +15,7 @@ export function writePosition({ time, given }: Position): string {
 /** Throws BadRequest. */
 export function readPosition(text: string): Position {
   const [time, given = '', ...more] = text.split(' ');
-  if (!isInstant(time) || !/^[1-9]\d{0,8}$/.test(given) || more.length > 0) {
+  if (!isAskable(time) || !/^[1-9]\d{0,8}$/.test(given) || more.length > 0) {
     throw newBadRequest('cursor: it is not one of this store');
   }
   return { time, given: Number(given) };

@@ -23,7 +23,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#credentials = new CredentialFiles(options, options.now);
+    this.#credentials = new CredentialFiles('victorialogs', options, options.now);
     this.#target = targetOf(options.url);
   }
 

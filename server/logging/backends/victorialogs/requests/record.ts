@@ -1,5 +1,7 @@
 // Rows of the store as records, and the order of those of the same time, which the store leaves open.
 import type { LogRecord, Order } from '../../../log-store.ts';
+import { sortedInTurns } from '../../../merge-sort.ts';
+import type { Turns } from '../../../turns.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { quoted, TIME } from '../selection/logsql.ts';
 import { instantFrom } from './nanoseconds.ts';
@@ -40,8 +42,24 @@ export function byTime(left: LogRecord, right: LogRecord): number {
   );
 }
 
-export function inOrder(records: LogRecord[], order: Order): LogRecord[] {
-  return records.sort(order === 'asc' ? byTime : (left, right) => byTime(right, left));
+export function inOrder(records: readonly LogRecord[], order: Order, turns: Turns): Promise<LogRecord[]> {
+  return sortedInTurns(records, order === 'asc' ? byTime : (left, right) => byTime(right, left), turns);
+}
+
+/** The records that are wanted; to tell takes long where lines are. */
+export async function meantOf(
+  rows: readonly Row[],
+  fields: FieldNames,
+  isMeant: (record: LogRecord) => boolean,
+  turns: Turns,
+): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (const row of rows) {
+    if (turns.spent) await turns.next();
+    const record = recordOf(row, fields);
+    if (isMeant(record)) records.push(record);
+  }
+  return records;
 }
 
 function compared(left: string, right: string): number {

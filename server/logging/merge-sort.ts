@@ -1,5 +1,5 @@
 // Sorts what may be very many without keeping the event loop: in short runs, which are then joined two by two.
-import type { Turns } from '../../../turns.ts';
+import type { Turns } from './turns.ts';
 
 /** Sorted in one go; some milliseconds where comparing takes a microsecond. */
 const RUN = 1_024;

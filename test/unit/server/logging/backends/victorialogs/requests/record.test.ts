@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { meantOf } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
+import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { FIELDS } from '../../../../../../support/victorialogs.ts';
+import { WorkPerTurn } from '../../../../../../support/work-per-turn.ts';
+
+describe('rows of VictoriaLogs as records', () => {
+  it('are judged in turns, as lines may be long and many', async () => {
+    const work = new WorkPerTurn();
+    const rows = Array.from({ length: 100 }, (_, number) => ({
+      _time: '2026-01-01T12:00:00Z',
+      _msg: `line ${number}`,
+    }));
+    const isMeant = ({ log }: { readonly log: string }): boolean => {
+      work.note();
+      return log.endsWith('0');
+    };
+    const records = await meantOf(rows, FIELDS, isMeant, new Turns(0));
+    expect(records.map(({ log }) => log)).to.have.length(10);
+    expect(work.most).to.be.below(10);
+  });
+});
