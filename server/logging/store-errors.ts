@@ -9,6 +9,29 @@ export function newStoreUnavailable(store: string, cause: unknown): StatusError 
   });
 }
 
+/** A file that the configuration names, without which a store is not asked. */
+export class UnusableFileError extends Error {
+  override readonly name = 'UnusableFileError';
+  /** In the configuration, for instance `logging.opensearch.caFile`. */
+  readonly option: string;
+  readonly path: string;
+  /** For everybody to read, as the option is. */
+  readonly reason: string;
+
+  constructor(option: string, path: string, reason: string) {
+    super(`${option}: ${path}: ${reason}`);
+    this.option = option;
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** The file that a store was not asked for want of, as stores wrap it. */
+export function unusableFileIn(error: unknown): UnusableFileError | undefined {
+  if (error instanceof UnusableFileError) return error;
+  return error instanceof Error ? unusableFileIn(error.cause) : undefined;
+}
+
 /** Nothing was found out in the time there was: 504. */
 export function newStoreTimeout(store: string): StatusError {
   return newTimeout(

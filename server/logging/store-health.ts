@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LogMetrics } from '../observability/log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
+import { unusableFileIn } from './store-errors.ts';
 
 export interface StoreHealthOptions {
   /** As the configuration calls it. */
@@ -20,21 +21,18 @@ export interface StoreHealthOptions {
  */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
-  #up: boolean | undefined;
+  /** What is wrong, for everybody to read; empty when nothing is. */
+  #fault: string | undefined;
 
   constructor(options: StoreHealthOptions) {
     this.#options = options;
   }
 
-  get up(): boolean | undefined {
-    return this.#up;
-  }
-
-  /** For everybody to read; the reason of a failure is in the log only. */
+  /** For everybody to read; what the store, or the system, said is in the log only. */
   describe(): string {
     const { name } = this.#options;
-    if (this.#up === undefined) return `the store ${name} has not been asked yet`;
-    return this.#up ? `the store ${name} answers` : `the store ${name} does not answer; log queries get 503`;
+    if (this.#fault === undefined) return `the store ${name} has not been asked yet`;
+    return this.#fault === '' ? `the store ${name} answers` : `${this.#fault}; log queries get 503`;
   }
 
   /** Until `signal` is aborted; never throws. */
@@ -50,16 +48,38 @@ export class StoreHealth {
   async #look(signal: AbortSignal): Promise<void> {
     const { name, backend, metrics, log, timeoutMs = 5_000 } = this.#options;
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const before = this.#fault;
     try {
       await backend.check({ signal: bounded, timeoutMs });
-      if (this.#up === false) log.info({ store: name }, 'the log store answers again');
-      this.#up = true;
+      this.#fault = '';
+      if (before) log.info({ store: name }, 'the log store answers again');
     } catch (error) {
       if (signal.aborted) return;
+      this.#fault = this.#faultIn(error);
       // Said once: a store that is not installed yet must not fill the log.
-      if (this.#up !== false) log.warn({ store: name, err: error }, 'the log store does not answer');
-      this.#up = false;
+      if (this.#fault !== before) this.#tell(error);
     }
-    metrics.storeUp(name, this.#up);
+    metrics.storeUp(name, this.#fault === '');
+  }
+
+  #faultIn(error: unknown): string {
+    const { name } = this.#options;
+    const file = unusableFileIn(error);
+    if (!file) return `the store ${name} does not answer`;
+    return `the store ${name} is not asked, since the file of ${file.option} can not be used: ${file.reason}`;
+  }
+
+  #tell(error: unknown): void {
+    const { name, log } = this.#options;
+    const file = unusableFileIn(error);
+    if (!file) {
+      log.warn({ store: name, err: error }, 'the log store does not answer');
+      return;
+    }
+    const { option, path, reason } = file;
+    log.warn(
+      { store: name, option, path, reason },
+      'a file that the log store needs can not be used: put it there, or name another one; it is read again by itself',
+    );
   }
 }

@@ -1,5 +1,6 @@
 // What this server shows of itself to a log store, and whom it trusts there: out of files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
+import { UnusableFileError } from '../store-errors.ts';
 
 export interface CredentialOptions {
   readonly username?: string;
@@ -13,6 +14,8 @@ export interface CredentialOptions {
   readonly caFile?: string;
 }
 
+type FileOption = Exclude<keyof CredentialOptions, 'username'>;
+
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly ca: string | undefined;
@@ -22,19 +25,21 @@ export interface Credentials {
 const TRUSTED_MS = 1_000;
 
 export class CredentialFiles {
+  readonly #store: string;
   readonly #options: CredentialOptions;
   readonly #now: () => number;
   readonly #texts = new Map<string, { readonly version: string; readonly text: string }>();
   #current: Promise<Credentials> | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` is a monotonic clock in ms. */
-  constructor(options: CredentialOptions, now: () => number) {
+  /** `store`: as the configuration calls it. `now` is a monotonic clock in ms. */
+  constructor(store: string, options: CredentialOptions, now: () => number) {
+    this.#store = store;
     this.#options = options;
     this.#now = now;
   }
 
-  /** Rejects when a file can not be read; the next call reads it again. */
+  /** Rejects with UnusableFileError; the next call reads the file again. */
   read(): Promise<Credentials> {
     if (this.#current && this.#now() - this.#readAt < TRUSTED_MS) return this.#current;
     this.#readAt = this.#now();
@@ -47,25 +52,38 @@ export class CredentialFiles {
   }
 
   async #readAll(): Promise<Credentials> {
-    const ca = await this.#text(this.#options.caFile);
+    const ca = await this.#text('caFile');
     return { ca, authorization: await this.#authorization() };
   }
 
   async #authorization(): Promise<string | undefined> {
-    const { username = '', passwordFile, apiKeyFile, bearerTokenFile } = this.#options;
-    const apiKey = await this.#text(apiKeyFile);
+    const { username = '' } = this.#options;
+    const apiKey = await this.#text('apiKeyFile');
     if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;
-    const token = await this.#text(bearerTokenFile);
+    const token = await this.#text('bearerTokenFile');
     if (token !== undefined) return `Bearer ${token.trim()}`;
     if (username === '') return undefined;
     // Editors end a file with a newline; a password may end with spaces.
-    const password = ((await this.#text(passwordFile)) ?? '').replace(/\r?\n$/, '');
+    const password = ((await this.#text('passwordFile')) ?? '').replace(/\r?\n$/, '');
     return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
 
   /** Undefined for no file. */
-  async #text(path = ''): Promise<string | undefined> {
+  async #text(option: FileOption): Promise<string | undefined> {
+    const path = this.#options[option] ?? '';
     if (path === '') return undefined;
+    const unusable = (reason: string) =>
+      new UnusableFileError(`logging.${this.#store}.${option}`, path, reason);
+    const text = await this.#read(path).catch((error: unknown) => {
+      throw unusable(reasonOf(error));
+    });
+    if (text.trim() === '') throw unusable('it is empty');
+    // Node takes what is none for a CA without certificates, which trusts nobody and does not say why.
+    if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('there is no certificate in it');
+    return text;
+  }
+
+  async #read(path: string): Promise<string> {
     const { mtimeMs, size, ino } = await stat(path);
     const version = `${mtimeMs} ${size} ${ino}`;
     const known = this.#texts.get(path);
@@ -75,3 +93,17 @@ export class CredentialFiles {
     return text;
   }
 }
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? `it can not be read (${code})`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};
+
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { newStoreUnavailable, UnusableFileError } from '../../../../server/logging/store-errors.ts';
 import { StoreHealth } from '../../../../server/logging/store-health.ts';
 
 describe('the health of a log store', () => {
@@ -40,5 +41,54 @@ describe('the health of a log store', () => {
     expect(lines).to.have.length(2);
     expect(lines[0]).to.include('10.0.0.1');
     expect(lines[1]).to.include('answers again');
+  });
+
+  it('names the option whose file is missing, and the file itself to the log only, once', async () => {
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const seen: string[] = [];
+    const failures = [
+      new Error('refused'),
+      ...['there is no such file', 'there is no such file', 'it is empty'].map((reason) =>
+        newStoreUnavailable(
+          'opensearch',
+          new UnusableFileError('logging.opensearch.caFile', '/etc/logs/ca.pem', reason),
+        ),
+      ),
+    ];
+    const health: StoreHealth = new StoreHealth({
+      name: 'opensearch',
+      backend: {
+        check: async () => {
+          const failure = failures.shift();
+          if (failure) throw failure;
+        },
+      },
+      metrics: {
+        storeUp: () => {
+          seen.push(health.describe());
+          if (seen.length === 5) stop.abort();
+        },
+      },
+      log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+      intervalMs: 1,
+    });
+    await health.run(stop.signal);
+    const told = (reason: string) =>
+      `the store opensearch is not asked, since the file of logging.opensearch.caFile can not be used: ${reason}; log queries get 503`;
+    expect(seen).to.deep.equal([
+      'the store opensearch does not answer; log queries get 503',
+      told('there is no such file'),
+      told('there is no such file'),
+      told('it is empty'),
+      'the store opensearch answers',
+    ]);
+    expect(lines).to.have.length(4);
+    expect(JSON.parse(lines[1] ?? '')).to.include({
+      option: 'logging.opensearch.caFile',
+      path: '/etc/logs/ca.pem',
+      reason: 'there is no such file',
+    });
+    expect(lines[1]).to.include('put it there, or name another one');
   });
 });

@@ -53,7 +53,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#urls = options.urls;
-    this.#credentials = new CredentialFiles(options, options.now ?? (() => performance.now()));
+    this.#credentials = new CredentialFiles(STORE, options, options.now ?? (() => performance.now()));
   }
 
   /**

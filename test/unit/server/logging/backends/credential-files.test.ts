@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pino from 'pino';
+import { CredentialFiles } from '../../../../../server/logging/backends/credential-files.ts';
+import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import { unusableFileIn } from '../../../../../server/logging/store-errors.ts';
+import { storeAt } from '../../../../support/opensearch-store.ts';
+import { FIELDS } from '../../../../support/victorialogs.ts';
+
+const CALL = { signal: new AbortController().signal, timeoutMs: 5_000 };
+
+describe('the files that a log store needs', () => {
+  let dir = '';
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'credential-files-'));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  const faultOf = async (work: Promise<unknown>) =>
+    unusableFileIn(
+      await work.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+
+  it('are told by option and reason when they can not be used, and are read again', async () => {
+    let now = 0;
+    const path = join(dir, 'secret');
+    for (const option of ['passwordFile', 'apiKeyFile', 'bearerTokenFile', 'caFile'] as const) {
+      const files = new CredentialFiles('opensearch', { username: 'u', [option]: path }, () => now);
+      const told = async () => {
+        now += 2_000;
+        const fault = await faultOf(files.read());
+        return fault && [fault.option, fault.path, fault.reason];
+      };
+      const name = `logging.opensearch.${option}`;
+      expect(await told()).to.deep.equal([name, path, 'there is no such file']);
+      await mkdir(path);
+      expect(await told()).to.deep.equal([name, path, 'it is a folder']);
+      await rm(path, { recursive: true });
+      await writeFile(path, '\n');
+      expect(await told()).to.deep.equal([name, path, 'it is empty']);
+      await writeFile(path, '-----BEGIN CERTIFICATE-----');
+      expect(await told()).to.equal(undefined);
+      await rm(path);
+    }
+  });
+
+  it('hold a certificate where there is to be a CA', async () => {
+    const caFile = join(dir, 'ca');
+    await writeFile(caFile, 'not PEM');
+    const fault = await faultOf(new CredentialFiles('victorialogs', { caFile }, () => 0).read());
+    expect(fault).to.include({
+      option: 'logging.victorialogs.caFile',
+      reason: 'there is no certificate in it',
+    });
+  });
+
+  it('are what is told of a store that was not asked for want of them', async () => {
+    const path = join(dir, 'missing');
+    const address = 'http://127.0.0.1:1';
+    const log = pino({ level: 'silent' });
+    for (const [option, store] of [
+      ['logging.opensearch.apiKeyFile', storeAt(address, { apiKeyFile: path })],
+      [
+        'logging.victorialogs.bearerTokenFile',
+        new VictoriaLogsLogStore({ url: address, fields: FIELDS, log, bearerTokenFile: path }),
+      ],
+    ] as const) {
+      expect(await faultOf(store.check(CALL))).to.include({ option, path });
+    }
+  });
+});
