@@ -8,6 +8,7 @@ import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
+import { isNewer } from '../../cluster/resource-version.ts';
 import { ImportedKeys } from './imported-keys.ts';
 import type { KeyRing, SigningKey } from './key-ring.ts';
 import { KeySecret, type SecretPlace, type StoredKeys, storedKeys } from './key-secret.ts';
@@ -89,7 +90,7 @@ export class SecretKeyRing implements KeyRing {
       this.#rereadAt = now;
       this.#rereading = this.#secret
         .read(AbortSignal.timeout(REREAD_TIMEOUT_MS))
-        .then((stored) => this.#accept(stored))
+        .then((stored) => this.#acceptNewer(stored))
         .catch((err: unknown) => this.#options.log.debug({ err }, 'the keys can not be read now'))
         .finally(() => {
           this.#rereading = undefined;
@@ -126,7 +127,7 @@ export class SecretKeyRing implements KeyRing {
         const now = (this.#options.now ?? Date.now)();
         const made = await this.#secret.create(firstSet(await newKey(), now), signal);
         log.info({ secretName: name }, 'new signing keys made');
-        await this.#accept(made);
+        await this.#acceptNewer(made);
         backoff.reset();
       } catch (err) {
         if (signal.aborted) return;
@@ -147,9 +148,18 @@ export class SecretKeyRing implements KeyRing {
     }
   }
 
-  #accept(stored: StoredKeys): Promise<void> {
+  /**
+   * An answer may come after the watch has told of a later version, in which these keys were thrown away perhaps. What
+   * the watch tells comes in order, and counts even where a cluster has gone back in time.
+   */
+  #acceptNewer(stored: StoredKeys): Promise<void> {
+    return this.#accept(stored, (current) => isNewer(stored.resourceVersion, current));
+  }
+
+  #accept(stored: StoredKeys, counts: (current: string) => boolean = () => true): Promise<void> {
     this.#importing = this.#importing.then(async () => {
-      if (this.#current?.resourceVersion === stored.resourceVersion) return;
+      const current = this.#current?.resourceVersion;
+      if (current === stored.resourceVersion || (current !== undefined && !counts(current))) return;
       try {
         this.#keys = await ImportedKeys.from(stored.set);
         this.#current = stored;

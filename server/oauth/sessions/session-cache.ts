@@ -1,5 +1,6 @@
 import type { EventMetadata } from '../../cluster/object-metadata.ts';
 import type { ReflectorSink, Replacement } from '../../cluster/reflector.ts';
+import { isNewer } from '../../cluster/resource-version.ts';
 import type { ChangeType } from '../../cluster/watch-stream.ts';
 import { type FoundSession, readSession } from './session-object.ts';
 
@@ -145,11 +146,6 @@ export class SessionCache implements ReflectorSink {
 
 /** An answer is under way for seconds at most. */
 const MAX_REMOVED = 10_000;
-
-/** Decimal numbers of any length. */
-function isNewer(a: string, b: string): boolean {
-  return a.length === b.length ? a > b : a.length > b.length;
-}
 
 function parse(raw: Buffer): FoundSession {
   const object: unknown = JSON.parse(raw.toString('utf8'));

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
+import type { KeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
 import { MemoryObjects } from '../../../../support/memory-objects.ts';
+import { bookmark, type Call, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const { signal } = new AbortController();
@@ -77,5 +79,44 @@ describe('SecretKeyRing', () => {
     await ring.reread();
     expect(changes).to.equal(1);
     end();
+  });
+});
+
+describe('SecretKeyRing, while its Secret changes', () => {
+  const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
+  async function secretOf(kept: KeySet, resourceVersion: number): Promise<string> {
+    const objects = new MemoryObjects();
+    await new KeySecret(objects, PLACE).create(kept, signal);
+    const [object] = objects.objects.values();
+    const metadata = { ...object?.metadata, uid: 'u', resourceVersion: String(resourceVersion) };
+    return JSON.stringify({ ...object, metadata });
+  }
+
+  it('does not go back to keys of which the watch has told that they are thrown away', async () => {
+    const [old, fresh] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const asked = Promise.withResolvers<Call>();
+    const followed = Promise.withResolvers<Call>();
+    const cluster = await ScriptedCluster.start((call) => {
+      if (call.asked === 'stream') followed.resolve(call);
+      else if (call.url.pathname.endsWith('/keys')) asked.resolve(call);
+    });
+    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: quiet });
+    const changed = Promise.withResolvers<void>();
+    ring.subscribe(changed.resolve);
+    const stop = new AbortController();
+    const running = ring.run(stop.signal);
+    const rereading = ring.reread();
+    const { response: late } = await asked.promise;
+    const { response: watch } = await followed.promise;
+    send(watch, event('ADDED', await secretOf(fresh, 12)), bookmark(12, true));
+    await changed.promise;
+    late.writeHead(200, { 'content-type': 'application/json' }).end(await secretOf(old, 9));
+    await rereading;
+    expect(ring.signing().kid).to.equal(fresh.keys[0]?.kid);
+    expect(ring.verification(old.keys[0]?.kid ?? '')).to.equal(undefined);
+    stop.abort();
+    await running;
+    await cluster.stop();
   });
 });
