@@ -80,6 +80,10 @@ function edgesOf(
   if ((end - start) / 1000 / roughSeconds(interval) > limit * 1.1 + 2) return undefined;
   const edges: number[] = [];
   for (const edge of isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start)) {
+    // Days that a calendar leaves out, as one was in Samoa, have no bucket.
+    if (edge <= (edges.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
+    // Where clocks go back over midnight, some of what is of the day before comes when the next one has begun.
+    if (edge <= start) edges.length = 0;
     edges.push(edge);
     if (edge >= end && edges.length > 1) return edges;
     if (edges.length > limit) return undefined;

@@ -47,6 +47,23 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
+  it('of days are none for a day that a calendar leaves out', () => {
+    expect(edges('1d', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z')).to.deep.equal([
+      '2011-12-29T10:00',
+      '2011-12-30T10:00',
+      '2011-12-31T10:00',
+      '2012-01-01T10:00',
+    ]);
+  });
+
+  it('begin with the one that holds the begin of the range, also where clocks go back over midnight', () => {
+    // At a minute past midnight it was 23:01 again.
+    expect(edges('1d', 'America/St_Johns', '2006-10-29T02:45:00Z', '2006-10-30T00:00:00Z')).to.deep.equal([
+      '2006-10-29T02:30',
+      '2006-10-30T03:30',
+    ]);
+  });
+
   it('of weeks begin on Mondays', () => {
     expect(edges('1w', 'UTC', '2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z')).to.deep.equal([
       '2026-11-16T00:00',
