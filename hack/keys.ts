@@ -7,6 +7,7 @@ import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { explanationOf } from './explanation.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
+import { commandFault, UsageError, understood, unexpectedArgument } from './usage.ts';
 
 const USAGE = `npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
@@ -16,25 +17,26 @@ const USAGE = `npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [-
 `;
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      kubeconfig: { type: 'string' },
-      namespace: { type: 'string' },
-      secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
-      immediately: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const command = positionals.join(' ');
+  const { values, positionals } = understood(() =>
+    parseArgs({
+      allowPositionals: true,
+      options: {
+        kubeconfig: { type: 'string' },
+        namespace: { type: 'string' },
+        secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
+        immediately: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }),
+  );
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;
   }
-  if (command !== 'list' && command !== 'rotate') {
-    process.stderr.write(USAGE);
-    return 2;
-  }
+  const [command, unexpected] = positionals;
+  if (command !== 'list' && command !== 'rotate') throw commandFault(command, ['list', 'rotate']);
+  if (unexpected !== undefined) throw unexpectedArgument(unexpected);
+  if (command === 'list' && values.immediately) throw new UsageError('--immediately goes with rotate only');
   const { secret: name, namespace = await ownNamespace() } = values;
   const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
   // Told at once when there is none.
@@ -81,5 +83,5 @@ try {
   process.exitCode = await main();
 } catch (error) {
   process.stderr.write(`${explanationOf(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

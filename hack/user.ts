@@ -2,7 +2,6 @@
 // them to the same rules as with kubectl. The password comes from a prompt or standard input, never from an argument:
 // those are seen by everybody on the machine and stay in the history of the shell.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../server/cluster/connection.ts';
@@ -13,18 +12,9 @@ import { ClusterUserDirectory } from '../server/oauth/users/cluster-user-directo
 import { passwordFaults } from '../server/oauth/users/password-policy.ts';
 import { explanationOf } from './explanation.ts';
 import { readPlatform } from './generate/names.ts';
+import { UsageError } from './usage.ts';
+import { parseUserArguments, USAGE, type UserOptions } from './user/arguments.ts';
 import { InterruptedError, readPassword } from './user/password-input.ts';
-import { userNameFault } from './user/user-name.ts';
-
-const USAGE = `npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
-
-  create NAME [--email ADDRESS] [--display-name TEXT] [--group GROUP]... [--must-change] [--no-password]
-  password NAME [--must-change]
-
-The password is asked for, or read from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
-  --must-change   the user has to replace it at the first sign-in, on the sign-in page
-Everything else is kubectl's: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.
-`;
 
 const HASHING = {
   memory: 19 * 1024 * 1024,
@@ -33,38 +23,15 @@ const HASHING = {
 };
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      kubeconfig: { type: 'string' },
-      platform: { type: 'string' },
-      email: { type: 'string' },
-      'display-name': { type: 'string' },
-      group: { type: 'string', multiple: true, default: [] },
-      'must-change': { type: 'boolean', default: false },
-      'no-password': { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const [command, name, ...more] = positionals;
-  if (values.help) {
+  const given = parseUserArguments(process.argv.slice(2));
+  if (given.command === 'help') {
     process.stdout.write(USAGE);
     return 0;
   }
-  const known = command === 'create' || command === 'password';
-  if (!known || name === undefined || more.length > 0) {
-    if (command !== undefined && !known) process.stderr.write(`there is no command ${command}\n\n`);
-    process.stderr.write(USAGE);
-    return 2;
-  }
-  const fault = userNameFault(name);
-  if (fault !== undefined) {
-    process.stderr.write(`${fault}\n`);
-    return 2;
-  }
+  const { command, name, options: asked } = given;
   const platform =
-    values.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
-  const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
+    asked.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
+  const kubeConfig = kubeConfigSource(asked.kubeconfig ?? process.env['KUBECONFIG']);
   // Told at once when there is none.
   kubeConfig();
   const client = new ClusterConnection({ kubeConfig });
@@ -82,10 +49,10 @@ async function main(): Promise<number> {
     }
     // Before anything is written: a user without the password that was meant would be half a user.
     const passwordHash =
-      command === 'create' && values['no-password'] ? undefined : await hashOf(await newPassword(name));
+      command === 'create' && asked.noPassword ? undefined : await hashOf(await newPassword(name));
     const user =
       command === 'create'
-        ? await users.create({ metadata: { name }, spec: specOf(values) }, signal).catch((cause: unknown) => {
+        ? await users.create({ metadata: { name }, spec: specOf(asked) }, signal).catch((cause: unknown) => {
             if (!isAlreadyExists(cause)) throw cause;
             throw new Error(
               `a user ${name} already exists; for another password: npm run user -- password ${name}`,
@@ -94,7 +61,7 @@ async function main(): Promise<number> {
         : await users.read(name, signal);
     if (!user?.metadata.uid) throw new Error(`the user ${name} is gone`);
     if (passwordHash !== undefined) {
-      const mustChange = values['must-change'];
+      const { mustChange } = asked;
       const credential = { userUID: user.metadata.uid, passwordHash, mustChange, changedAt: Date.now() };
       await credentials.set(name, credential, signal).catch((cause: unknown) => {
         if (command !== 'create' || !(cause instanceof Error)) throw cause;
@@ -110,12 +77,11 @@ async function main(): Promise<number> {
   }
 }
 
-function specOf(values: { email?: string; 'display-name'?: string; group: string[] }) {
-  const { email, 'display-name': displayName, group: groups } = values;
+function specOf({ email, displayName, groups }: UserOptions) {
   return {
     ...(email === undefined ? {} : { email }),
     ...(displayName === undefined ? {} : { displayName }),
-    ...(groups.length === 0 ? {} : { groups }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
   };
 }
 
@@ -136,6 +102,6 @@ try {
   if (error instanceof InterruptedError) process.exitCode = 130;
   else {
     process.stderr.write(`${explanationOf(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { suggestion } from '../../apis/meta/v1/suggestion.ts';
+import { UsageError, unexpectedArgument, unknownFlag } from '../usage.ts';
 
 export interface StartArguments {
   /** Nodes to simulate. */
@@ -11,9 +11,6 @@ export interface StartArguments {
   readonly help: boolean;
 }
 
-/** A command line that cannot be understood; `message` is one line. */
-export class UsageError extends Error {}
-
 export const DEFAULT_NODES = 5;
 /** What one kube-apiserver and KWOK on one machine can be asked for. */
 const MOST_NODES = 10_000;
@@ -24,6 +21,7 @@ const FLAGS = {
   port: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+const KNOWN = Object.keys(FLAGS).map((flag) => `--${flag}`);
 
 export function parseStartArguments(args: readonly string[]): StartArguments {
   const { tokens } = parseArgs({
@@ -35,9 +33,9 @@ export function parseStartArguments(args: readonly string[]): StartArguments {
   });
   const values = new Map<string, string>();
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new UsageError(`unexpected argument "${token.value}"; see --help`);
+    if (token.kind === 'positional') throw unexpectedArgument(token.value);
     if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(FLAGS, token.name)) throw unknownFlag(token.rawName);
+    if (!Object.hasOwn(FLAGS, token.name)) throw unknownFlag(token.rawName, KNOWN);
     if (token.name !== 'help' && (token.value === undefined || token.value === '')) {
       throw new UsageError(`${token.rawName} needs a value; see --help`);
     }
@@ -63,16 +61,6 @@ function wholeNumber(flag: string, text: string, least: number, most: number): n
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`${flag} ${text}: a whole number from ${least} to ${most} is needed`);
-}
-
-function unknownFlag(name: string): UsageError {
-  const meant = suggestion(
-    name,
-    Object.keys(FLAGS).map((flag) => `--${flag}`),
-  );
-  return new UsageError(
-    `unknown flag ${name}; ${meant === undefined ? 'see --help' : `did you mean ${meant}?`}`,
-  );
 }
 
 /** Without `elsewhere` the command has no use for another cluster. */

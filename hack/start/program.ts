@@ -1,7 +1,8 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
 import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
 import { onStopSignal, Stopped } from '../stop-signal.ts';
-import { parseStartArguments, type StartArguments, startHelp, UsageError } from './arguments.ts';
+import { UsageError } from '../usage.ts';
+import { parseStartArguments, type StartArguments, startHelp } from './arguments.ts';
 
 export interface Running {
   readonly announcement: string;

@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { commandFault, UsageError, understood, unexpectedArgument } from '../usage.ts';
+import { userNameFault } from './user-name.ts';
+
+export type UserArguments =
+  | { readonly command: 'help' }
+  | { readonly command: 'create' | 'password'; readonly name: string; readonly options: UserOptions };
+
+export interface UserOptions {
+  readonly kubeconfig: string | undefined;
+  readonly platform: string | undefined;
+  readonly email: string | undefined;
+  readonly displayName: string | undefined;
+  readonly groups: readonly string[];
+  readonly mustChange: boolean;
+  readonly noPassword: boolean;
+}
+
+export const USAGE = `npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
+
+  create NAME [--email ADDRESS] [--display-name TEXT] [--group GROUP]... [--must-change] [--no-password]
+  password NAME [--must-change]
+
+The password is asked for, or read from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
+  --must-change   the user has to replace it at the first sign-in, on the sign-in page
+Everything else is kubectl's: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.
+`;
+
+/** Throws UsageError. */
+export function parseUserArguments(args: readonly string[]): UserArguments {
+  const { values, positionals } = understood(() =>
+    parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        kubeconfig: { type: 'string' },
+        platform: { type: 'string' },
+        email: { type: 'string' },
+        'display-name': { type: 'string' },
+        group: { type: 'string', multiple: true, default: [] },
+        'must-change': { type: 'boolean', default: false },
+        'no-password': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }),
+  );
+  if (values.help) return { command: 'help' };
+  const [command, name, unexpected] = positionals;
+  if (command !== 'create' && command !== 'password') throw commandFault(command, ['create', 'password']);
+  if (name === undefined) throw new UsageError(`${command} needs the name of the user: ${command} NAME`);
+  if (unexpected !== undefined) throw unexpectedArgument(unexpected);
+  const fault = userNameFault(name);
+  if (fault !== undefined) throw new UsageError(fault);
+  return {
+    command,
+    name,
+    options: {
+      kubeconfig: values.kubeconfig,
+      platform: values.platform,
+      email: values.email,
+      displayName: values['display-name'],
+      groups: values.group,
+      mustChange: values['must-change'],
+      noPassword: values['no-password'],
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { UsageError } from '../../../../hack/usage.ts';
+import { parseUserArguments, USAGE } from '../../../../hack/user/arguments.ts';
+
+describe('the command line of npm run user', () => {
+  it('is a command, a name and what is known of the user', () => {
+    const args = [
+      'create',
+      'ada',
+      '--email=ada@example.com',
+      '--group',
+      'a',
+      '--group',
+      'b',
+      '--no-password',
+    ];
+    expect(parseUserArguments(args)).to.deep.equal({
+      command: 'create',
+      name: 'ada',
+      options: {
+        kubeconfig: undefined,
+        platform: undefined,
+        email: 'ada@example.com',
+        displayName: undefined,
+        groups: ['a', 'b'],
+        mustChange: false,
+        noPassword: true,
+      },
+    });
+  });
+
+  it('may ask for help whatever else is in it', () => {
+    expect(parseUserArguments(['--help'])).to.deep.equal({ command: 'help' });
+    expect(parseUserArguments(['create', 'a', 'b', '-h'])).to.deep.equal({ command: 'help' });
+    for (const word of ['create NAME', 'password NAME', '--group']) expect(USAGE).to.include(word);
+  });
+
+  for (const [args, message] of [
+    [[], 'a command is missing: create or password; see --help'],
+    [['creat', 'ada'], 'there is no command "creat"; did you mean create?'],
+    [['remove', 'ada'], 'there is no command "remove"; see --help'],
+    [['create'], 'create needs the name of the user: create NAME'],
+    [['create', 'a', 'b'], 'unexpected argument "b"; see --help'],
+    [['create', 'Ada'], '"Ada" can not be the name of a user: '],
+    [['create', 'ada', '--mail', 'x'], "Unknown option '--mail'; see --help"],
+    [['create', 'ada', '--email'], "Option '--email <value>' argument missing; see --help"],
+    [['create', 'ada', '--email', '--no-password'], "Option '--email' argument is ambiguous; see --help"],
+  ] as const) {
+    it(`refuses ${args.join(' ') || 'nothing at all'} with a reason`, () => {
+      expect(() => parseUserArguments(args)).to.throw(UsageError, message);
+    });
+  }
+});
