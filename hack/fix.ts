@@ -1,30 +1,52 @@
 // `npm run fix`: mends what programs can mend by themselves: the lock file, lint, format and the order of imports.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { killAll, runCommand } from './command.ts';
 import { onStopSignal, Stopped } from './stop-signal.ts';
+import { UsageError, understood } from './usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const USAGE = `npm run fix
+
+Changes files: completes package-lock.json, mends what oxlint can mend, and formats everything.
+What programs cannot mend is told, and ends with 1.
+`;
 const COMMANDS: readonly (readonly [string, ...string[]])[] = [
   [process.execPath, 'hack/lockfile.mjs'],
   ['oxlint', '--type-aware', '--fix', '.'],
   ['biome', 'check', '--write', '.'],
 ];
 
-const signal = onStopSignal(killAll);
-const env = {
-  ...process.env,
-  PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
-};
-try {
+async function main(): Promise<number> {
+  const { values } = understood(() =>
+    parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }),
+  );
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const signal = onStopSignal(killAll);
+  const env = {
+    ...process.env,
+    PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+  };
+  let exitCode = 0;
   for (const [program, ...args] of COMMANDS) {
     const { code } = await runCommand(program, args, { cwd: root, env, signal, output: 'inherit' });
-    if (code !== 0) {
-      console.error(`${program} left something that it cannot mend: see above.`);
-      process.exitCode = 1;
-    }
+    if (code === 0) continue;
+    console.error(`${program} left something that it cannot mend: see above.`);
+    exitCode = 1;
   }
+  return exitCode;
+}
+
+try {
+  process.exitCode = await main();
 } catch (error) {
-  if (!(error instanceof Stopped)) throw error;
-  process.exitCode = error.exitCode;
+  if (error instanceof UsageError) {
+    console.error(error.message);
+    process.exitCode = 2;
+  } else if (error instanceof Stopped) process.exitCode = error.exitCode;
+  else throw error;
 }

@@ -29,11 +29,26 @@ export function missingEntries(packages) {
   return missing;
 }
 
+const USAGE = `node hack/lockfile.mjs [--check]
+
+Adds to package-lock.json the optional packages of other platforms; with --check it only tells what is missing.
+`;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [flag] = process.argv.slice(2);
+  if (flag === '--help' || flag === '-h') process.stdout.write(USAGE);
+  else if (flag === undefined || flag === '--check') complete(flag === '--check');
+  else {
+    console.error(`unknown flag ${flag}; see --help`);
+    process.exitCode = 2;
+  }
+}
+
+function complete(onlyCheck) {
   const lock = JSON.parse(readFileSync(file, 'utf8'));
   const missing = missingEntries(lock.packages);
   const names = Object.keys(missing);
-  if (names.length > 0 && process.argv.includes('--check')) {
+  if (names.length > 0 && onlyCheck) {
     console.error(
       `package-lock.json lacks ${names.length} optional packages, so npm ci refuses it. Run: node hack/lockfile.mjs`,
     );

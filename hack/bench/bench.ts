@@ -3,6 +3,7 @@
 import { constants } from 'node:os';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
 import { formatElapsed, printProgress } from '../control-plane/progress.ts';
+import { UsageError } from '../usage.ts';
 import { sameNodes } from './comparison.ts';
 import { describeMachine } from './machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';
@@ -84,6 +85,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (code === 0)
       process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof UsageError) return 2;
     return code === 0 ? 1 : code;
   }
   return code;

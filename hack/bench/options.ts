@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { UsageError, understood } from '../usage.ts';
 
 /** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
 export const GROUPS = [
@@ -40,25 +41,27 @@ export const USAGE = `usage: npm run bench -- [options]
                     rows that were not asked for stay as they were measured before
 `;
 
-/** Throws one line that says what is wrong. */
+/** Throws UsageError. */
 export function parseOptions(args: readonly string[]): Options | 'help' {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rows: { type: 'string', default: GROUPS.join(',') },
-      nodes: { type: 'string', default: '5000' },
-      seconds: { type: 'string', default: '10' },
-      watchers: { type: 'string', default: '300,1000,5000' },
-      'log-lines': { type: 'string', default: '1000000' },
-      'no-write': { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const { values } = understood(() =>
+    parseArgs({
+      args: [...args],
+      options: {
+        rows: { type: 'string', default: GROUPS.join(',') },
+        nodes: { type: 'string', default: '5000' },
+        seconds: { type: 'string', default: '10' },
+        watchers: { type: 'string', default: '300,1000,5000' },
+        'log-lines': { type: 'string', default: '1000000' },
+        'no-write': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }),
+  );
   if (values.help) return 'help';
   const asked = values.rows.split(',');
   const unknown = asked.find((name) => !GROUPS.some((group) => group === name));
   if (unknown !== undefined)
-    throw new Error(`--rows: there is no ${unknown}; there are ${GROUPS.join(', ')}`);
+    throw new UsageError(`--rows: there is no ${unknown}; there are ${GROUPS.join(', ')}`);
   const groups = GROUPS.filter((group) => asked.includes(group));
   const nodes = positive('--nodes', values.nodes);
   const logLines = positive('--log-lines', values['log-lines']);
@@ -75,6 +78,6 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
 function positive(option: string, text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1)
-    throw new Error(`${option}: ${text} is not a positive whole number`);
+    throw new UsageError(`${option}: ${text} is not a positive whole number`);
   return value;
 }

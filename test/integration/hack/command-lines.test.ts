@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import packageManifest from '../../../package.json' with { type: 'json' };
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+function run(args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    // A script that takes no notice of its arguments would begin to work.
+    execFile(process.execPath, args, { cwd: ROOT, timeout: 20_000 }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** Without what a script gives itself: `check` and `verify` are stages of the tests. */
+const programs = new Set(
+  Object.entries(packageManifest.scripts)
+    .filter(([name]) => !name.startsWith('pre'))
+    .flatMap(([, script]) => /hack\/\S+/.exec(script) ?? []),
+);
+
+describe('the command line of', function () {
+  this.timeout(30_000);
+
+  for (const name of [...programs, 'hack/lockfile.mjs']) {
+    it(`${name} --help prints help and does nothing else`, async () => {
+      const { code, stdout, stderr } = await run([name, '--help']);
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+      expect(stdout).to.match(/npm |node hack/);
+    });
+
+    it(`${name} refuses what it does not know, on stderr, and does nothing`, async () => {
+      const { code, stdout, stderr } = await run([name, '--frobnicate']);
+      expect(code).to.equal(2);
+      expect(stdout).to.equal('');
+      expect(stderr).to.match(/^.*--frobnicate.*\n$/);
+    });
+  }
+});
