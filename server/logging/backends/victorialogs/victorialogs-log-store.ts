@@ -20,7 +20,7 @@ import type {
 } from '../../log-store.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
-import { numberIn, type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
+import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
 import { countContainers } from './counting/statistics.ts';
 import { exportLines } from './exporting/export.ts';
 import { Followers } from './following/followers.ts';
@@ -29,6 +29,7 @@ import { readPosition, writePosition } from './paging/position.ts';
 import { Asking, Deadline, REQUEST_MS } from './requests/asking.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
 import { statusOf } from './requests/refusal.ts';
+import { numberIn } from './requests/row-values.ts';
 import type { FieldNames } from './selection/fields.ts';
 import { TIME } from './selection/logsql.ts';
 import { type Question, type Questions, questionsAbout, type Range } from './selection/question.ts';

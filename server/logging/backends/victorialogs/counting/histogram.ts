@@ -3,10 +3,11 @@ import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Buckets, Instant } from '../../../log-store.ts';
 import type { Asking, Deadline } from '../requests/asking.ts';
 import { newNonsense } from '../requests/refusal.ts';
+import { instantIn, numberIn } from '../requests/row-values.ts';
+import type { Row } from '../requests/rows.ts';
 import { TIME, within } from '../selection/logsql.ts';
 import type { Question, Questions, QuickQuestion } from '../selection/question.ts';
-import type { Judge } from './judge.ts';
-import { instantIn, numberIn } from './overview.ts';
+import { isUnsure, type Judge } from './judge.ts';
 
 /** More cells than these are not asked for; then each bucket is counted by itself. */
 const MAX_CELLS = 100_000;
@@ -20,45 +21,51 @@ export async function countBuckets(
   deadline: Deadline,
 ): Promise<readonly number[]> {
   if (quick) {
-    const { sure, unsure } = await counted(asking, quick, quick, buckets, deadline);
-    const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
-    for (const { time } of judged ?? []) count(sure, buckets.edges, time, 1);
-    if (judged) return sure;
+    const { counts, open } = await counted(asking, quick, { judge, quick }, buckets, deadline);
+    const judged = await judge.judged(open, quick, deadline);
+    for (const { time } of judged?.lines ?? []) count(counts, buckets.edges, time, 1);
+    if (judged) return counts;
   }
-  return (await counted(asking, exact, undefined, buckets, deadline)).sure;
+  return (await counted(asking, exact, undefined, buckets, deadline)).counts;
 }
 
-interface Counts {
-  /** One for each bucket. */
-  readonly sure: number[];
-  /** Lines that are in none of them and have to be looked at. */
-  readonly unsure: number;
+interface Counted {
+  /** One for each bucket, of lines that are wanted for sure. */
+  readonly counts: number[];
+  /** Those that tell of others, which have to be looked at. */
+  readonly open: readonly Row[];
+}
+
+interface Judging {
+  readonly judge: Judge;
+  readonly quick: QuickQuestion;
 }
 
 async function counted(
   asking: Asking,
   question: Question,
-  quick: QuickQuestion | undefined,
+  judging: Judging | undefined,
   { edges, step }: Buckets,
   deadline: Deadline,
-): Promise<Counts> {
+): Promise<Counted> {
   const [first = 0, last = 0] = [edges[0], edges.at(-1)];
   const cell = step ?? commonWidth(edges);
-  if ((last - first) / cell > MAX_CELLS) return countEach(asking, question, quick, edges, deadline);
+  const cells = (last - first) / cell;
+  if (cells > MAX_CELLS) return countEach(asking, question, judging, edges, deadline);
   const offset = ((first % cell) + cell) % cell;
-  const functions = quick
-    ? `count() if (${quick.sure}) as n, count() if (${quick.unsure}) as unsure`
+  const functions = judging
+    ? `count() if (${judging.quick.sure}) as n, ${judging.judge.counted(judging.quick, cells)}`
     : 'count() as n';
   const pipe = `stats by (${TIME}:${cell}ms offset ${offset}ms) ${functions}`;
-  const sure = edges.slice(1).map(() => 0);
-  let unsure = 0;
+  const counts = edges.slice(1).map(() => 0);
+  const open: Row[] = [];
   for await (const rows of asking.rows(question, [pipe], deadline)) {
     for (const row of rows) {
-      count(sure, edges, instantIn(row, TIME), numberIn(row, 'n'));
-      if (quick) unsure += numberIn(row, 'unsure');
+      count(counts, edges, instantIn(row, TIME), numberIn(row, 'n'));
+      if (judging && isUnsure(row)) open.push(row);
     }
   }
-  return { sure, unsure };
+  return { counts, open };
 }
 
 function count(counts: number[], edges: readonly number[], time: Instant, lines: number): void {
@@ -91,20 +98,20 @@ function bucketOf(edges: readonly number[], time: number): number {
 async function countEach(
   asking: Asking,
   question: Question,
-  quick: QuickQuestion | undefined,
+  judging: Judging | undefined,
   edges: readonly number[],
   deadline: Deadline,
-): Promise<Counts> {
+): Promise<Counted> {
   const begins = edges.slice(0, -1);
-  const sure = quick ? ` ${quick.sure}` : '';
+  const sure = judging ? ` ${judging.quick.sure}` : '';
   const each = begins.map((begin, index) => {
     const range = within({ start: instantOf(begin), end: instantOf(edges[index + 1] ?? 0) });
     return `count() if (${range}${sure}) as n${index}`;
   });
-  const unsure = quick ? [`count() if (${quick.unsure}) as unsure`] : [];
+  const unsure = judging ? [judging.judge.counted(judging.quick, 1)] : [];
   const [row = {}] = await asking.allRows(question, [`stats ${[...each, ...unsure].join(', ')}`], deadline);
   return {
-    sure: begins.map((_, index) => numberIn(row, `n${index}`)),
-    unsure: quick ? numberIn(row, 'unsure') : 0,
+    counts: begins.map((_, index) => numberIn(row, `n${index}`)),
+    open: judging && isUnsure(row) ? [row] : [],
   };
 }

@@ -1,13 +1,19 @@
 // Judges lines that the quick way leaves open (see text-filter.ts): here, where that costs nothing but their transfer.
+import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
 import { isASCII } from '../../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../../matching/line-matcher.ts';
 import type { Asking, Deadline } from '../requests/asking.ts';
-import { recordFields, recordOf } from '../requests/record.ts';
+import { recordFieldNames, recordOf } from '../requests/record.ts';
+import { newNonsense } from '../requests/refusal.ts';
+import { numberIn } from '../requests/row-values.ts';
+import type { Row } from '../requests/rows.ts';
 import type { FieldNames } from '../selection/fields.ts';
-import { quoted } from '../selection/logsql.ts';
+import { isAtMost, quoted } from '../selection/logsql.ts';
 import type { QuickQuestion } from '../selection/question.ts';
 
+/** Lines that come along with a count, and how long each is at the most, in characters: the store holds them meanwhile. */
+const ALONG = { lines: 1_000, length: 1_000 };
 /** Beyond so many lines the store does it with the pattern that knows all letters. */
 const MAX_LINES = 2_000;
 
@@ -16,6 +22,13 @@ export interface JudgedLine {
   readonly time: Instant;
   /** Empty where the store does not have it. */
   readonly containerID: string;
+}
+
+export interface Judged {
+  /** How many lines the question left open. */
+  readonly unsure: number;
+  /** Of these, the ones that are wanted. */
+  readonly lines: readonly JudgedLine[];
 }
 
 export class Judge {
@@ -38,27 +51,82 @@ export class Judge {
     return this.#matcher.matches(log);
   };
 
-  /** Of the lines that the question leaves open, those that are wanted; undefined when they are too many. */
-  async lines(question: QuickQuestion, deadline: Deadline): Promise<JudgedLine[] | undefined> {
-    const { containerID } = this.#fields;
-    const pipes = [
-      `filter ${question.unsure}`,
-      `${recordFields(this.#fields)}, ${quoted(containerID)}`,
-      `limit ${MAX_LINES + 1}`,
-    ];
+  /**
+   * What to count with: how many lines the question leaves open, and the lines themselves where they are few and short.
+   * `rows`: what else is counted comes in so many.
+   */
+  counted({ unsure }: QuickQuestion, rows: number): string {
+    const count = `count() if (${unsure}) as unsure`;
+    const limit = Math.floor(ALONG.lines / rows);
+    if (limit === 0) return count;
+    const short = isAtMost(this.#fields.message, ALONG.length);
+    return `${count}, json_values(${this.#names()}) limit ${limit} if (${short} ${unsure}) as open`;
+  }
+
+  /** Of the rows that were counted so; undefined when the lines that were left open are too many. */
+  async judged(
+    rows: readonly Row[],
+    question: QuickQuestion,
+    deadline: Deadline,
+  ): Promise<Judged | undefined> {
+    const unsure = rows.reduce((sum, row) => sum + numberIn(row, 'unsure'), 0);
+    const open = rows.flatMap(linesAlong);
+    const lines =
+      open.length === unsure ? await this.#meant(open) : await this.#linesAsked(question, deadline);
+    return lines && { unsure, lines };
+  }
+
+  async #linesAsked(question: QuickQuestion, deadline: Deadline): Promise<JudgedLine[] | undefined> {
+    const pipes = [`filter ${question.unsure}`, `fields ${this.#names()}`, `limit ${MAX_LINES + 1}`];
     const judged: JudgedLine[] = [];
     let seen = 0;
     for await (const rows of this.#asking.rows(question, pipes, deadline)) {
       seen += rows.length;
       if (seen > MAX_LINES) return undefined;
-      for (const row of rows) {
-        if (this.#asking.turns.spent) await this.#asking.turns.next();
-        const record = recordOf(row, this.#fields);
-        const id = row[containerID];
-        if (this.isMeant(record))
-          judged.push({ time: record.time, containerID: typeof id === 'string' ? id : '' });
-      }
+      judged.push(...(await this.#meant(rows)));
     }
     return judged;
+  }
+
+  async #meant(rows: readonly Row[]): Promise<JudgedLine[]> {
+    const { turns } = this.#asking;
+    const judged: JudgedLine[] = [];
+    for (const row of rows) {
+      if (turns.spent) await turns.next();
+      const record = recordOf(row, this.#fields);
+      const id = row[this.#fields.containerID];
+      if (this.isMeant(record))
+        judged.push({ time: record.time, containerID: typeof id === 'string' ? id : '' });
+    }
+    return judged;
+  }
+
+  #names(): string {
+    return [...recordFieldNames(this.#fields), this.#fields.containerID].map(quoted).join(', ');
+  }
+}
+
+/** Whether the question left lines open that the row counts. */
+export function isUnsure(row: Row): boolean {
+  return numberIn(row, 'unsure') > 0;
+}
+
+/** A list in JSON of the lines, each in JSON by itself. */
+function linesAlong({ open }: Row): Row[] {
+  if (open === undefined) return [];
+  const lines = parsed(open);
+  if (!Array.isArray(lines)) throw newNonsense('lines that are no list');
+  return lines.map((line) => {
+    const row = parsed(line);
+    if (!isRecord(row)) throw newNonsense('a line that is no object');
+    return row;
+  });
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
   }
 }

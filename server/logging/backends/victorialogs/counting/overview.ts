@@ -1,7 +1,7 @@
 import type { Instant } from '../../../log-store.ts';
 import type { Asking, Deadline } from '../requests/asking.ts';
-import { instantAt, instantFrom, nanosecondsOf } from '../requests/nanoseconds.ts';
-import { newNonsense } from '../requests/refusal.ts';
+import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { Row } from '../requests/rows.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Questions } from '../selection/question.ts';
@@ -26,13 +26,12 @@ export async function overviewOf(
   deadline: Deadline,
 ): Promise<Overview> {
   if (quick) {
-    const pipe = `stats ${COUNTED}, count() if (${quick.unsure}) as unsure`;
+    const pipe = `stats ${COUNTED}, ${judge.counted(quick, 1)}`;
     const [row = {}] = await asking.allRows(quick, [pipe], deadline);
-    const unsure = numberIn(row, 'unsure');
-    const judged = unsure === 0 ? [] : await judge.lines(quick, deadline);
+    const judged = await judge.judged([row], quick, deadline);
     if (judged) {
-      // Lines may come in between the two questions.
-      const others = Math.max(0, unsure - judged.length);
+      // Lines may come in between two questions.
+      const others = Math.max(0, judged.unsure - judged.lines.length);
       return { count: numberIn(row, 'n') - others, span: spanIn(row), isQuick: true, others };
     }
   }
@@ -52,19 +51,4 @@ export async function simpleOverview(
 function spanIn(row: Row): Overview['span'] {
   if (numberIn(row, 'n') === 0) return undefined;
   return { start: instantIn(row, 'first'), end: instantAt(nanosecondsOf(instantIn(row, 'last')) + 1n) };
-}
-
-/** The store writes numbers as text. */
-export function numberIn(row: Row, name: string): number {
-  const value = row[name];
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw newNonsense('a count that is no number');
-  return number;
-}
-
-export function instantIn(row: Row, name: string): Instant {
-  const value = row[name];
-  const instant = typeof value === 'string' ? instantFrom(value) : undefined;
-  if (instant === undefined) throw newNonsense('a time that is no time');
-  return instant;
 }

@@ -1,9 +1,9 @@
 import type { Asking, Deadline } from '../requests/asking.ts';
+import { numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { isOneOf, quoted } from '../selection/logsql.ts';
-import type { Question, Questions } from '../selection/question.ts';
+import type { Questions, QuickQuestion } from '../selection/question.ts';
 import type { Judge } from './judge.ts';
-import { numberIn } from './overview.ts';
 
 export interface Counted {
   readonly logs: number;
@@ -27,16 +27,14 @@ export async function countContainers(
       `count_uniq(${names}) if (${id}:="" ${filter}) as named`,
     ].join(', ');
   if (quick) {
-    const pipe = `stats ${counted(quick.sure)}, count() if (${quick.unsure}) as unsure`;
+    const pipe = `stats ${counted(quick.sure)}, ${judge.counted(quick, 1)}`;
     const [row = {}] = await asking.allRows(quick, [pipe], deadline);
-    const judged = numberIn(row, 'unsure') === 0 ? [] : await judge.lines(quick, deadline);
-    const ids = [...new Set(judged?.map((line) => line.containerID))];
+    const judged = await judge.judged([row], quick, deadline);
+    const ids = [...new Set(judged?.lines.map((line) => line.containerID))];
     if (judged && !ids.includes('')) {
-      const both =
-        ids.length === 0
-          ? 0
-          : await containersOf(asking, quick, `${quick.sure} ${isOneOf(containerID, ids)}`, id, deadline);
-      return { logs: numberIn(row, 'n') + judged.length, containers: containersIn(row) + ids.length - both };
+      const both = ids.length === 0 ? 0 : await alsoSure(asking, quick, containerID, ids, deadline);
+      const logs = numberIn(row, 'n') + judged.lines.length;
+      return { logs, containers: containersIn(row) + ids.length - both };
     }
   }
   // Nearly every line has the id; what the names would cost is asked for when some have not.
@@ -48,14 +46,17 @@ export async function countContainers(
   return { logs: numberIn(all, 'n'), containers: containersIn(all) };
 }
 
-async function containersOf(
+/** How many of these containers have lines that are wanted for sure. */
+async function alsoSure(
   asking: Asking,
-  question: Question,
-  filter: string,
-  id: string,
+  { lines, extraFilters, sure }: QuickQuestion,
+  containerID: string,
+  ids: readonly string[],
   deadline: Deadline,
 ): Promise<number> {
-  const pipes = [`filter ${filter}`, `stats count_uniq(${id}) as ids`];
+  // Whose lines they are costs the store less than what they say, so it comes first.
+  const question = { lines: `${isOneOf(containerID, ids)} ${lines}`, extraFilters };
+  const pipes = [`filter ${sure}`, `stats count_uniq(${quoted(containerID)}) as ids`];
   const [row = {}] = await asking.allRows(question, pipes, deadline);
   return numberIn(row, 'ids');
 }

@@ -1,9 +1,9 @@
 // A long time cut into slices of not too many lines each, in order, so that the store can sort each by itself. How many
 // lines a slice should have is said when it is asked for.
 import type { Order } from '../../../log-store.ts';
-import { instantIn, numberIn } from '../counting/overview.ts';
 import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { instantIn, numberIn } from '../requests/row-values.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';
 

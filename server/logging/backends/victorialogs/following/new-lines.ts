@@ -4,10 +4,10 @@
 import { hash } from 'node:crypto';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
-import { instantIn, numberIn } from '../counting/overview.ts';
 import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { inOrder, meantOf, recordFields } from '../requests/record.ts';
+import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';

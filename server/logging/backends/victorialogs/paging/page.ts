@@ -3,10 +3,11 @@
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
-import { numberIn, type Overview } from '../counting/overview.ts';
+import type { Overview } from '../counting/overview.ts';
 import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { inOrder, meantOf, recordFields } from '../requests/record.ts';
+import { numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';

@@ -8,9 +8,14 @@ import { instantFrom } from './nanoseconds.ts';
 import { newNonsense } from './refusal.ts';
 import type { Row } from './rows.ts';
 
-/** The pipe that leaves what a record is made of. */
-export function recordFields({ message, namespace, pod, container }: FieldNames): string {
-  return `fields ${[TIME, message, namespace, pod, container].map(quoted).join(', ')}`;
+/** What a record is made of. */
+export function recordFieldNames({ message, namespace, pod, container }: FieldNames): string[] {
+  return [TIME, message, namespace, pod, container];
+}
+
+/** The pipe that leaves these. */
+export function recordFields(fields: FieldNames): string {
+  return `fields ${recordFieldNames(fields).map(quoted).join(', ')}`;
 }
 
 export function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {

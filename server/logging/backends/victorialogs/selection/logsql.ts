@@ -22,6 +22,11 @@ export function matches(field: string, pattern: string): string {
   return `${quoted(field)}:~${quoted(pattern)}`;
 }
 
+/** So many characters, at the most. */
+export function isAtMost(field: string, length: number): string {
+  return `${quoted(field)}:len_range(0, ${length})`;
+}
+
 /** `filters`: at least one. */
 export function eitherOf(filters: readonly string[]): string {
   const [only] = filters;
