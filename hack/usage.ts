@@ -8,7 +8,8 @@ export function understood<Parsed>(parse: () => Parsed): Parsed {
   try {
     return parse();
   } catch (error) {
-    const isFault = error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS_/.test(String(error.code));
+    const isFault =
+      error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
     if (!isFault) throw error;
     const [sentence = ''] = error.message.split(/\.?\n|\. /, 1);
     throw new UsageError(`${sentence}; see --help`);
