@@ -60,14 +60,17 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
   },
 };
 
-/** Without colour codes, which mean nothing in a file; newlines within the line as Unix has them. */
+/**
+ * Without colour codes, which mean nothing in a file; newlines within the line as Unix has them, also those of a
+ * carriage return alone, behind which terminals write over what was before.
+ */
 function plain(log: string): string {
   if (!UNUSUAL.test(log)) return log;
-  return withoutCommands(log.replaceAll(TEXT_MARK, '')).replaceAll('\r\n', '\n').replace(/\r$/, '');
+  return withoutCommands(log.replaceAll(TEXT_MARK, '')).replace(/\r$/, '').replaceAll(/\r\n?/g, '\n');
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const UNUSUAL = /[\u0004\r\u001b\u0080-\u0084\u0086-\u009f]/;
+const UNUSUAL = /[\0-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/;
 
 function json({ time, namespace, pod, container, log }: LogRecord): string {
   return JSON.stringify({ time, namespace, pod, container, log });

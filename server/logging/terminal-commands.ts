@@ -12,12 +12,12 @@ const PARTS = [
   '\\x1b[ -/]*[0-~]',
 ];
 const COMMANDS = new RegExp(PARTS.join('|'), 'g');
-/** What begins one; U+0085 is a newline of old. */
+/** What begins one, or is one: going back over what was written, or to other letters. U+0085 is a newline of old. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const BEGINS = /[\x1b\x80-\x84\x86-\x9f]/g;
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/g;
 
-/** Without them, and without the characters that begin one. */
+/** Without them, and without all control characters but tabs, newlines and carriage returns. */
 export function withoutCommands(text: string): string {
   // Then once more: what was taken out may have kept two halves apart.
-  return text.replaceAll(COMMANDS, '').replaceAll(BEGINS, '');
+  return text.replaceAll(COMMANDS, '').replaceAll(CONTROLS, '');
 }

@@ -27,11 +27,16 @@ describe('an exported line as text', () => {
       ['\u009d0;title\u0007', undefined],
       ['\u001bP1;2qdata\u001b\\', undefined],
       ['ends in \u001b', 'ends in '],
+      ['deleted 3 rows\rkept all rows  ', 'deleted 3 rows\nkept all rows  '],
+      ['one\r\ntwo\r', 'one\ntwo'],
+      ['secret\b\b\b\b\b\bpublic', 'secretpublic'],
+      ['\u000eother letters\u000f', 'other letters'],
+      ['bell\u0007, who are you\u0005, \0\u007f', 'bell, who are you, '],
     ] as const) {
       const line = lines('text', log);
       if (text !== undefined) expect(line).to.equal(`${text}\n`);
       // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-      expect(line).not.to.match(/[\u001b\u0080-\u0084\u0086-\u009f]/);
+      expect(line).not.to.match(/[\0-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/);
     }
     const piece = fc.constantFrom(
       '\u001b',
