@@ -103,18 +103,25 @@ async function firstOf(
   deadline: Deadline,
 ): Promise<LogRecord[]> {
   const [start, end] = [nanosecondsOf(range.start), nanosecondsOf(range.end)];
-  const sort = `sort by (${TIME}${order === 'asc' ? '' : ' desc'}) limit ${count + overview.others}`;
+  const sort = `sort by (${TIME}${order === 'asc' ? '' : ' desc'})`;
+  let { others } = overview;
   // Where a page ends among many lines of one time, those that were given are read again: fewer would not get on.
   const maxBytes = after && after.given > size ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
   let width = (MARGIN * (end - start) * BigInt(count)) / BigInt(Math.max(1, overview.count)) + 1n;
   for (;;) {
     const isWhole = width >= end - start;
     const part = order === 'asc' ? { start, end: start + width } : { start: end - width, end };
+    const limit = count + others;
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
-    const rows = asked ? await asking.allRows(asked, [recordFields(fields), sort], deadline, maxBytes) : [];
+    const rows = asked
+      ? await asking.allRows(asked, [recordFields(fields), `${sort} limit ${limit}`], deadline, maxBytes)
+      : [];
     const found = await meantOf(rows, fields, isMeant, asking.turns);
-    if (found.length >= count || isWhole) return found.slice(0, count);
-    width *= GROWTH;
+    // Lines that are not wanted may have come since they were counted: then there is more behind these.
+    const isMore = found.length < count && rows.length === limit;
+    if (found.length >= count || (isWhole && !isMore)) return found.slice(0, count);
+    if (isMore) others = (others + 1) * 2;
+    else width *= GROWTH;
   }
 }
 

@@ -133,6 +133,27 @@ describe('the VictoriaLogs store', () => {
     expect(limits).to.deep.equal(['10011', '14', '14']);
   });
 
+  it('goes on behind lines that are not wanted and came when they had been counted', async () => {
+    const newest = ['страница', 'страница', 'стр', 'стр', 'стр'].map((_msg, index) => ({
+      _time: `2026-01-01T12:00:0${9 - index}Z`,
+      _msg,
+    }));
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      const query = asked.form.get('query') ?? '';
+      const limit = Number(/ limit (\d+)$/.exec(query)?.[1] ?? 0);
+      if (query.includes(' stats '))
+        rows({ n: '3', unsure: '0', first: newest[4]?._time, last: newest[0]?._time })(response, asked);
+      else rows(...newest.slice(0, limit))(response, asked);
+    });
+    const selection: Selection = {
+      ...SELECTION,
+      text: { mode: 'phrase', texts: ['стр'], caseSensitive: false },
+    };
+    const page = await newStore(server.url).query(selection, { order: 'desc', size: 2, from: 0 }, call());
+    expect(page.records.map(({ time }) => time.slice(11, 19))).to.deep.equal(['12:00:07', '12:00:06']);
+    expect(page.next).to.equal('2026-01-01T12:00:06.000000000Z 1');
+  });
+
   it('repeats a request when an idle connection was closed meanwhile', async () => {
     let requests = 0;
     await using server = await ScriptedVictoriaLogs.start((response, asked) => {
