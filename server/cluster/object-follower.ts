@@ -1,5 +1,5 @@
 import { objectIn } from './object-metadata.ts';
-import type { ReflectorSink, Replacement } from './reflector.ts';
+import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
 /** Called with all objects by key (`name` or `namespace/name`) after each change, and after the first list. */

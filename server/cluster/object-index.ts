@@ -1,5 +1,5 @@
 import { objectIn } from './object-metadata.ts';
-import type { ReflectorSink, Replacement } from './reflector.ts';
+import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
 interface Entry<T> {

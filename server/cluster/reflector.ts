@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { Backoff } from './backoff.ts';
 import type { ClusterClient } from './client.ts';
+import { checkHistory } from './history.ts';
 import { StalledError } from './live-body.ts';
-import { type EventMetadata, eventMetadata, objectIn } from './object-metadata.ts';
+import { eventMetadata } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
-import type { Member } from './raw-json.ts';
 import {
   BackwardsError,
   CutError,
@@ -19,25 +19,10 @@ import {
   retryAfterMs,
   SinkError,
 } from './reflector-failure.ts';
+import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
-import type { ChangeType, StreamedEvent } from './watch-stream.ts';
+import type { StreamedEvent } from './watch-stream.ts';
 import { watchStream } from './watch-stream.ts';
-
-/** Where the reflector writes. Objects are raw JSON in bytes that are reused: a sink copies what it keeps. */
-export interface ReflectorSink {
-  /** A complete list begins to arrive. Nothing of it counts before `commit`; it may be dropped without a word. */
-  replacement(): Replacement;
-  /** `metadata` and `members` are those of the object, where they had to be read anyway. */
-  apply(type: ChangeType, object: Buffer, metadata?: EventMetadata, members?: readonly Member[]): void;
-  /** Everything up to this resourceVersion has been applied. */
-  bookmark(resourceVersion: string): void;
-}
-
-export interface Replacement {
-  /** `members` are those of the object, where they are known already. */
-  add(object: Buffer, members?: readonly Member[]): void;
-  commit(resourceVersion: string): void;
-}
 
 /** What operators may want to count. */
 export interface ReflectorObserver {
@@ -102,7 +87,8 @@ export class Reflector {
 
   async #follow(signal: AbortSignal): Promise<void> {
     if (this.#resourceVersion !== undefined) {
-      await this.#checkHistory(this.#resourceVersion, signal);
+      const { client, path, query = {} } = this.#options;
+      await checkHistory(client, { path, query, ours: this.#resourceVersion, signal });
       await this.#consume(this.#watch({ resourceVersion: this.#resourceVersion }, signal));
     } else if (this.#cutStreams < STREAM_ATTEMPTS) {
       await this.#streamingList(signal).catch((error: unknown) => {
@@ -137,23 +123,6 @@ export class Reflector {
       this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
     );
     return wait;
-  }
-
-  /**
-   * A watch from a resourceVersion that the cluster has not reached is silent, not refused. So before resuming, ask
-   * where the cluster is: if it is behind us, it was restored from a backup and all that we hold is another history.
-   */
-  async #checkHistory(ours: string, signal: AbortSignal): Promise<void> {
-    const parameters = new URLSearchParams({ ...this.#options.query, limit: '1' });
-    const list = await this.#options.client.json({
-      path: `${this.#options.path}?${parameters.toString()}`,
-      headers: {
-        accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
-      },
-      signal,
-    });
-    const theirs = objectIn(list, 'metadata')['resourceVersion'];
-    if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours)) throw new BackwardsError(ours, theirs);
   }
 
   async #streamingList(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { eventMetadata } from '../../server/cluster/object-metadata.ts';
-import { Reflector, type ReflectorSink } from '../../server/cluster/reflector.ts';
+import { Reflector } from '../../server/cluster/reflector.ts';
+import type { ReflectorSink } from '../../server/cluster/reflector-sink.ts';
 import type { ReflectorTuning } from '../../server/cluster/reflector-tuning.ts';
 import { rawThing } from './raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';

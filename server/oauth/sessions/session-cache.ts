@@ -1,5 +1,5 @@
 import type { EventMetadata } from '../../cluster/object-metadata.ts';
-import type { ReflectorSink, Replacement } from '../../cluster/reflector.ts';
+import type { ReflectorSink, Replacement } from '../../cluster/reflector-sink.ts';
 import { isNewer } from '../../cluster/resource-version.ts';
 import type { ChangeType } from '../../cluster/watch-stream.ts';
 import { type FoundSession, readSession } from './session-object.ts';

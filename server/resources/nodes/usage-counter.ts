@@ -1,4 +1,4 @@
-import type { ReflectorSink, Replacement } from '../../cluster/reflector.ts';
+import type { ReflectorSink, Replacement } from '../../cluster/reflector-sink.ts';
 import type { ChangeType } from '../../cluster/watch-stream.ts';
 import { type Amounts, type PodUsage, podUsage } from './usage-pod.ts';
 

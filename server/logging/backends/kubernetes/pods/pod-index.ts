@@ -1,5 +1,5 @@
 import { Interner } from '../../../../cache/interner.ts';
-import type { ReflectorSink, Replacement } from '../../../../cluster/reflector.ts';
+import type { ReflectorSink, Replacement } from '../../../../cluster/reflector-sink.ts';
 import type { ChangeType } from '../../../../cluster/watch-stream.ts';
 import { type PodFacts, readPod } from './pod-facts.ts';
 

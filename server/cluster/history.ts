@@ -1,0 +1,33 @@
+import type { ClusterClient } from './client.ts';
+import { objectIn } from './object-metadata.ts';
+import { BackwardsError } from './reflector-failure.ts';
+
+export interface HeldState {
+  /** For instance `/api/v1/nodes`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The resourceVersion up to which we hold everything. */
+  readonly ours: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A watch from a resourceVersion that the cluster has not reached is silent, not refused. So before resuming, ask
+ * where the cluster is: if it is behind us, it was restored from a backup and all that we hold is another history.
+ * Throws BackwardsError then.
+ */
+export async function checkHistory(
+  client: ClusterClient,
+  { path, query, ours, signal }: HeldState,
+): Promise<void> {
+  const parameters = new URLSearchParams({ ...query, limit: '1' });
+  const list = await client.json({
+    path: `${path}?${parameters.toString()}`,
+    headers: {
+      accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+    },
+    signal,
+  });
+  const theirs = objectIn(list, 'metadata')['resourceVersion'];
+  if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours)) throw new BackwardsError(ours, theirs);
+}
