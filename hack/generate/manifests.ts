@@ -1,21 +1,16 @@
 // The tree under manifests/, as one table: path, what the file is for, and what stands in it.
 import { stringify } from 'yaml';
 import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
-import { administrators, nodeUsageAccess, podLogsAccess, serverAccess, userRoles } from './access.ts';
+import { administrators, podLogsAccess, serverAccess, userRoles } from './access.ts';
 import { admissionPolicies } from './admission.ts';
+import { componentFiles } from './components.ts';
 import { configuration } from './configuration.ts';
 import { customResourceDefinition } from './custom-resources.ts';
-import { component, kustomization } from './kustomization.ts';
-import { type Names, SERVER } from './names.ts';
+import { kustomization } from './kustomization.ts';
+import type { ManifestFile } from './manifest-file.ts';
+import type { Names } from './names.ts';
 import { apiServices, developmentService, service } from './registration.ts';
 import { CONFIGURATION, deployment, namespace, podDisruptionBudget, serviceAccount } from './workload.ts';
-
-interface ManifestFile {
-  /** Below manifests/. */
-  readonly path: string;
-  readonly about: string;
-  readonly documents: readonly object[];
-}
 
 /** The text of every generated manifest by its path below manifests/. */
 export function manifests(names: Names): Map<string, string> {
@@ -124,78 +119,7 @@ function files(names: Names): ManifestFile[] {
       about: 'What kube-apiserver hands over to the server. Delete this first when uninstalling.',
       documents: apiServices(names),
     },
-    {
-      path: 'components/node-port/kustomization.yaml',
-      about: 'Exposes the Service at a port of every node.',
-      documents: [
-        component({
-          patches: [
-            {
-              target: { kind: 'Service', name: SERVER },
-              patch: stringify([{ op: 'add', path: '/spec/type', value: 'NodePort' }]),
-            },
-          ],
-        }),
-      ],
-    },
-    {
-      path: 'components/no-plain-http/kustomization.yaml',
-      about: 'Takes the plain-HTTP listener away: from the server, from its pods and from the Service.',
-      documents: [
-        component({
-          configMapGenerator: [
-            {
-              name: CONFIGURATION.configMap,
-              namespace: names.namespace,
-              behavior: 'merge',
-              files: [CONFIGURATION.file],
-            },
-          ],
-          patches: [
-            {
-              target: { kind: 'Service', name: SERVER },
-              patch: stringify([
-                { op: 'test', path: '/spec/ports/1/name', value: 'http' },
-                { op: 'remove', path: '/spec/ports/1' },
-              ]),
-            },
-            {
-              target: { kind: 'Deployment', name: SERVER },
-              patch: stringify([
-                { op: 'test', path: '/spec/template/spec/containers/0/ports/1/name', value: 'http' },
-                { op: 'remove', path: '/spec/template/spec/containers/0/ports/1' },
-              ]),
-            },
-          ],
-        }),
-      ],
-    },
-    {
-      path: `components/no-plain-http/${CONFIGURATION.file}`,
-      about: "Stands in place of the base's configuration.",
-      documents: [configuration(names, false)],
-    },
-    {
-      path: 'components/node-usage/kustomization.yaml',
-      about: 'The right that the option resources.nodes.usageAnnotations takes.',
-      documents: [component({ resources: ['access.yaml'] })],
-    },
-    {
-      path: 'components/node-usage/access.yaml',
-      about: 'What the server may do beyond its own rights when it counts what pods take of their nodes.',
-      documents: nodeUsageAccess(names),
-    },
-    {
-      path: 'components/no-pod-logs/kustomization.yaml',
-      about: 'For installations with a log store of their own: the server does not read logs of pods itself.',
-      documents: [
-        component({
-          patches: podLogsAccess(names).map(({ apiVersion, kind, metadata }) => ({
-            patch: stringify({ $patch: 'delete', apiVersion, kind, metadata }),
-          })),
-        }),
-      ],
-    },
+    ...componentFiles(names),
     {
       path: 'overlays/node-port/kustomization.yaml',
       about: 'The base, reachable from outside at a port of every node.',

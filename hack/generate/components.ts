@@ -1,0 +1,85 @@
+// The components under manifests/: each changes the base in one way, and overlays put them together.
+import { stringify } from 'yaml';
+import { nodeUsageAccess, podLogsAccess } from './access.ts';
+import { configuration } from './configuration.ts';
+import { component } from './kustomization.ts';
+import type { ManifestFile } from './manifest-file.ts';
+import { type Names, SERVER } from './names.ts';
+import { CONFIGURATION } from './workload.ts';
+
+export function componentFiles(names: Names): ManifestFile[] {
+  return [
+    {
+      path: 'components/node-port/kustomization.yaml',
+      about: 'Exposes the Service at a port of every node.',
+      documents: [
+        component({
+          patches: [
+            {
+              target: { kind: 'Service', name: SERVER },
+              patch: stringify([{ op: 'add', path: '/spec/type', value: 'NodePort' }]),
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      path: 'components/no-plain-http/kustomization.yaml',
+      about: 'Takes the plain-HTTP listener away: from the server, from its pods and from the Service.',
+      documents: [
+        component({
+          configMapGenerator: [
+            {
+              name: CONFIGURATION.configMap,
+              namespace: names.namespace,
+              behavior: 'merge',
+              files: [CONFIGURATION.file],
+            },
+          ],
+          patches: [
+            {
+              target: { kind: 'Service', name: SERVER },
+              patch: stringify([
+                { op: 'test', path: '/spec/ports/1/name', value: 'http' },
+                { op: 'remove', path: '/spec/ports/1' },
+              ]),
+            },
+            {
+              target: { kind: 'Deployment', name: SERVER },
+              patch: stringify([
+                { op: 'test', path: '/spec/template/spec/containers/0/ports/1/name', value: 'http' },
+                { op: 'remove', path: '/spec/template/spec/containers/0/ports/1' },
+              ]),
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      path: `components/no-plain-http/${CONFIGURATION.file}`,
+      about: "Stands in place of the base's configuration.",
+      documents: [configuration(names, false)],
+    },
+    {
+      path: 'components/node-usage/kustomization.yaml',
+      about: 'The right that the option resources.nodes.usageAnnotations takes.',
+      documents: [component({ resources: ['access.yaml'] })],
+    },
+    {
+      path: 'components/node-usage/access.yaml',
+      about: 'What the server may do beyond its own rights when it counts what pods take of their nodes.',
+      documents: nodeUsageAccess(names),
+    },
+    {
+      path: 'components/no-pod-logs/kustomization.yaml',
+      about: 'For installations with a log store of their own: the server does not read logs of pods itself.',
+      documents: [
+        component({
+          patches: podLogsAccess(names).map(({ apiVersion, kind, metadata }) => ({
+            patch: stringify({ $patch: 'delete', apiVersion, kind, metadata }),
+          })),
+        }),
+      ],
+    },
+  ];
+}
