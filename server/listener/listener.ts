@@ -165,14 +165,15 @@ export class Listener {
     });
   }
 
-  #track(stream: Duplex, answer: ServerResponse): void {
+  #track(stream: Socket, answer: ServerResponse): void {
     const answers = this.#streams.get(stream);
     answers?.add(answer);
     if (this.#stopping) announceClose(answer);
     answer.once('close', () => {
       answers?.delete(answer);
-      // Its headers may have promised to keep the connection before we were told to stop.
-      if (this.#stopping && answers?.size === 0) stream.end();
+      // Its headers may have promised to keep the connection before we were told to stop. As Node ends one that is not
+      // kept: when all is sent, whether or not the client closes its side.
+      if (this.#stopping && answers?.size === 0) stream.destroySoon();
     });
   }
 }

@@ -128,6 +128,20 @@ describe('drain', () => {
     expect(await done).to.equal(0);
   });
 
+  it('does not wait for a client to close its side of a stream that has ended', async () => {
+    receive = (_request, response) => {
+      response.flushHeaders();
+      waiting.push(response);
+      arrived.resolve();
+    };
+    const socket = connect({ host: '127.0.0.1', port: listener.address.port, allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    socket.write(GET);
+    await arrived.promise;
+    expect(await draining({ timeout: 2000, end: () => waiting[0]?.end('the end') })).to.equal(0);
+    socket.destroy();
+  });
+
   it('leaves an upgraded connection to whoever took it, and cuts it at the end of the time', async () => {
     const upgraded = await listenInsecure({
       receiver: {
