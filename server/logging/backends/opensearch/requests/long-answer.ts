@@ -64,8 +64,8 @@ export function ownBytes(pieces: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const piece of pieces) end += piece.copy(bytes, end);
-  // Small ones may be of memory that Node shares out.
-  for (const piece of pieces) if (piece.buffer.byteLength > Buffer.poolSize) release(piece);
+  // Memory of this size may be what Node shares out to many.
+  for (const piece of pieces) if (piece.buffer.byteLength !== Buffer.poolSize) release(piece);
   return bytes;
 }
 

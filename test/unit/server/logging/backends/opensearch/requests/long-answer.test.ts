@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { LongAnswer } from '../../../../../../../server/logging/backends/opensearch/requests/long-answer.ts';
+import {
+  LongAnswer,
+  ownBytes,
+} from '../../../../../../../server/logging/backends/opensearch/requests/long-answer.ts';
 import {
   type Hit,
   readAnswer,
@@ -85,5 +88,16 @@ describe('a long answer of OpenSearch', () => {
     for (const end of [text.length - 1, text.length - 3, Math.floor(text.length / 2)]) {
       expect(() => partsOf(long(text.slice(0, end)))).to.throw();
     }
+  });
+});
+
+describe('the pieces of an answer', () => {
+  it('give back what was read from the socket, and leave alone what Node shares out', () => {
+    const read = Buffer.allocUnsafeSlow(16_384).fill('a');
+    const shared = Buffer.from('of memory that others use too');
+    const bytes = ownBytes([read.subarray(100, 200), shared, read.subarray(200, 300)]);
+    expect(bytes.toString()).to.equal(`${'a'.repeat(100)}${shared.toString()}${'a'.repeat(100)}`);
+    expect(read.buffer.byteLength, 'of the socket').to.equal(0);
+    expect(shared.toString()).to.equal('of memory that others use too');
   });
 });
