@@ -38,12 +38,11 @@ export class Followers {
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { asking, log, now } = this.#options;
-    const lines = new NewLines(asking, wanted);
     let answeredAt = now();
     let low = wanted.start;
     let isFirst = true;
-    /** Whether nothing has been asked yet about what others can still come late to. */
-    let isOld = true;
+    /** Undefined as long as nothing has been asked about what others can still come late to. */
+    let lines: NewLines | undefined;
     const call = new Deadline({ signal, timeoutMs: Number.POSITIVE_INFINITY }, now);
     this.#count++;
     try {
@@ -51,7 +50,7 @@ export class Followers {
         const asked = now();
         const settled = instantOf(asked - LATENESS_MS);
         try {
-          if (isOld && low < instantOf(asked - LATENESS_MS - RECENT_MS)) {
+          if (!lines && low < instantOf(asked - LATENESS_MS - RECENT_MS)) {
             for await (const { records, next } of oldLines(
               asking,
               wanted,
@@ -65,7 +64,8 @@ export class Followers {
             }
             continue;
           }
-          isOld = false;
+          // Nothing before it counts: that was given.
+          lines ??= new NewLines(asking, { ...wanted, start: low });
           for await (const records of lines.since(low, call)) {
             if (records.length > 0) yield records;
             // A slow reader is no fault of the store.

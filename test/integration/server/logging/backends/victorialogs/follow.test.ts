@@ -11,6 +11,8 @@ import { FIELDS } from '../../../../../support/victorialogs.ts';
 
 /** Of which each would be a question of its own, were each stretch of a second fetched by itself. */
 const LINES = 40_000;
+/** One every hundredth of a second. */
+const RECENT = 6_000;
 
 describe('following VictoriaLogs from long ago', function () {
   this.timeout(120_000);
@@ -30,8 +32,14 @@ describe('following VictoriaLogs from long ago', function () {
     const sample = Array.from(data.records()).at(-1);
     if (sample === undefined) throw new Error('there are no records');
     await loadVictoriaLogs(program.url, data.records());
-    const recent = { ...sample, time: new Date().toISOString(), log: 'a moment ago' };
-    await loadVictoriaLogs(program.url, [recent]);
+    // Also where one way ends and the other begins.
+    const now = Date.now();
+    const recent = Array.from({ length: RECENT }, (_, index) => ({
+      ...sample,
+      time: new Date(now - (RECENT - index) * 10).toISOString(),
+      log: `recent ${index}`,
+    }));
+    await loadVictoriaLogs(program.url, recent);
 
     const store = new VictoriaLogsLogStore({
       url: program.url,
@@ -43,13 +51,16 @@ describe('following VictoriaLogs from long ago', function () {
     const leaving = new AbortController();
     for await (const batch of store.follow({ scope: { everything: true }, range }, leaving)) {
       seen.push(...batch.map(({ time, log }) => `${time} ${log}`));
-      if (seen.length === LINES + 1)
+      if (seen.length === LINES + RECENT)
         await loadVictoriaLogs(program.url, [{ ...sample, time: new Date().toISOString(), log: 'new' }]);
-      if (seen.length > LINES + 1) leaving.abort();
+      if (seen.length > LINES + RECENT) leaving.abort();
     }
     const old = Array.from(data.records(), ({ time }) => time);
     expect(seen.slice(0, LINES).map((line) => line.slice(0, 30))).to.deep.equal(old);
-    expect(seen.slice(LINES).map((line) => line.slice(31))).to.deep.equal(['a moment ago', 'new']);
+    expect(seen.slice(LINES).map((line) => line.slice(31))).to.deep.equal([
+      ...recent.map(({ log }) => log),
+      'new',
+    ]);
     await store.run(AbortSignal.abort());
   });
 });
