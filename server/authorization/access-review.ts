@@ -2,6 +2,7 @@ import type { UserInfo } from '../authentication/user.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
 import { ReviewCache } from '../cluster/reviews-cache.ts';
 import type { Attributes, Authorizer, Decision } from './authorizer.ts';
+import { reviewKey } from './review-key.ts';
 
 export interface AccessReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
@@ -20,9 +21,6 @@ interface Scope {
 
 /** Verbs of which a right without a name covers every name. */
 const READ_ONE = new Set(['get', 'list', 'watch']);
-
-/** A caller who sends more than this in one question is answered, but not remembered. */
-const MAX_KEY = 16 * 1024;
 
 /** Asks the cluster, and keeps its answers for seconds. Throws ServiceUnavailable when it gives none. */
 export class AccessReviewAuthorizer implements Authorizer {
@@ -58,8 +56,8 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 
   #ask(attributes: Attributes, scope: Scope): Promise<Decision> | Decision {
-    const key = this.#userKey(attributes.user) + requestKey(attributes);
-    if (key.length > MAX_KEY)
+    const key = reviewKey(this.#userKey(attributes.user) + requestKey(attributes));
+    if (key === undefined)
       return this.#reviews.reviewAccess(specOf(attributes), AbortSignal.any([this.#signal, scope.signal]));
     return this.#cache.get(key, (signal) => this.#reviews.reviewAccess(specOf(attributes), signal), scope);
   }
