@@ -7,12 +7,15 @@ import type { Call, LogRecord } from '../../../log-store.ts';
 import { type Asking, Deadline } from '../requests/asking.ts';
 import { NewLines, type NewLinesWanted } from './new-lines.ts';
 import { type OldLinesWanted, oldLines } from './old-lines.ts';
+import { isTooMuchToRemember, RememberedLines } from './remembered-lines.ts';
 
 export interface FollowersOptions {
   readonly asking: Asking;
   readonly log: Pick<Logger, 'warn'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Lines; a million when none is given. */
+  readonly maxRemembered?: number;
 }
 
 const POLL_MS = 200;
@@ -22,15 +25,19 @@ const POLL_MS_EACH = 10;
 const LATENESS_MS = 30_000;
 /** What is older than that by more than this is read in the way of an export: nothing of it has to be remembered. */
 const RECENT_MS = 10_000;
+/** Of the last half minute, for all who follow; some hundred bytes each. */
+const MAX_REMEMBERED = 1_000_000;
 /** How long the store may be away before those who follow are told. */
 const OUTAGE_MS = 60_000;
 
 export class Followers {
   readonly #options: FollowersOptions;
+  readonly #remembered: RememberedLines;
   #count = 0;
 
   constructor(options: FollowersOptions) {
     this.#options = options;
+    this.#remembered = new RememberedLines(options.maxRemembered ?? MAX_REMEMBERED);
   }
 
   async *follow(
@@ -65,7 +72,7 @@ export class Followers {
             continue;
           }
           // Nothing before it counts: that was given.
-          lines ??= new NewLines(asking, { ...wanted, start: low });
+          lines ??= new NewLines(asking, { ...wanted, start: low }, this.#remembered);
           for await (const records of lines.since(low, call)) {
             if (records.length > 0) yield records;
             // A slow reader is no fault of the store.
@@ -75,7 +82,7 @@ export class Followers {
           low = settled;
         } catch (error) {
           if (signal.aborted) return;
-          if (isFirst || now() - answeredAt > OUTAGE_MS) throw error;
+          if (isFirst || isTooMuchToRemember(error) || now() - answeredAt > OUTAGE_MS) throw error;
           log.warn({ err: error }, 'the log store does not answer; who follows logs has to wait');
         }
         // Reading the clock, not counting: a slow answer is followed by the next question at once.
@@ -84,6 +91,7 @@ export class Followers {
       }
     } finally {
       this.#count--;
+      lines?.close();
     }
   }
 }

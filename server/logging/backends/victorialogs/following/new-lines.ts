@@ -11,6 +11,7 @@ import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';
+import type { RememberedLines } from './remembered-lines.ts';
 
 export interface NewLinesWanted {
   /** The question about a part of the range; undefined when nothing can be found there. */
@@ -33,19 +34,26 @@ const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
 export class NewLines {
   readonly #asking: Asking;
   readonly #wanted: NewLinesWanted;
+  readonly #remembered: RememberedLines;
   /** What was given of each cell, by its begin: digests of lines, and how many of each. */
   readonly #given = new Map<bigint, Map<string, number>>();
 
-  constructor(asking: Asking, wanted: NewLinesWanted) {
+  constructor(asking: Asking, wanted: NewLinesWanted, remembered: RememberedLines) {
     this.#asking = asking;
     this.#wanted = wanted;
+    this.#remembered = remembered;
+  }
+
+  /** Nothing will be asked for any more. */
+  close(): void {
+    for (const cell of this.#given.keys()) this.#forget(cell);
   }
 
   /** What has come at `low` or later and was not given yet, by time; what is earlier is forgotten. */
   async *since(low: Instant, deadline: Deadline): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { start } = this.#wanted;
     const begin = cellAt(nanosecondsOf(low < start ? start : low));
-    for (const cell of this.#given.keys()) if (cell < begin) this.#given.delete(cell);
+    for (const cell of this.#given.keys()) if (cell < begin) this.#forget(cell);
     const changed = (await this.#counts(begin, deadline)).filter(
       ({ cell, count }) => count > this.#countOf(cell),
     );
@@ -117,11 +125,17 @@ export class NewLines {
       const cell = cellAt(nanosecondsOf(record.time));
       const given = this.#given.get(cell) ?? new Map<string, number>();
       if (times <= (given.get(key) ?? 0)) continue;
+      if (!given.has(key)) this.#remembered.add();
       given.set(key, times);
       this.#given.set(cell, given);
       if (this.#wanted.isMeant(record)) found.push(record);
     }
     return found;
+  }
+
+  #forget(cell: bigint): void {
+    this.#remembered.forget(this.#given.get(cell)?.size ?? 0);
+    this.#given.delete(cell);
   }
 
   #countOf(cell: bigint): number {
@@ -156,5 +170,7 @@ function runsOf(cells: readonly bigint[]): Run[] {
 }
 
 function digestOf({ time, namespace, pod, container, log }: LogRecord): string {
-  return hash('sha256', `${time}\0${namespace}\0${pod}\0${container}\0${log}`, 'base64');
+  const said = `${time}\0${namespace}\0${pod}\0${container}\0${log}`;
+  // There may be a million of them: 96 bits, a byte each character.
+  return hash('sha256', said, 'binary').slice(0, 12);
 }
