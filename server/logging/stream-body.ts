@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
+import { release } from './backends/released.ts';
 
 /** Bytes that may wait for the reader before more is made. */
 const HIGH_WATER = 1 << 20;
@@ -39,7 +40,7 @@ export class StreamBody {
     if (this.closed) throw GONE;
     if (text.length === 0) return;
     const target = this.#gzip ?? this.#response;
-    if (target.write(text) || target.writableLength < HIGH_WATER) return;
+    if (written(target, text) || target.writableLength < HIGH_WATER) return;
     await this.#drained(target);
   }
 
@@ -96,6 +97,23 @@ export class StreamBody {
       this.#response.on('close', closed);
     });
   }
+}
+
+/** Bytes of a text that is written as it is. */
+const SHORT = 4 << 10;
+
+/**
+ * False when more should wait. A long text goes as bytes that are given back once they are written: as a string it would
+ * wait for its reader among what is kept for long, and 300,000 lines left 50 MB of garbage there.
+ */
+function written(target: Gzip | ServerResponse, text: string | Buffer): boolean {
+  if (typeof text !== 'string' || text.length < SHORT) return target.write(text);
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return target.write(bytes, (error) => {
+    // After a failure somebody may still be at it.
+    if (!error) release(bytes);
+  });
 }
 
 /** What `write` rejects with when nobody reads any more. */

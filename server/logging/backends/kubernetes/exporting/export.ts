@@ -33,7 +33,7 @@ const GROWTH = 4;
 /** Of the memory; as much is handed out meanwhile. */
 const ROUND_SHARE = 1 / 4;
 const MIN_ROOM = 64 << 10;
-const BATCH_LINES = 1_000;
+const BATCH_LINES = 250;
 const BATCH_LENGTH = 1 << 20;
 /** Disorder that a log may have. */
 const DISORDER_S = 2;

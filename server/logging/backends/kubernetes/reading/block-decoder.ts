@@ -14,7 +14,7 @@ export class BlockDecoder {
     this.#limit = limit;
   }
 
-  /** The lines that are complete by now, each with its newline; empty when there is none. */
+  /** The lines that are complete by now, each with its newline; empty when there is none. The chunk is not kept. */
   push(chunk: Buffer): string {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end === 0) {
@@ -36,7 +36,9 @@ export class BlockDecoder {
 
   #keep(chunk: Buffer): void {
     if (this.#skipping) return;
-    this.#pending.push(chunk);
+    const kept = Buffer.allocUnsafeSlow(chunk.length);
+    chunk.copy(kept);
+    this.#pending.push(kept);
     this.#pendingLength += chunk.length;
     if (this.#pendingLength <= this.#limit) return;
     this.#pending = [Buffer.concat(this.#pending, this.#limit)];

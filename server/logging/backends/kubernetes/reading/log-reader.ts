@@ -2,13 +2,14 @@
 // the business of those who ask: survey.ts, slices.ts and container-tail.ts.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/client.ts';
-import { liveBody, StalledError } from '../../../../cluster/live-body.ts';
+import { StalledError } from '../../../../cluster/live-body.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { Turns } from '../../../turns.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import { BlockDecoder } from './block-decoder.ts';
 import { shifted, timeAt } from './kubelet-time.ts';
 import { LogFailure, type LogRequest, openLog } from './log-request.ts';
+import { ownChunks } from './own-chunks.ts';
 import type { ReadSlots } from './read-slots.ts';
 import { SilentNodes } from './silent-nodes.ts';
 
@@ -103,7 +104,7 @@ export class LogReader {
     const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT);
     const lines = new LineReader(onLine, extent, turns);
     try {
-      for await (const chunk of liveBody(response, idleMs)) {
+      for await (const chunk of ownChunks(response, idleMs)) {
         extent.bytes += chunk.length;
         await turns.next();
         // Many may wait for room, and the first of them takes it: it is looked at in one's own turn.
