@@ -19,8 +19,13 @@ export function sourceAddress(trusted: readonly string[]): SourceAddress {
       if (isIP(plain) === 0) break;
       source = plain;
     }
-    return source;
+    return copied(source);
   };
+}
+
+/** A part of a text keeps all of it in memory, and where addresses are remembered the headers must not be. */
+function copied(address: string): string {
+  return Buffer.from(address, 'latin1').toString('latin1');
 }
 
 /** An IPv4 address that came over an IPv6 socket, as itself. */

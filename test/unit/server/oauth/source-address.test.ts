@@ -1,5 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { sourceAddress } from '../../../../server/oauth/source-address.ts';
 
@@ -31,5 +33,23 @@ describe('sourceAddress', () => {
 
   it('is an IPv4 address as itself when it came over IPv6', () => {
     expect(sourceAddress([])(from('::ffff:192.0.2.1'))).to.equal('192.0.2.1');
+  });
+
+  it('keeps nothing of the header in memory when it is remembered', () => {
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    if (typeof collect !== 'function') throw new Error('there is no garbage collector to call');
+    const heap = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const source = sourceAddress(['192.0.2.1']);
+    const before = heap();
+    const remembered = Array.from({ length: 500 }, (_, i) => {
+      const junk = Buffer.alloc(64_000, 'x').toString('latin1');
+      return source(from('192.0.2.1', `${junk}, 198.51.100.${100 + (i % 100)}`));
+    });
+    expect(heap() - before).to.be.below(10_000_000);
+    expect(remembered).to.have.length(500);
   });
 });
