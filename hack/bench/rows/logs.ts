@@ -13,7 +13,7 @@ import { tailRow } from './logs-tail.ts';
 
 const ROUNDS = 101;
 /** A server that has just begun compiles while it answers; one in use, and a store in use, have done that. */
-const WARM_UPS = 200;
+const WARM_UPS = 400;
 const EXPORT_ROUNDS = 2;
 const NAMESPACE = 'web';
 const WORD = 'timeout';
