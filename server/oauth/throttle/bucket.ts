@@ -92,6 +92,8 @@ export class Bucket {
   }
 
   #forget(now: number): void {
+    // By a clock that was set back since, or the one of a replica that is ahead: nobody waits for what has not happened.
+    this.#lastAt = Math.min(this.#lastAt, now);
     if (this.#failures > 0 && now - this.#lastAt > this.limits.reset) this.#failures = 0;
   }
 }

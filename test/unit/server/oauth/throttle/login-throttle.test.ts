@@ -251,6 +251,16 @@ describe('the throttle of sign-ins', () => {
     expect(await there.wait('alice')).to.equal(2);
   });
 
+  it('delays nobody for longer because another clock is ahead, or this one was set back', async () => {
+    const [here, there] = [new Scene(), new Scene()];
+    here.now += 240_000;
+    await here.fail('alice', STRANGER, 3);
+    for (const crossing of here.crossings) there.throttle.merge(crossing);
+    expect(await there.wait('alice', STRANGER)).to.equal(1);
+    here.now -= 3_000_000;
+    expect(await here.wait('alice', STRANGER)).to.equal(1);
+  });
+
   it('forgives everybody when it is told to, attempts under way included', async () => {
     const scene = new Scene();
     await scene.fail('alice', STRANGER, 3);
