@@ -8,6 +8,7 @@ import {
   VictoriaLogsLogStore,
   type VictoriaLogsOptions,
 } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import { bucketsOf } from '../../../../../../server/logging/buckets.ts';
 import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
 import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../support/scripted-victorialogs.ts';
 import { FIELDS } from '../../../../../support/victorialogs.ts';
@@ -152,6 +153,18 @@ describe('the VictoriaLogs store', () => {
     const page = await newStore(server.url).query(selection, { order: 'desc', size: 2, from: 0 }, call());
     expect(page.records.map(({ time }) => time.slice(11, 19))).to.deep.equal(['12:00:07', '12:00:06']);
     expect(page.next).to.equal('2026-01-01T12:00:06.000000000Z 1');
+  });
+
+  it('counts the weeks of decades in hours, in one look at the lines', async () => {
+    const [start, end] = [Date.parse('1990-01-01T00:00:00Z'), Date.parse(RANGE.end)];
+    const range = { start: '1990-01-01T00:00:00.000000000Z', end: RANGE.end };
+    await using server = await ScriptedVictoriaLogs.start(rows({ _time: NOON, n: '3' }));
+    const buckets = bucketsOf({ interval: '1w', timeZone: 'Europe/Berlin', start, end, limit: 2_000 });
+    const { total } = await newStore(server.url).histogram({ ...SELECTION, range }, buckets, call());
+    expect(total.count).to.equal(3);
+    expect(server.asked.map(({ form }) => form.get('query'))).to.deep.equal([
+      '* | stats by (_time:3600000ms offset 0ms) count() as n',
+    ]);
   });
 
   it('repeats a request when an idle connection was closed meanwhile', async () => {
