@@ -1,13 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import pino from 'pino';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
-import { startVictoriaLogs } from '../../../../../../hack/log-stores/victorialogs.ts';
-import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
-import { FIELDS } from '../../../../../support/victorialogs.ts';
+import { storeAt } from '../../../../../support/victorialogs.ts';
+import { startedProgram } from './started-program.ts';
 
 /** Of which each would be a question of its own, were each stretch of a second fetched by itself. */
 const LINES = 40_000;
@@ -16,18 +11,9 @@ const RECENT = 6_000;
 
 describe('following VictoriaLogs from long ago', function () {
   this.timeout(120_000);
-  const over = new AbortController();
-  let dir = '';
-  before(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
-  });
-  after(async () => {
-    over.abort();
-    await rm(dir, { recursive: true, force: true });
-  });
 
   it('brings all that was written in order, then what is new, each once', async () => {
-    await using program = await startVictoriaLogs({ dir, signal: over.signal });
+    await using program = await startedProgram();
     const data = logData({ lines: LINES });
     const sample = Array.from(data.records()).at(-1);
     if (sample === undefined) throw new Error('there are no records');
@@ -41,11 +27,7 @@ describe('following VictoriaLogs from long ago', function () {
     }));
     await loadVictoriaLogs(program.url, recent);
 
-    const store = new VictoriaLogsLogStore({
-      url: program.url,
-      fields: FIELDS,
-      log: pino({ level: 'silent' }),
-    });
+    const store = storeAt(program.url);
     const range = { start: '1970-01-01T00:00:00.000000000Z', end: data.end };
     const seen: string[] = [];
     const leaving = new AbortController();

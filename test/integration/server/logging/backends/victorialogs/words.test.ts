@@ -1,24 +1,19 @@
 // Words in lines of many scripts, which the store tells apart in another way than we do; each container writes lines of
 // one kind alone, since the store keeps those in forms of their own (numbers, addresses, times).
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import pino from 'pino';
 import type { MatchMode } from '../../../../../../apis/logging/v1alpha2/log-query.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
-import { startVictoriaLogs } from '../../../../../../hack/log-stores/victorialogs.ts';
-import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
 import { MemoryLogStore } from '../../../../../support/memory-log-store.ts';
-import { FIELDS } from '../../../../../support/victorialogs.ts';
+import { storeAt } from '../../../../../support/victorialogs.ts';
 import { KINDS, TEXTS } from './kinds-of-lines.ts';
+import { startedProgram } from './started-program.ts';
 
 describe('words in VictoriaLogs', () => {
-  const over = new AbortController();
   const [sample] = logData({ lines: 1 }).records();
   let records: LogRecord[] = [];
   let stop: () => Promise<void> = () => Promise.resolve();
@@ -28,15 +23,11 @@ describe('words in VictoriaLogs', () => {
 
   before(async function () {
     this.timeout(180_000);
-    const dir = await mkdtemp(join(tmpdir(), 'victorialogs-words-'));
-    const program = await startVictoriaLogs({ dir, signal: over.signal });
-    store = new VictoriaLogsLogStore({ url: program.url, fields: FIELDS, log: pino({ level: 'silent' }) });
-    const running = store.run(over.signal);
+    const program = await startedProgram();
+    store = storeAt(program.url);
     stop = async () => {
-      over.abort();
-      await running;
+      await store.run(AbortSignal.abort());
       await program.stop();
-      await rm(dir, { recursive: true, force: true });
     };
     write = async (container, lines) => {
       if (!sample) throw new Error('there are no lines');
