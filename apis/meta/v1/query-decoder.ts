@@ -188,14 +188,25 @@ function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> 
 }
 
 /** What the schema's type makes of the text; what it can not read stays text, for the schema to refuse. */
-function typed(text: string, { type, minItems }: Parameter): unknown {
+function typed(text: string, parameter: Parameter): unknown {
+  const { type, minItems } = parameter;
   if (text === '' && type === 'array' && minItems === undefined) return [];
   if (text === '') return undefined;
-  if (type === 'array') return text.split(',');
+  if (type === 'array') return valuesIn(text, parameter);
   if (type === 'integer' && /^[+-]?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && TRUE.has(text)) return true;
   if (type === 'boolean' && FALSE.has(text)) return false;
   return text;
+}
+
+/**
+ * Of a list that may not have so many values, one more than it may have: that tells the fault, and to look at each of
+ * hundreds of thousands takes long. Of words of which there are few, each once.
+ */
+function valuesIn(text: string, { maxItems, items }: Parameter): readonly string[] {
+  const words: unknown = isRecord(items) ? items['enum'] : undefined;
+  if (Array.isArray(words)) return [...new Set(text.split(','))].slice(0, words.length + 1);
+  return text.split(',', typeof maxItems === 'number' ? maxItems + 1 : undefined);
 }
 
 function repeated(name: string, times: number, { type }: Parameter): StatusCause {
