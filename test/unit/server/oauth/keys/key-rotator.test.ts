@@ -26,36 +26,40 @@ async function annotate(objects: MemoryObjects, value: string): Promise<void> {
   await objects.json({ method: 'PUT', path: PATH, json: { ...object, metadata }, signal });
 }
 
+/** `changed` tells it that the Secret has. */
+function listening(client: MemoryObjects): { rotator: KeyRotator; changed: () => void } {
+  const listeners = new Set<() => void>();
+  const rotator = new KeyRotator({
+    client,
+    ...PLACE,
+    policy: POLICY,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    log: quiet,
+    now: () => 10,
+  });
+  return {
+    rotator,
+    changed: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
 describe('KeyRotator', () => {
   it('writes nothing while no change is due', async () => {
     const { objects } = await cluster();
-    const rotator = new KeyRotator({
-      client: objects,
-      ...PLACE,
-      policy: POLICY,
-      subscribe: () => () => undefined,
-      log: quiet,
-      now: () => 10,
-    });
+    const { rotator } = listening(objects);
     expect(await rotator.rotate(signal)).to.equal(98_990);
     expect(objects.asked.filter((asked) => asked.startsWith('PUT'))).to.deep.equal([]);
   });
 
   it('does what an operator asks for once, and takes the request away', async () => {
     const { objects, secret, kid } = await cluster();
-    let changed = (): void => undefined;
+    const { rotator, changed } = listening(objects);
     const end = new AbortController();
-    const rotator = new KeyRotator({
-      client: objects,
-      ...PLACE,
-      policy: POLICY,
-      subscribe: (listener) => {
-        changed = listener;
-        return () => undefined;
-      },
-      log: quiet,
-      now: () => 10,
-    });
     const running = rotator.run(end.signal);
     await annotate(objects, 'immediate');
     const rotated = new Promise<void>((resolve) => {
@@ -74,19 +78,8 @@ describe('KeyRotator', () => {
 
   it('leaves nothing behind at the signal that it runs with, however often it looks', async () => {
     const { objects } = await cluster();
-    let changed = (): void => undefined;
+    const { rotator, changed } = listening(objects);
     const end = new AbortController();
-    const rotator = new KeyRotator({
-      client: objects,
-      ...PLACE,
-      policy: POLICY,
-      subscribe: (listener) => {
-        changed = listener;
-        return () => undefined;
-      },
-      log: quiet,
-      now: () => 10,
-    });
     const running = rotator.run(end.signal);
     for (let looks = 1; looks <= 10; looks++) {
       await until(() => objects.asked.filter((asked) => asked.startsWith('GET')).length >= looks);
@@ -100,14 +93,7 @@ describe('KeyRotator', () => {
   it('leaves a change of somebody else in place', async () => {
     const { objects, secret } = await cluster();
     await annotate(objects, 'graceful');
-    const rotator = new KeyRotator({
-      client: objects,
-      ...PLACE,
-      policy: POLICY,
-      subscribe: () => () => undefined,
-      log: quiet,
-      now: () => 10,
-    });
+    const { rotator } = listening(objects);
     const stale = await secret.read(signal);
     await rotator.rotate(signal);
     const refused = await secret.replace(stale, stale.set, signal).then(
