@@ -19,7 +19,8 @@ export function printProgress(stream: ProgressStream, now: () => number = Date.n
   let last = now();
   return (line, transient = false) => {
     if (stream.isTTY === true) {
-      const room = Math.max(20, (stream.columns ?? 80) - 1);
+      // A terminal that nobody has told its size, as `docker exec -t` and `script` give it, has 0 columns.
+      const room = Math.max(20, (stream.columns || 80) - 1);
       const text = transient ? line.slice(0, room) : line;
       stream.write(`${inPlace ? '\r\u001b[K' : ''}${text}${transient ? '' : '\n'}`);
       inPlace = transient;

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { formatElapsed, printProgress } from '../../../../hack/control-plane/progress.ts';
 
-function recorder(isTTY: boolean): {
+function recorder(
+  isTTY: boolean,
+  columns = 40,
+): {
   written: string;
   isTTY: boolean;
   columns: number;
@@ -10,7 +13,7 @@ function recorder(isTTY: boolean): {
   return {
     written: '',
     isTTY,
-    columns: 40,
+    columns,
     write(text) {
       this.written += text;
     },
@@ -26,6 +29,12 @@ describe('progress', () => {
     progress('built');
     const clear = '\r\u001b[K';
     expect(stream.written).to.equal(`building (1s)${clear}building ${'x'.repeat(30)}${clear}built\n`);
+  });
+
+  it('takes a terminal that does not say its size for one of 80 columns', () => {
+    const stream = recorder(true, 0);
+    printProgress(stream)('x'.repeat(100), true);
+    expect(stream.written).to.equal('x'.repeat(79));
   });
 
   it('writes a transient line every 15 seconds elsewhere, and all others at once', () => {
