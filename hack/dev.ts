@@ -9,13 +9,16 @@ import { isReady } from './start/development-server.ts';
 import { startLocal } from './start/local-cluster.ts';
 import { runProgram } from './start/program.ts';
 import { runOnSave } from './start/run-on-save.ts';
+import { UsageError } from './usage.ts';
 
 const root = join(import.meta.dirname, '..');
 const POLL_MS = 100;
 
 process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port }, life, progress) => {
   if (kubeconfig !== undefined) {
-    throw new Error('npm run dev has a cluster of its own; for another one: npm start -- --kubeconfig FILE');
+    throw new UsageError(
+      'npm run dev has a cluster of its own; for another one: npm start -- --kubeconfig FILE',
+    );
   }
   const names = namesFor(await readPlatform(join(root, 'manifests/names.json')));
   return startLocal({

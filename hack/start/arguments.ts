@@ -70,6 +70,9 @@ export function startHelp(command: string, elsewhere: boolean): string {
     ...(elsewhere ? [`       npm ${command} -- --kubeconfig FILE [--port PORT]`] : []),
     '',
     'Starts a local control plane with simulated nodes, and the server behind its aggregation layer.',
+    ...(elsewhere
+      ? []
+      : ['The server logs to this terminal, and starts anew whenever one of its files is saved.']),
     'Its state is kept in .local/, and found again by the next start.',
     '',
     `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise`,

@@ -25,8 +25,7 @@ export async function runProgram(
     args = parseStartArguments(process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    console.error(error.message);
-    return 2;
+    return told(error);
   }
   if (args.help) {
     console.log(startHelp(command, command === 'start'));
@@ -54,9 +53,15 @@ export async function runProgram(
   }
   await running?.stop();
   const reason: unknown = life.signal.reason;
+  if (reason instanceof UsageError) return told(reason);
   if (reason instanceof Stopped) return reason.exitCode;
   console.error(`\n${reason instanceof Error ? reason.message : String(reason)}`);
   return 1;
+}
+
+function told(fault: UsageError): number {
+  console.error(fault.message);
+  return 2;
 }
 
 /** npm passes signals on to us, except the one that it does not see itself. Without npm nobody is to be outlived. */

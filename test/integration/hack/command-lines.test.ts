@@ -38,4 +38,10 @@ describe('the command line of', function () {
       expect(stderr).to.match(/^.*--frobnicate.*\n$/);
     });
   }
+
+  it('hack/dev.ts refuses another cluster, and names the command for it', async () => {
+    const { code, stdout, stderr } = await run(['hack/dev.ts', '--kubeconfig', 'x']);
+    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+    expect(stderr).to.match(/^.*npm start -- --kubeconfig FILE\n$/);
+  });
 });
