@@ -105,6 +105,14 @@ export function serverAccess(names: Names): KubernetesObject[] {
   ];
 }
 
+/** What it reads for the log store of the pod log API. */
+export function podLogsRules(): PolicyRule[] {
+  return [
+    { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+  ];
+}
+
 /**
  * What it takes to answer log queries out of the pod log API. The server reads what any caller may read, and asks the
  * cluster what that is before it shows a line; an installation with a log store of its own needs none of this.
@@ -116,10 +124,7 @@ export function podLogsAccess(names: Names): KubernetesObject[] {
       apiVersion: `${RBAC}/v1`,
       kind: 'ClusterRole',
       metadata: { name },
-      rules: [
-        { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
-        { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
-      ],
+      rules: podLogsRules(),
     },
     binding('ClusterRoleBinding', name, name, [
       { kind: 'ServiceAccount', name: SERVER, namespace: names.namespace },

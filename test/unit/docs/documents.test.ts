@@ -2,7 +2,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
-import { userRoles } from '../../../hack/generate/access.ts';
+import { clusterRules, namespaceRules, podLogsRules, userRoles } from '../../../hack/generate/access.ts';
 import { namesFor } from '../../../hack/generate/names.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
 import { FLAGS } from '../../../server/options.ts';
@@ -92,6 +92,26 @@ describe('the documents', () => {
     const text = all.map((each) => each.text).join('\n');
     expect(matches(text, /`(platform-[a-z]+-reader)`/g)).to.include.members(roles);
     for (const role of matches(text, /(platform-[a-z]+-reader)/g)) expect(roles).to.include(role);
+  });
+
+  it('say of each role of users and of each right of the server what it is for', () => {
+    const names = namesFor('platform');
+    const access = all.find(({ path }) => path === 'docs/access.md')?.text ?? '';
+    const rows = access.split('\n').filter((line) => line.startsWith('|'));
+    for (const { metadata } of userRoles(names)) {
+      expect(rows.some((row) => row.startsWith(`| \`${metadata.name}\` |`))).to.equal(true, metadata.name);
+    }
+    for (const rule of [...clusterRules(names), ...namespaceRules(), ...podLogsRules()]) {
+      for (const resource of rule.resources ?? []) {
+        const told = rows.some((row) =>
+          row
+            .toLowerCase()
+            .split(/[\s`:,]+/)
+            .includes(resource),
+        );
+        expect(told).to.equal(true, resource);
+      }
+    }
   });
 
   it('name options of the configuration that exist', () => {
