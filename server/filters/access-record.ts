@@ -37,9 +37,14 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
     status,
     latency: Math.round((now - exchange.startedAt) * 1000) / 1000,
     ...(source === undefined ? {} : { source }),
-    ...(agent === undefined ? {} : { userAgent: agent.slice(0, MAX_AGENT) }),
+    ...(agent === undefined ? {} : { userAgent: recordedAgent(agent) }),
     ...(cause === undefined ? {} : { cause }),
   };
+}
+
+/** What a program calls itself. A terminal that shows the log may obey control characters, those beyond ASCII too. */
+export function recordedAgent(agent: string): string {
+  return agent.slice(0, MAX_AGENT).replaceAll(/\p{Cc}/gu, '?');
 }
 
 /** The path that was asked for, also of a request that was refused before it was parsed; without its query. */

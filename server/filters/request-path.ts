@@ -13,7 +13,7 @@ export interface RequestPath {
 
 const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // What URL parsers turn into something else (a slash, a fragment), and bytes without a defined encoding.
 const UNESCAPED = /[^!-~]|[#\\]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;

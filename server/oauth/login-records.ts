@@ -1,6 +1,8 @@
 // Who signed in, who tried to, and from where: audit lines and metrics. Never a password, and no name that no user
 // has: people type passwords into the wrong field.
 
+import { recordedAgent } from '../filters/access-record.ts';
+
 /** Where the password was given: the token endpoint, the sign-in page, or a change of the password. */
 export type LoginMethod = 'password_grant' | 'page' | 'password_change';
 
@@ -31,8 +33,6 @@ export interface LoginRecords {
   record(login: LoginRecord): void;
 }
 
-const MAX_AGENT = 256;
-
 /** `audit`: a logger whose lines a collector routes by `audit: true`. */
 export function newLoginRecords(
   audit: { info(line: object, message: string): void },
@@ -49,7 +49,7 @@ export function newLoginRecords(
           ...(user === undefined ? {} : { user }),
           ...(client === '' ? {} : { client }),
           source,
-          userAgent: userAgent.slice(0, MAX_AGENT),
+          userAgent: recordedAgent(userAgent),
           ...(requestID === undefined ? {} : { requestID }),
         },
         'login',

@@ -101,6 +101,16 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.lines)).not.to.contain('secret');
   });
 
+  it('logs nothing that a terminal would obey', async () => {
+    const chain = await start({ handler: ok });
+    const socket = await rawConnection(chain);
+    const request = `GET ${NODES} HTTP/1.1\r\nHost: x\r\nUser-Agent: \x9b31m\r\nConnection: close\r\n\r\n`;
+    socket.write(Buffer.from(request, 'latin1'));
+    expect(await readAll(socket)).to.match(/^HTTP\/1\.1 403 /);
+    await until(() => chain.lines.length > 0);
+    expect(chain.lines[0]).to.include({ userAgent: '?31m' });
+  });
+
   it('logs reads that succeed at debug, refusals and changes at info, what heals or was answered on purpose at warn, faults at error', async () => {
     const statuses = [200, 404, 201, 503, 500];
     const chain = await start({

@@ -107,6 +107,7 @@ describe('request info', () => {
   }
 
   const refused = [
+    `${nodes}/%C2%9B31m`,
     `${nodes}/`,
     `${nodes}//`,
     `//apis/g/v1/nodes`,
