@@ -12,8 +12,12 @@ function fault(parser: string, text: string, why: string): Error {
 export function parseInt64(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text)) throw fault('ParseInt', text, 'invalid syntax');
   const value = BigInt(text.replace(/^\+/, ''));
-  if (value > INT64_MAX || value < INT64_MIN) throw fault('ParseInt', text, 'value out of range');
+  if (!inInt64(value)) throw fault('ParseInt', text, 'value out of range');
   return value;
+}
+
+export function inInt64(value: bigint): boolean {
+  return value <= INT64_MAX && value >= INT64_MIN;
 }
 
 /** A decimal unsigned 64-bit integer: what a resourceVersion is. Throws a plain Error worded as Go words it. */

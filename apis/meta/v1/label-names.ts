@@ -28,10 +28,10 @@ function subdomainFaults(value: string): string[] {
 /** All that is wrong with a label's key; empty when it is a valid one. */
 export function labelKeyFaults(key: string): string[] {
   const parts = key.split('/');
-  const nameRule = explained(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
+  const nameRule = () => explained(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
   if (parts.length > 2) {
     return [
-      `a valid label key ${nameRule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${nameRule()} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const name = parts.at(-1) ?? '';
@@ -42,7 +42,7 @@ export function labelKeyFaults(key: string): string[] {
     faults.push(...subdomainFaults(prefix).map((fault) => `prefix part ${fault}`));
   if (name === '') faults.push('name part must be non-empty');
   else if (Buffer.byteLength(name) > MAX_NAME) faults.push(`name part ${tooLong(MAX_NAME)}`);
-  if (!NAME.test(name)) faults.push(`name part ${nameRule}`);
+  if (!NAME.test(name)) faults.push(`name part ${nameRule()}`);
   return faults;
 }
 

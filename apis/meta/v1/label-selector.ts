@@ -1,5 +1,6 @@
 // Label selectors: what they mean. How they are written is the parser's business.
 import type { LabelRequirement } from './label-requirement.ts';
+import { LabelRule } from './label-rule.ts';
 import { parseLabelSelectorText } from './label-selector-parser.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -9,45 +10,8 @@ export interface LabelSelector {
   matches(labels: Labels): boolean;
 }
 
-/** Labels that are compared as numbers hold a signed 64-bit integer, or do not match. */
-function integer(text: string | undefined): bigint | undefined {
-  return text !== undefined && /^[+-]?\d{1,19}$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
-}
-
-function compared(value: string, requirement: LabelRequirement): boolean {
-  const left = integer(value);
-  const right = integer(requirement.values[0]);
-  if (left === undefined || right === undefined) return false;
-  return requirement.operator === '>' ? left > right : left < right;
-}
-
-type ValueTest = (value: string) => boolean;
-
-/** Long lists of values are looked up, not searched: they are tried on every object. */
-function oneOf(values: readonly string[]): ValueTest {
-  if (values.length <= 4) return (value) => values.includes(value);
-  const set = new Set(values);
-  return (value) => set.has(value);
-}
-
-function satisfies(labels: Labels, requirement: LabelRequirement, listed: ValueTest): boolean {
-  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
-  switch (requirement.operator) {
-    case '=':
-    case '==':
-    case 'in':
-      return value !== undefined && listed(value);
-    case '!=':
-    case 'notin':
-      return value === undefined || !listed(value);
-    case 'exists':
-      return value !== undefined;
-    case '!':
-      return value === undefined;
-    default:
-      return value !== undefined && compared(value, requirement);
-  }
-}
+/** Up to so many keys are looked for among the labels; of more keys the labels are looked up. */
+const FEW_KEYS = 8;
 
 export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };
 
@@ -55,9 +19,37 @@ export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => tru
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = parseLabelSelectorText(text);
   if (requirements.length === 0) return EVERY_LABEL;
-  const tests = requirements.map((one) => {
-    const listed = oneOf(one.values);
-    return (labels: Labels) => satisfies(labels, one, listed);
-  });
-  return { requirements, matches: (labels) => tests.every((test) => test(labels)) };
+  const rules = new Map<string, LabelRule>();
+  for (const requirement of requirements) {
+    const rule = rules.get(requirement.key) ?? new LabelRule();
+    rule.add(requirement);
+    rules.set(requirement.key, rule);
+  }
+  return { requirements, matches: rules.size > FEW_KEYS ? byLabel(rules) : byKey([...rules]) };
+}
+
+function byKey(rules: readonly (readonly [string, LabelRule])[]): LabelSelector['matches'] {
+  return (labels) => {
+    for (const [key, rule] of rules) {
+      const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+      if (value === undefined ? rule.required : !rule.takes(value)) return false;
+    }
+    return true;
+  };
+}
+
+/** At the cost of the labels that an object has, however long the selector: it is tried on every object. */
+function byLabel(rules: ReadonlyMap<string, LabelRule>): LabelSelector['matches'] {
+  let required = 0;
+  for (const rule of rules.values()) if (rule.required) required++;
+  return (labels) => {
+    let found = 0;
+    for (const key of Object.keys(labels)) {
+      const rule = rules.get(key);
+      if (!rule) continue;
+      if (!rule.takes(labels[key] ?? '')) return false;
+      if (rule.required) found++;
+    }
+    return found === required;
+  };
 }

@@ -1,6 +1,6 @@
 // Which objects a request is about: namespace, label selector and field selector together.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
-import type { FieldRequirement } from '../../../apis/meta/v1/field-selector.ts';
+import { fieldTests } from '../../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
@@ -19,14 +19,6 @@ function fieldReader<Facts>(
   return own;
 }
 
-function fieldTest<Facts>(
-  definition: ResourceDefinition<Facts>,
-  { field, equal, value }: FieldRequirement,
-): Test<Facts> {
-  const read = fieldReader(definition, field);
-  return (object) => (read(object) === value) === equal;
-}
-
 export class Selection<Facts> {
   /** Neither selectors nor a namespace: every object. */
   readonly everything: boolean;
@@ -41,7 +33,11 @@ export class Selection<Facts> {
     namespace: string,
   ) {
     const { labelSelector } = options;
-    const tests = options.fieldSelector.map((requirement) => fieldTest(definition, requirement));
+    const tests: Test<Facts>[] = [];
+    for (const [field, passes] of fieldTests(options.fieldSelector)) {
+      const read = fieldReader(definition, field);
+      tests.push((object) => passes(read(object)));
+    }
     if (labelSelector.requirements.length > 0) tests.push(({ labels }) => labelSelector.matches(labels));
     this.countable = tests.length === 0;
     if (namespace !== '') tests.unshift((object) => object.namespace === namespace);

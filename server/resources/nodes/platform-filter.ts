@@ -1,5 +1,5 @@
 // Which nodes a query of the platform is about: every filter that is given must hold.
-import { parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
+import { fieldTests, parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../../apis/meta/v1/label-selector.ts';
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { ALIAS_ANNOTATION } from './facts.ts';
@@ -47,9 +47,9 @@ function testsOf(filters: Filters, alias: string): NodeTest[] {
     const selector = parseLabelSelector(annotation);
     tests.push(({ facts }) => selector.matches(facts.annotations));
   }
-  for (const { field, equal, value } of parseFieldSelector(fieldSelector ?? '')) {
+  for (const [field, passes] of fieldTests(parseFieldSelector(fieldSelector ?? ''))) {
     const read = FIELDS[field];
-    tests.push((node) => (read?.(node) === value) === equal);
+    tests.push((node) => passes(read?.(node) ?? ''));
   }
   return tests;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseFieldSelector } from '../../../../apis/meta/v1/field-selector.ts';
+import { fieldTests, parseFieldSelector } from '../../../../apis/meta/v1/field-selector.ts';
 
 describe('field selector', () => {
   it('reads terms with each operator', () => {
@@ -36,4 +36,26 @@ describe('field selector', () => {
       expect(() => parseFieldSelector(text)).to.throw(message);
     });
   }
+
+  for (const [text, value, passes] of [
+    ['a=b', 'b', true],
+    ['a=b', 'c', false],
+    ['a=b,a==b', 'b', true],
+    ['a=b,a=c', 'b', false],
+    ['a=b,a!=c', 'b', true],
+    ['a=b,a!=b', 'b', false],
+    ['a!=b,a!=c', 'c', false],
+    ['a!=b,a!=c', 'd', true],
+    ['a=', '', true],
+    ['a!=', '', false],
+  ] as const) {
+    it(`${passes ? 'takes' : 'leaves'} '${value}' by ${text}`, () => {
+      expect(fieldTests(parseFieldSelector(text)).get('a')?.(value)).to.equal(passes);
+    });
+  }
+
+  it('tries a field once, however many terms name it', () => {
+    const text = Array.from({ length: 1000 }, (_, i) => `a!=v${i},b!=w${i}`).join(',');
+    expect([...fieldTests(parseFieldSelector(text)).keys()]).to.deep.equal(['a', 'b']);
+  });
 });

@@ -1,8 +1,18 @@
 import { expect } from 'chai';
 import { type Labels, parseLabelSelector } from '../../../../apis/meta/v1/label-selector.ts';
 
+/** So many keys are not looked for one by one. */
+const NINE_ABSENT = Array.from({ length: 9 }, (_, i) => `!absent${i}`).join(',');
+
 describe('label selector', () => {
-  const labels: Labels = { zone: 'x', tier: '', count: '7', 'example.com/role': 'db', in: 'notin' };
+  const labels: Labels = {
+    zone: 'x',
+    tier: '',
+    count: '7',
+    'example.com/role': 'db',
+    in: 'notin',
+    huge: '9999999999999999999',
+  };
 
   for (const [text, matches] of [
     ['', true],
@@ -37,6 +47,22 @@ describe('label selector', () => {
     ['count>6', true],
     ['count>7', false],
     ['count<8', true],
+    ['count>6,count>5,count<8,count<9', true],
+    ['count>6,count>7', false],
+    ['count<8,count<7', false],
+    ['count>00000000000000000000006', true],
+    ['huge>1', false],
+    ['zone=x,zone in (x,y),zone!=y', true],
+    ['zone=x,zone=y', false],
+    ['zone,!zone', false],
+    ['absent,!absent', false],
+    ['zone,zone!=x', false],
+    [`zone=x,count>6,${NINE_ABSENT}`, true],
+    [`zone=y,${NINE_ABSENT}`, false],
+    [`zone!=x,${NINE_ABSENT}`, false],
+    [`absent,${NINE_ABSENT}`, false],
+    [`constructor,${NINE_ABSENT}`, false],
+    [`zone,tier,!count,${NINE_ABSENT}`, false],
     ['zone>1', false],
     ['absent<1', false],
     ['example.com/role=db', true],
@@ -76,6 +102,38 @@ describe('label selector', () => {
       expect(() => parseLabelSelector(text)).to.throw(message);
     });
   }
+
+  for (const requirement of ['!k#', 'k#!=x', 'count<1#', 'zone!=v#', 'zone notin (v#)']) {
+    it(`takes no longer to match the more of '${requirement}' there are`, () => {
+      const text = Array.from({ length: 1000 }, (_, i) => requirement.replace('#', String(i))).join(',');
+      let looks = 0;
+      const watched = new Proxy(labels, {
+        getOwnPropertyDescriptor: (target, key) => {
+          looks++;
+          return Reflect.getOwnPropertyDescriptor(target, key);
+        },
+        get: (target, key) => {
+          looks++;
+          return Reflect.get(target, key);
+        },
+      });
+      expect(parseLabelSelector(text).matches(watched)).to.equal(true);
+      expect(looks).to.be.at.most(20);
+    });
+  }
+
+  it('tells of a few wrong values, not of all', () => {
+    const text = `a in (${Array.from({ length: 50_000 }, (_, i) => `-${i}`).join(',')})`;
+    const told = (): string => {
+      try {
+        parseLabelSelector(text);
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(told()).to.include('Invalid value: "-0"').and.have.length.below(10_000);
+  });
 
   it('is read in time in proportion to its length', () => {
     // In proportion to the square of it the test would not end within its time.

@@ -1,0 +1,53 @@
+// All that a label selector says of one key, as one rule: a value is tried once, however many requirements name its key.
+import { inInt64 } from './go-number.ts';
+import type { LabelRequirement } from './label-requirement.ts';
+
+/** Labels that are compared as numbers hold a signed 64-bit integer, or do not match. */
+function integer(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const value = BigInt(text.replace(/^\+/, ''));
+  return inInt64(value) ? value : undefined;
+}
+
+export class LabelRule {
+  #required = false;
+  #forbidden = false;
+  #among: ReadonlySet<string> | undefined;
+  #not: Set<string> | undefined;
+  /** Bounds that a value has to be beyond. */
+  #above: bigint | undefined;
+  #below: bigint | undefined;
+
+  /** Whether an object without the key is left out. */
+  get required(): boolean {
+    return this.#required;
+  }
+
+  add({ operator, values }: LabelRequirement): void {
+    if (operator === '!') this.#forbidden = true;
+    else if (operator === '!=' || operator === 'notin') {
+      this.#not ??= new Set();
+      for (const value of values) this.#not.add(value);
+    } else {
+      this.#required = true;
+      if (operator === '>' || operator === '<') this.#bound(operator, integer(values[0] ?? ''));
+      else if (operator !== 'exists')
+        this.#among = this.#among?.intersection(new Set(values)) ?? new Set(values);
+    }
+  }
+
+  takes(value: string): boolean {
+    if (this.#forbidden || this.#among?.has(value) === false) return false;
+    if (this.#not?.has(value)) return false;
+    if (this.#above === undefined && this.#below === undefined) return true;
+    const number = integer(value);
+    if (number === undefined) return false;
+    return (this.#above ?? number - 1n) < number && number < (this.#below ?? number + 1n);
+  }
+
+  #bound(operator: '>' | '<', limit: bigint | undefined): void {
+    if (limit === undefined) this.#forbidden = true;
+    else if (operator === '<') this.#below = limit < (this.#below ?? limit) ? limit : (this.#below ?? limit);
+    else this.#above = limit > (this.#above ?? limit) ? limit : (this.#above ?? limit);
+  }
+}
