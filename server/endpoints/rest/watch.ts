@@ -85,8 +85,9 @@ async function begin<Facts>(
   if (!fromNow) await cache.waitUntil(resourceVersion, context.signal);
   const snapshot = cache.snapshot();
   session.open();
-  // Subscribing only now keeps nothing waiting meanwhile: the window has it, or the client has to begin again.
-  await session.sendInitial(snapshot, sendInitialEvents === true && options.allowWatchBookmarks);
+  // Subscribing only now keeps nothing waiting meanwhile: the window has it, or the client has to begin again. Whoever
+  // takes bookmarks is told where the initial events end, also without having asked for them: so does kube-apiserver.
+  await session.sendInitial(snapshot, options.allowWatchBookmarks);
   if (context.signal.aborted) return;
   try {
     session.subscribe(snapshot.resourceVersion);

@@ -104,6 +104,18 @@ describe('watch', () => {
     expect(await lines.next()).to.have.property('type', 'BOOKMARK');
   });
 
+  it('marks the end of initial events that come without being asked for, for who takes bookmarks', async () => {
+    for (const query of ['&allowWatchBookmarks=true', '&allowWatchBookmarks=true&resourceVersion=0']) {
+      const lines = await watch(query);
+      expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
+      const bookmark = await lines.next();
+      expect(bookmark?.type).to.equal('BOOKMARK');
+      expect(record(bookmark?.object['metadata'])['annotations']).to.deep.equal({
+        'k8s.io/initial-events-end': 'true',
+      });
+    }
+  });
+
   it('begins with the present when initial events are refused', async () => {
     const lines = await watch('&sendInitialEvents=false&resourceVersionMatch=NotOlderThan');
     cache.apply('ADDED', node('c', 11));
