@@ -3,13 +3,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Backoff } from '../../../../cluster/backoff.ts';
 import type { ClusterClient } from '../../../../cluster/client.ts';
-import { BEGINNING } from '../../../instant.ts';
+import { BEGINNING, millisecondsOf } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import type { LineFilter } from '../reading/line-filter.ts';
-import { type LogReader, newExtent, type OnLine } from '../reading/log-reader.ts';
+import { type LogReader, newExtent } from '../reading/log-reader.ts';
 import { LogFailure, openLog } from '../reading/log-request.ts';
-import { keptLine } from '../reading/ranked-line.ts';
+import { keptLine, keptTime } from '../reading/ranked-line.ts';
 import { GivenLines } from './given-lines.ts';
 
 export interface ContainerTailOptions {
@@ -48,6 +48,8 @@ export class ContainerTail {
   readonly #backoff: Backoff;
   /** The last two runs that were read to their end. */
   readonly #finished: string[] = [];
+  /** A run of which the rest is to be read, and what was given of it. */
+  #interrupted: { readonly key: string; readonly given: GivenLines } | undefined;
   #outOfReachSince: number | undefined;
 
   constructor(options: ContainerTailOptions) {
@@ -123,37 +125,79 @@ export class ContainerTail {
     const { running } = source;
     // Who has no more to write is not silent.
     const idleMs = running ? silenceMs : Math.min(silenceMs, ENDED_SILENCE_MS);
-    const since = this.#given.since ?? (begin === BEGINNING ? undefined : begin);
-    const { onLine, flush } = this.#taking(source);
-    this.#given.reopened();
+    const given = this.#givenOf(source);
+    const before = given.copy();
+    const since = given.since ?? (begin === BEGINNING ? undefined : begin);
+    const taking = this.#taking(source, given);
+    const { onLine, flush } = taking;
+    given.reopened();
+    const end = new AbortController();
+    const bounds = { signal: AbortSignal.any([signal, end.signal]), idleMs, room, flush, ended: !running };
+    const outlasting =
+      running && this.#outlasts(source, bounds.signal).then((is) => is && end.abort(OUTLASTED));
     try {
       // It goes at the pace of who reads the lines, and so must not take one of the places of queries: not even that
       // of a container that has ended.
-      const response = await openLog(client, { source, since, follow: running, signal, timeoutMs: idleMs });
-      await reader.consume(response, { signal, idleMs, room, flush, ended: !running }, onLine, newExtent());
+      const request = { source, since, follow: running, signal: bounds.signal, timeoutMs: idleMs };
+      await reader.consume(await openLog(client, request), bounds, onLine, newExtent());
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
+      if (error === OUTLASTED) {
+        if (this.#isOfNextRun(taking.first)) this.#interrupted = { key: keyOf(source), given: before };
+        return undefined;
+      }
       if (error instanceof LogFailure) return error;
       throw error;
+    } finally {
+      end.abort();
+      await outlasting;
     }
   }
 
-  #taking(source: LogSource): { onLine: OnLine; flush: () => void } {
+  #givenOf(source: LogSource): GivenLines {
+    return this.#interrupted?.key === keyOf(source) ? this.#interrupted.given : this.#given;
+  }
+
+  /**
+   * Whether the stream of a run goes on although the run has ended: then it may be that of the next one, which had
+   * begun before the cluster told of it. Resolves when that is known, or the signal is aborted.
+   */
+  async #outlasts(source: LogSource, signal: AbortSignal): Promise<boolean> {
+    const { changed, sources, lastWordsMs = LAST_WORDS_MS } = this.#options;
+    const isRunning = (): boolean =>
+      sources()?.some((other) => other.running && keyOf(other) === keyOf(source)) ?? true;
+    while (!signal.aborted && isRunning()) await changed(signal);
+    await delay(lastWordsMs, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+
+  /** `first`: the time of the first line of a stream. */
+  #isOfNextRun(first: Instant | undefined): boolean {
+    const startedAt = this.#options.sources()?.at(-1)?.run.startedAt;
+    return first !== undefined && startedAt !== undefined && millisecondsOf(first) >= startedAt;
+  }
+
+  #taking(source: LogSource, given: GivenLines) {
     const { begin, filter, give } = this.#options;
     const { namespace, pod, container } = source;
     let records: LogRecord[] = [];
-    return {
-      onLine: (time, text) => {
-        if (time < begin || !this.#given.isNew(time) || !filter(text)) return;
+    const taking = {
+      /** Of the lines that were not given before. */
+      first: undefined as Instant | undefined,
+      onLine: (time: Instant, text: string): void => {
+        if (time < begin || !given.isNew(time)) return;
+        taking.first ??= keptTime(time);
+        if (!filter(text)) return;
         const line = keptLine(time, 0, 0, text);
         records.push({ time: line.time, log: line.text, namespace, pod, container });
       },
-      flush: () => {
+      flush: (): void => {
         if (records.length > 0) give(records);
         records = [];
       },
     };
+    return taking;
   }
 
   #finish(source: LogSource): void {
@@ -177,6 +221,9 @@ export class ContainerTail {
     await delay(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
   }
 }
+
+/** What ends the reading of a stream that goes on although its run has ended. */
+const OUTLASTED = new DOMException('the run has ended', 'AbortError');
 
 function keyOf({ run, previous }: LogSource): string {
   return run.id || String(run.startedAt ?? previous);

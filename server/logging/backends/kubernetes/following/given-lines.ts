@@ -16,6 +16,15 @@ export class GivenLines {
   #replayed = new Map<Instant, number>();
   #replayedSecond = '';
 
+  /** As they are now. */
+  copy(): GivenLines {
+    const copy = new GivenLines();
+    copy.#second = this.#second;
+    copy.#counts = new Map(this.#counts);
+    copy.#floor = this.#floor;
+    return copy;
+  }
+
   /** From when on to ask; undefined when nothing was given yet. */
   get since(): Instant | undefined {
     return this.#second === '' ? undefined : `${this.#second}.000000000Z`;

@@ -37,6 +37,10 @@ export function keptPlace({ time, rank, ordinal }: Place): Place {
   return { time: copy(time), rank, ordinal };
 }
 
+export function keptTime(time: Instant): Instant {
+  return copy(time);
+}
+
 function copy(slice: string): string {
   return ` ${slice}`.slice(1);
 }

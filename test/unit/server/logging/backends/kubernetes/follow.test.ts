@@ -102,6 +102,25 @@ describe('following pod logs', () => {
     expect(await reading.until('line 5')).to.deep.equal(['line 1', 'line 2', 'last words', 'line 5']);
   });
 
+  it('gives the rest of a run although the next one has begun before the cluster told of it', async () => {
+    const log = cluster.add('shop', 'a', [at(1, 'one')]);
+    await follow().until('one');
+    const [container] = cluster.pods.get('shop/a')?.containers ?? [];
+    if (!container) throw new Error('no container');
+    // The connection breaks, more is written, and the container starts anew: only the kubelet knows.
+    log.cut();
+    log.lines.push(at(1, 'one more'), at(2, 'two'));
+    const next = new KubeletLog([at(10, 'ten')]);
+    Object.assign(container, { log: next, previous: log });
+    await reading.until('ten');
+    cluster.add('shop', 'a', [], { log: next, previous: log, restarts: 1, startedAt: at(9).time });
+    await reading.until('two');
+    await until(() => next.followers === 1);
+    next.append(at(11, 'eleven'));
+    await reading.until('eleven');
+    expect(reading.seen.toSorted()).to.deep.equal(['eleven', 'one', 'one more', 'ten', 'two'].toSorted());
+  });
+
   it('ends quietly for a pod that is deleted, and goes on for the others', async () => {
     const log = cluster.add('shop', 'a', [at(1)]);
     const other = cluster.add('shop', 'b');
