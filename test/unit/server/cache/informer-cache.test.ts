@@ -86,9 +86,18 @@ describe('the informer cache', () => {
     const watcher = new Recorder();
     cache.watch('10', watcher);
     for (const version of [11, 12, 11, 12, 13]) cache.apply('MODIFIED', rawThing('a', version));
-    cache.bookmark('12');
-    expect(watcher.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12', 'MODIFIED a@13', 'BOOKMARK 12']);
+    expect(watcher.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12', 'MODIFIED a@13']);
     expect(cache.currentResourceVersion).to.equal('13');
+  });
+
+  it('leads no watcher back by the bookmark of the stream that is behind', () => {
+    const cache = filled();
+    const watcher = new Recorder();
+    cache.watch('10', watcher);
+    cache.apply('MODIFIED', rawThing('a', 13));
+    cache.bookmark('12');
+    cache.bookmark('14');
+    expect(watcher.heard).to.deep.equal(['MODIFIED a@13', 'BOOKMARK 13', 'BOOKMARK 14']);
   });
 
   it('is moved on by a bookmark', async () => {
