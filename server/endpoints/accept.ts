@@ -8,13 +8,17 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+/** More clauses, or parts of one, than any client sends; what comes behind them is not looked at. */
+const MAX_CLAUSES = 64;
+const MAX_PARTS = 16;
+
 function clause(text: string): AcceptClause | undefined {
-  const [media = '', ...rest] = text.split(';');
-  const [type = '', subtype = type.trim() === '*' ? '*' : '', ...more] = media.split('/');
+  const [media = '', ...rest] = text.split(';', MAX_PARTS);
+  const [type = '', subtype = type.trim() === '*' ? '*' : '', ...more] = media.split('/', 3);
   if (subtype.trim() === '' || more.length > 0) return undefined;
   const parameters = new Map<string, string>();
   for (const parameter of rest) {
-    const [key = '', value = '', ...tail] = parameter.split('=');
+    const [key = '', value = '', ...tail] = parameter.split('=', 3);
     if (value !== '' && tail.length === 0) parameters.set(key.trim(), value.trim());
   }
   const quality = parameters.get('q');
@@ -31,7 +35,7 @@ function clause(text: string): AcceptClause | undefined {
 export function parseAccept(header: string): AcceptClause[] {
   const wildcards = (one: AcceptClause): number => (one.type === '*' ? 2 : one.subtype === '*' ? 1 : 0);
   return header
-    .split(',')
+    .split(',', MAX_CLAUSES)
     .map(clause)
     .filter((one) => one !== undefined)
     .filter((one) => one.quality > 0)

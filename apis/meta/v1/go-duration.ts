@@ -10,6 +10,9 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
+/** No duration that means something is longer. */
+const MAX_LENGTH = 256;
+
 /** Beyond 2⁶³ ns, which is 292 years, Go has no durations. */
 const LONGEST = 2 ** 63 / 1e6;
 
@@ -18,6 +21,7 @@ const LONGEST = 2 ** 63 / 1e6;
  * Throws a plain Error worded as Go words it.
  */
 export function parseGoDuration(text: string): number {
+  if (text.length > MAX_LENGTH) throw fault('invalid duration', `${text.slice(0, MAX_LENGTH)}…`);
   const negative = text.startsWith('-');
   const rest = text.replace(/^[+-]/, '');
   if (rest === '0') return 0;

@@ -32,6 +32,7 @@ describe('a duration as Go writes it', () => {
     ['5d', 'time: unknown unit "d" in duration "5d"'],
     ['5 s', 'time: unknown unit " s" in duration "5 s"'],
     ['3000000h', 'time: invalid duration "3000000h"'],
+    ['0s'.repeat(1000), 'time: invalid duration "0s0s'],
   ] as const) {
     it(`is refused when it is ${JSON.stringify(text)}`, () => {
       expect(() => parseGoDuration(text)).to.throw(message);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Conversion, negotiate } from '../../../../server/endpoints/accept.ts';
+import { type Conversion, negotiate, parseAccept } from '../../../../server/endpoints/accept.ts';
 
 const TABLE: Conversion = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' };
 
@@ -53,6 +53,16 @@ describe('accept', () => {
         .with.property('code', 406);
     });
   }
+
+  it('looks at no more of a header than clients send: who is not known yet could keep everybody waiting', () => {
+    expect(parseAccept('a/b,'.repeat(60_000))).to.have.length.at.most(64);
+    expect(
+      parseAccept(`a/b${Array.from({ length: 30_000 }, (_, i) => `;p${i}=1`).join('')}`)[0]?.parameters.size,
+    )
+      .to.be.greaterThan(10)
+      .and.below(64);
+    expect(() => negotiate(`${'a/b,'.repeat(60_000)}application/json`, allows)).to.throw('application/json');
+  });
 
   it('hands over all three parts of what is asked for', () => {
     expect(negotiate('application/json;g=meta.k8s.io;v=v1;as=Table', allows).conversion).to.deep.equal(TABLE);
