@@ -8,6 +8,7 @@ import type { ResourceRequest } from '../../filters/request-info.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
 import { get, hasQuery } from './get.ts';
+import { InitialRoom } from './initial-room.ts';
 import { list } from './list.ts';
 import { Negotiator, type ReadVerb } from './negotiator.ts';
 import { Objects } from './objects.ts';
@@ -31,6 +32,7 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
     maxPendingBytes: 16 * 1024 * 1024,
     stallTimeoutMs: 60_000,
     random: Math.random,
+    maxInitialBytes: 16 * 1024 * 1024,
   },
 };
 
@@ -43,6 +45,7 @@ export function resourceHandler<Facts>(
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
+  const initialRoom = new InitialRoom(options.watch.maxInitialBytes);
 
   function represented(context: RequestContext, { conversion }: MediaType): Representation<Facts> {
     if (!conversion) return objects;
@@ -65,6 +68,7 @@ export function resourceHandler<Facts>(
         cache,
         representation: lines,
         chunks,
+        initialRoom,
         namespace,
         options: options.watch,
       });

@@ -55,7 +55,12 @@ export class WatchOutput {
 
   /** False while the reader is behind; then `onDrain` tells when it is not any more. */
   get ready(): boolean {
-    return (this.#socket ?? this.#response).writableLength < HIGH_WATER;
+    return this.waiting < HIGH_WATER;
+  }
+
+  /** Bytes that wait for the reader. */
+  get waiting(): number {
+    return (this.#socket ?? this.#response).writableLength;
   }
 
   get closed(): boolean {
@@ -70,11 +75,17 @@ export class WatchOutput {
     this.#observer?.sent(1, frame.length);
   }
 
-  /** Many events for this watcher alone, in parts of `size` bytes together. */
-  writeBatch(parts: readonly Buffer[], size: number, events: number): void {
-    if (this.closed) return;
-    if (this.#socket) this.#socket.write(Buffer.concat([chunkHead(size), ...parts, CRLF]));
-    else this.#response.write(Buffer.concat(parts));
+  /**
+   * Many events for this watcher alone, in parts of `size` bytes together. `left` is called when they and all before
+   * them have left, or never will.
+   */
+  writeBatch(parts: readonly Buffer[], size: number, events: number, left: () => void): void {
+    if (this.closed) {
+      left();
+      return;
+    }
+    if (this.#socket) this.#socket.write(Buffer.concat([chunkHead(size), ...parts, CRLF]), left);
+    else this.#response.write(Buffer.concat(parts), left);
     this.#observer?.sent(events, size);
   }
 

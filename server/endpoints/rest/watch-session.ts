@@ -2,6 +2,7 @@
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ResourceCache, Snapshot, Watcher } from '../../cache/resource-cache.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+import type { InitialRoom } from './initial-room.ts';
 import { line, type WatchRepresentation } from './representation.ts';
 import type { Selection } from './selection.ts';
 import type { WatchOutput } from './watch-output.ts';
@@ -27,6 +28,7 @@ export interface WatchSessionParts<Facts> {
   readonly representation: WatchRepresentation<Facts>;
   readonly output: WatchOutput;
   readonly limits: WatchLimits;
+  readonly initialRoom: InitialRoom;
 }
 
 export class WatchSession<Facts> implements Watcher<Facts> {
@@ -78,7 +80,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** All selected objects of a snapshot as ADDED events, as fast as the reader takes them. */
   async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
-    const { output, selection, representation } = this.#parts;
+    const { output, selection, representation, initialRoom } = this.#parts;
     let batch: Buffer[] = [];
     let size = 0;
     let events = 0;
@@ -89,22 +91,24 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       }
       events += 1;
     };
-    const send = (): void => {
-      if (events > 0) output.writeBatch(batch, size, events);
+    const send = (): Promise<void> => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (events > 0) output.writeBatch(batch, size, events, resolve);
       batch = [];
       size = 0;
       events = 0;
+      return promise;
     };
     for (const object of snapshot.objects()) {
       if (!selection.matches(object)) continue;
       add(representation.initial(object));
-      if (size < INITIAL_BATCH) continue;
-      send();
-      if (!output.ready) await this.#drained();
+      if (size < initialRoom.chunk) continue;
+      const left = send();
+      if (output.waiting >= 2 * initialRoom.chunk) await this.#taken(left);
       if (this.#finished || output.closed) return;
     }
     if (markEnd) add([representation.bookmark(snapshot.resourceVersion, true)]);
-    send();
+    void send();
   }
 
   event(event: WatchEvent<Facts>): void {
@@ -199,17 +203,13 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.finish('slow');
   }
 
-  /** Resolves when the reader has caught up, or the session has ended. */
-  async #drained(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Resolves when what was written has `left`, or the session has ended. */
+  async #taken(left: Promise<void>): Promise<void> {
+    const leave = this.#parts.initialRoom.take(this.#parts.output.waiting);
     this.#watchStall();
-    const off = this.#parts.output.onDrain(resolve);
-    await Promise.race([promise, this.ended]);
-    off();
+    await Promise.race([left, this.ended]);
+    leave();
     clearTimeout(this.#stall);
     this.#stall = undefined;
   }
 }
-
-/** Bytes of initial events that are joined into one chunk. */
-const INITIAL_BATCH = 128 * 1024;

@@ -4,6 +4,7 @@ import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-op
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import type { InitialRoom } from './initial-room.ts';
 import type { WatchRepresentation } from './representation.ts';
 import { Selection } from './selection.ts';
 import { type ChunkEncoder, WatchOutput } from './watch-output.ts';
@@ -18,6 +19,8 @@ export interface WatchOptions extends WatchLimits {
   readonly minTimeoutSeconds: number;
   /** In [0, 1): spreads the ends of watches. */
   readonly random: () => number;
+  /** Bytes of initial events that may wait for all slow readers together, beyond one object for each. */
+  readonly maxInitialBytes: number;
   readonly observer?: WatchObserver;
 }
 
@@ -33,6 +36,7 @@ export interface WatchRequest<Facts> {
   readonly cache: ResourceCache<Facts>;
   readonly representation: WatchRepresentation<Facts>;
   readonly chunks: ChunkEncoder;
+  readonly initialRoom: InitialRoom;
   readonly namespace: string;
   readonly options: WatchOptions;
 }

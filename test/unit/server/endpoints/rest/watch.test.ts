@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
@@ -276,6 +277,45 @@ describe('watch of slow readers', () => {
       const slow = await server.open(WATCH);
       slow.on('error', () => undefined);
       expect(await promise).to.equal('slow');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('makes less ahead for each the more readers take nothing', async () => {
+    const cache = new NodeCache();
+    cache.fill(
+      10,
+      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
+    );
+    const sockets = new Set<Socket>();
+    const all = Promise.withResolvers<void>();
+    let most = 0;
+    let ended = 0;
+    const observer = {
+      sent: (): void => {
+        let waiting = 0;
+        for (const { writableLength } of sockets) waiting += writableLength;
+        most = Math.max(most, waiting);
+      },
+      ended: (): void => {
+        ended += 1;
+        if (ended === 40) all.resolve();
+      },
+    };
+    const watch = { ...DEFAULT_OPTIONS.watch, stallTimeoutMs: 200, maxInitialBytes: 1 << 20, observer };
+    const handler = resourceHandler(nodes, cache.cache, { ...DEFAULT_OPTIONS, watch });
+    const server = await new HandlerServer((context) => {
+      sockets.add(context.request.socket);
+      return handler(context);
+    }).start();
+    try {
+      for (let reader = 0; reader < 40; reader += 1) {
+        const slow = await server.open(WATCH);
+        slow.on('error', () => undefined);
+      }
+      await all.promise;
+      expect(most).to.be.lessThan(4 << 20);
     } finally {
       await server.close();
     }

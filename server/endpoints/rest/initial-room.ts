@@ -1,0 +1,30 @@
+/** Bytes of initial events that are joined into one chunk. */
+const USUAL_CHUNK = 128 * 1024;
+/** About one object: less would make no watch slower to fill the memory, only slower. */
+const SMALLEST_CHUNK = 8 * 1024;
+
+/**
+ * The memory in which initial events wait for readers that are behind, shared by all watches of a resource. While there
+ * is room nothing is slower for it; the less there is, the less is made ahead for each.
+ */
+export class InitialRoom {
+  readonly #bytes: number;
+  #taken = 0;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  /** How large the next chunk should be. Twice as much may wait in a socket before its watch does. */
+  get chunk(): number {
+    return Math.min(USUAL_CHUNK, Math.max(SMALLEST_CHUNK, (this.#bytes - this.#taken) / 4));
+  }
+
+  /** So many bytes wait from now on, until the function that is returned is called, once. */
+  take(bytes: number): () => void {
+    this.#taken += bytes;
+    return () => {
+      this.#taken -= bytes;
+    };
+  }
+}
