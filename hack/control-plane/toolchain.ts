@@ -30,7 +30,7 @@ async function goVersion(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<r
   } catch (error) {
     signal.throwIfAborted();
     throw new Error(
-      `Go is needed once to build the control plane, and "go env" did not run: install Go ${OLDEST.join('.')} or newer (https://go.dev/dl), or point KUBEBUILDER_ASSETS at the programs`,
+      `Go is needed once to build the control plane, and "go env" did not run: install Go ${OLDEST.join('.')} or newer (https://go.dev/dl)`,
       { cause: error },
     );
   }
