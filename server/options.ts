@@ -103,7 +103,7 @@ export function help(): string {
   }));
   const width = Math.max(...rows.map(({ usage }) => usage.length));
   return [
-    'ks-apiserver: nodes of a Kubernetes cluster out of a cache, as an aggregated API, for kubectl and controllers.',
+    'ks-apiserver: an API server for platforms on Kubernetes: nodes, tokens, users and logs behind one TLS listener.',
     '',
     'Usage: node server/main.ts [flags]',
     '',

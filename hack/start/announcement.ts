@@ -21,7 +21,7 @@ export function localAnnouncement(facts: {
   const kubectl = shellWord(facts.kubectl);
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
-  const logs = `/apis/${loggingGroup(names.platform)}/${LOGGING_VERSION}/logs`;
+  const logs = logsPath(names);
   const curl = `curl --cacert ${shellWord(server.caFile)}`;
   const direct = `https://127.0.0.1:${server.ports.secure}`;
   return [
@@ -87,11 +87,16 @@ export function existingAnnouncement(facts: {
     '',
     `  ${kubectl} get ${nodes}`,
     `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1'`,
+    `  ${kubectl} get --raw '${logsPath(names)}?size=3'`,
     `  curl --cacert ${shellWord(server.caFile)} '${direct}/readyz?verbose'`,
     '',
     `Log: ${facts.log}`,
     'Ctrl-C stops the server.',
   ].join('\n');
+}
+
+function logsPath({ platform }: Names): string {
+  return `/apis/${loggingGroup(platform)}/${LOGGING_VERSION}/logs`;
 }
 
 /** A word that a shell takes as it is. */

@@ -78,7 +78,7 @@ export function startHelp(command: string, elsewhere: boolean): string {
     `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise`,
     ...(elsewhere
       ? [
-          '  --kubeconfig FILE  serve the nodes of this cluster instead; nothing is registered or changed in it',
+          '  --kubeconfig FILE  serve the nodes and logs of this cluster instead; nothing is registered or changed in it',
         ]
       : []),
     '  --port PORT        port of the server; the one of the last start, or a free one, unless told otherwise',
