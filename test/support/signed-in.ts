@@ -132,17 +132,15 @@ export class Replica {
       now: () => cluster.now,
       log,
     });
-    const { session, refreshToken } = await opening.open(
-      {
-        account: ALICE,
-        credential: cluster.passwords.get('alice'),
-        client,
-        scopes,
-        source: '192.0.2.7',
-        userAgent: 'test',
-      },
-      new AbortController().signal,
-    );
+    const { session: prepared, refreshToken } = opening.prepare({
+      account: ALICE,
+      credential: cluster.passwords.get('alice'),
+      client,
+      scopes,
+      source: '192.0.2.7',
+      userAgent: 'test',
+    });
+    const session = await opening.keep(prepared, new AbortController().signal);
     const subject = { client, account: ALICE, session, scopes };
     const { token: access } = cluster.issuer.accessToken(subject);
     return { session, access, refresh: refreshToken ?? '', id: cluster.issuer.idToken(subject) };

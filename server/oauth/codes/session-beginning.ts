@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { invalidGrant, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { TokenRequest, TokenResponse } from '../grants/grant.ts';
 import { tokenResponse } from '../grants/token-response.ts';
 import { type RandomBytes, sameHash } from '../sessions/refresh-token.ts';
@@ -57,7 +57,7 @@ export class SessionBeginning {
     request: TokenRequest,
   ): Promise<TokenResponse> {
     const { client, signal } = request;
-    const { random, now, tokens, room } = this.#options;
+    const { random, now, room } = this.#options;
     const { code, hash } = presented;
     if (session.clientID !== client.id) throw refused('the code is of another client');
     if (hasBegun(session)) return this.#usedAgain(presented, session, signal);
@@ -77,16 +77,30 @@ export class SessionBeginning {
       familyHash: familyHash(code),
     };
     // Signed before the code is used up: a key that is missing must not cost the client its code.
-    const response = tokenResponse(tokens, {
-      client,
-      account,
-      session: begun,
-      scopes: begun.scopes,
-      refreshToken: refreshToken?.text,
-      ...(code.nonce === undefined ? {} : { nonce: code.nonce }),
-    });
+    const response = await this.#signed(
+      {
+        client,
+        account,
+        session: begun,
+        scopes: begun.scopes,
+        refreshToken: refreshToken?.text,
+        ...(code.nonce === undefined ? {} : { nonce: code.nonce }),
+      },
+      signal,
+    );
     await room.makeRoom(await this.#useUp(presented, begun, signal), signal);
     return response;
+  }
+
+  /** A user of whom no token can be made, later neither, leaves no session behind. */
+  async #signed(subject: Parameters<typeof tokenResponse>[1], signal: AbortSignal): Promise<TokenResponse> {
+    const { tokens, sessions } = this.#options;
+    try {
+      return tokenResponse(tokens, subject);
+    } catch (error) {
+      if (error instanceof OAuthError) await sessions.delete(subject.session.id, signal);
+      throw error;
+    }
   }
 
   /** The update that uses the code up: only one can be made of the session as it was read. */

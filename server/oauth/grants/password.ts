@@ -11,7 +11,7 @@ import { tokenResponse } from './token-response.ts';
 
 export interface PasswordGrantOptions {
   readonly signIn: Pick<PasswordSignIn, 'check'>;
-  readonly sessions: Pick<SessionOpening, 'open'>;
+  readonly sessions: Pick<SessionOpening, 'prepare' | 'keep'>;
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
 }
 
@@ -41,16 +41,18 @@ export class PasswordGrant implements Grant {
       ...(requestID === undefined ? {} : { requestID }),
       signal,
     });
-    const opened = await this.#options.sessions
-      .open({ account, credential, client, scopes, source, userAgent }, signal)
-      .catch((error: unknown) => {
-        if (!isServiceUnavailable(error)) throw error;
-        throw temporarilyUnavailable(
-          'the session can not be kept at the moment',
-          retryAfterSeconds(error) ?? 1,
-          error,
-        );
-      });
-    return tokenResponse(this.#options.tokens, { client, account, scopes, ...opened });
+    const { sessions, tokens } = this.#options;
+    const prepared = sessions.prepare({ account, credential, client, scopes, source, userAgent });
+    // Signed before the session is kept: a sign-in of which no token comes must not leave one behind.
+    const response = tokenResponse(tokens, { client, account, scopes, ...prepared });
+    await sessions.keep(prepared.session, signal).catch((error: unknown) => {
+      if (!isServiceUnavailable(error)) throw error;
+      throw temporarilyUnavailable(
+        'the session can not be kept at the moment',
+        retryAfterSeconds(error) ?? 1,
+        error,
+      );
+    });
+    return response;
   }
 }

@@ -1,11 +1,11 @@
-import type { OpenedSession } from '../sessions/session-opening.ts';
+import type { PreparedSession } from '../sessions/session-opening.ts';
 import type { TokenIssuer, TokenSubject } from '../tokens/token-issuer.ts';
 import type { TokenResponse } from './grant.ts';
 
-/** The tokens of a session that was just opened; an id token when `openid` was asked for. */
+/** The tokens of a session, which need not be kept yet; an id token when `openid` was asked for. */
 export function tokenResponse(
   tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>,
-  { refreshToken, nonce, ...subject }: TokenSubject & OpenedSession & { readonly nonce?: string },
+  { refreshToken, nonce, ...subject }: TokenSubject & PreparedSession & { readonly nonce?: string },
 ): TokenResponse {
   const { scopes } = subject;
   const access = tokens.accessToken(subject);

@@ -3,7 +3,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { shownSource, shownUserAgent } from './client-description.ts';
 import { newRefreshToken, newSessionID, type RandomBytes } from './refresh-token.ts';
-import type { SessionStore, StoredSession } from './session.ts';
+import type { Session, SessionStore, StoredSession } from './session.ts';
 
 export interface SessionOpeningOptions {
   readonly sessions: Pick<SessionStore, 'create' | 'delete' | 'ofUser'>;
@@ -28,8 +28,9 @@ export interface SignIn {
   readonly id?: string;
 }
 
-export interface OpenedSession {
-  readonly session: StoredSession;
+/** Known to nobody yet: tokens can be made of it before it is kept. */
+export interface PreparedSession {
+  readonly session: Session;
   /** Undefined for a client that may not use one. */
   readonly refreshToken: string | undefined;
 }
@@ -41,36 +42,38 @@ export class SessionOpening {
     this.#options = options;
   }
 
-  /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
-  async open(signIn: SignIn, signal: AbortSignal): Promise<OpenedSession> {
+  prepare(signIn: SignIn): PreparedSession {
     const { account, client, credential, scopes, source, userAgent } = signIn;
-    const { random, sessions } = this.#options;
+    const { random } = this.#options;
     const id = signIn.id ?? newSessionID(random);
     const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
     // Not before the password, whatever the clock of the replica says that changed it a moment ago.
     const createdAt = Math.max(this.#options.now(), credential?.changedAt ?? 0);
-    const session = await sessions.create(
-      {
-        id,
-        user: account.name,
-        userUID: account.uid,
-        clientID: client.id,
-        scopes,
-        source: shownSource(source),
-        userAgent: shownUserAgent(userAgent),
-        createdAt,
-        lastUsedAt: createdAt,
-        ...(refreshToken
-          ? refreshableUntil(createdAt, client)
-          : until(createdAt + client.accessTokenLifetime * 1000)),
-        generation: 0,
-        refreshHash: refreshToken?.hash ?? '',
-        familyHash: refreshToken?.familyHash ?? '',
-      },
-      signal,
-    );
-    await this.makeRoom(session, signal);
+    const session: Session = {
+      id,
+      user: account.name,
+      userUID: account.uid,
+      clientID: client.id,
+      scopes,
+      source: shownSource(source),
+      userAgent: shownUserAgent(userAgent),
+      createdAt,
+      lastUsedAt: createdAt,
+      ...(refreshToken
+        ? refreshableUntil(createdAt, client)
+        : until(createdAt + client.accessTokenLifetime * 1000)),
+      generation: 0,
+      refreshHash: refreshToken?.hash ?? '',
+      familyHash: refreshToken?.familyHash ?? '',
+    };
     return { session, refreshToken: refreshToken?.text };
+  }
+
+  /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
+  async keep(prepared: Session, signal: AbortSignal): Promise<StoredSession> {
+    const session = await this.#options.sessions.create(prepared, signal);
+    await this.makeRoom(session, signal);
+    return session;
   }
 
   /** After the new one is written, so that a sign-in that fails costs nobody another one. */

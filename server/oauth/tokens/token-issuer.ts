@@ -47,7 +47,10 @@ export class TokenIssuer {
     this.#random = options.random ?? randomBytes;
   }
 
-  /** Never longer-lived than the session. Throws ServiceUnavailable while there is no key. */
+  /**
+   * Never longer-lived than the session. Throws ServiceUnavailable while there is no key, OAuthError for somebody whose
+   * groups no token can name.
+   */
   accessToken({ client, account, session, scopes }: TokenSubject): IssuedToken {
     const { iat, exp } = this.#times(client, session);
     const jti = this.#jti(OWN_JTI, session);
@@ -65,9 +68,7 @@ export class TokenIssuer {
       groups: account.groups,
       ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
     });
-    if (token.length > MAX_TOKEN) {
-      throw new OAuthError(500, 'server_error', 'the user is in more groups than a token can name');
-    }
+    if (token.length > MAX_TOKEN) throw tooManyGroups(account);
     return { token, jti, expiresIn: exp - iat };
   }
 
@@ -119,6 +120,17 @@ export class TokenIssuer {
     const input = `${base64url(header)}.${base64url(claims)}`;
     return `${input}.${key.sign(input).toString('base64url')}`;
   }
+}
+
+/** Nobody whom the definition of users allows: one of another version let more groups in. */
+function tooManyGroups({ name, groups }: Account): OAuthError {
+  const cure = 'take some away from the User object, or give them shorter names';
+  return new OAuthError(
+    500,
+    'server_error',
+    'you are in more groups than a token can name: ask an administrator to take you out of some',
+    { cause: new Error(`user ${name} is in ${groups.length} groups, more than a token can name: ${cure}`) },
+  );
 }
 
 function base64url(part: object): string {

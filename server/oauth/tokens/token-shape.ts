@@ -2,8 +2,11 @@ import { newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
 import { type AccessTokenClaims, sessionOf } from './access-token.ts';
 
-/** Longer ones are not looked at. */
-export const MAX_TOKEN = 8192;
+/**
+ * Longer ones are not looked at. Room for all groups that a user can have (apis/iam/v1beta1/user.ts), whose names take up
+ * to four bytes for a character; well below what a header may hold.
+ */
+export const MAX_TOKEN = 48 * 1024;
 
 /** A JWS in compact form and nothing else: jose itself would let padding pass, so one token could be written in two ways. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;

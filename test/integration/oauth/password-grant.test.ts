@@ -114,6 +114,29 @@ describe('the password grant on a real cluster', function () {
     }
   });
 
+  it('signs in somebody in as many groups as a user can have, with long names', async () => {
+    const groups = Array.from({ length: 64 }, (_, i) => `group-${i}-`.padEnd(128, 'x'));
+    await cluster.addUser('popular', PASSWORD);
+    for (const count of [16, 32, 48, 64]) {
+      await cluster.controlPlane.client.expect(
+        '/apis/iam.platform.io/v1beta1/users/popular',
+        {
+          method: 'PATCH',
+          contentType: 'application/merge-patch+json',
+          body: { spec: { groups: groups.slice(0, count) } },
+        },
+        [200],
+      );
+    }
+    const signal = AbortSignal.timeout(40_000);
+    while (first.oauth.users.get('popular')?.groups.length !== 64) await delay(10, undefined, { signal });
+    const answer = await signIn(first, { username: 'popular', scope: 'openid groups' });
+    expect(answer.status).to.equal(200);
+    const bearer = { authorization: `Bearer ${String(json(answer.text)['access_token'])}` };
+    const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
+    expect([seen.status, json(seen.text)['groups']]).to.deep.equal([200, groups]);
+  });
+
   it('gives an id token with the scope openid, and says which scopes were granted', async () => {
     const answer = json((await signIn(first, { scope: 'openid email' })).text);
     expect(answer['scope']).to.equal('openid email');

@@ -4,7 +4,8 @@ import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Grant, TokenResponse } from '../../../server/oauth/grants/grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token.ts';
 import type { ClusterSessionStore } from '../../../server/oauth/sessions/cluster-session-store.ts';
-import { type OpenedSession, SessionOpening } from '../../../server/oauth/sessions/session-opening.ts';
+import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
+import { SessionOpening } from '../../../server/oauth/sessions/session-opening.ts';
 import { SessionReaper } from '../../../server/oauth/sessions/session-reaper.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { describeSessionStore } from '../../conformance/session-store.ts';
@@ -36,7 +37,10 @@ describe('sessions as custom resources, with two replicas', function () {
   const credentials = { synced: true, get: () => passwordSince(0) };
   const kubectl = (...args: readonly string[]): Promise<string> => replicas.cluster.kubectl(args);
 
-  function signIn(store: ClusterSessionStore, userAgent = 'curl/8.5'): Promise<OpenedSession> {
+  async function signIn(
+    store: ClusterSessionStore,
+    userAgent = 'curl/8.5',
+  ): Promise<{ session: StoredSession; refreshToken: string | undefined }> {
     const opening = new SessionOpening({
       sessions: store,
       sessionsPerUser: 1000,
@@ -44,17 +48,15 @@ describe('sessions as custom resources, with two replicas', function () {
       now: Date.now,
       log,
     });
-    return opening.open(
-      {
-        account: ALICE,
-        credential: undefined,
-        client: CLIENT,
-        scopes: ['email'],
-        source: '192.0.2.7',
-        userAgent,
-      },
-      signal,
-    );
+    const { session, refreshToken } = opening.prepare({
+      account: ALICE,
+      credential: undefined,
+      client: CLIENT,
+      scopes: ['email'],
+      source: '192.0.2.7',
+      userAgent,
+    });
+    return { session: await opening.keep(session, signal), refreshToken };
   }
 
   function grantOf(sessions: ClusterSessionStore): Grant {

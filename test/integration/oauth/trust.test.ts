@@ -81,6 +81,12 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     expect(groups).to.deep.equal(['developers', 'platform-admins', 'system:authenticated']);
   });
 
+  it('knows somebody in as many groups as a user can have, with the longest names', async () => {
+    const groups = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));
+    const { body } = await cluster.ask(await tokenOf({ ...ALICE, groups }), SELF, REVIEW);
+    expect(body).to.have.nested.property('status.userInfo.groups').that.includes.members(groups);
+  });
+
   it('lets kubectl in with the token, by rules for the user and for a group', async () => {
     const withToken = async (...args: string[]): Promise<string> =>
       run(cluster.controlPlane.kubectl, [

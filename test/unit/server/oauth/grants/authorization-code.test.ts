@@ -49,6 +49,20 @@ describe('the authorization code grant', () => {
     expect(session?.notAfter).to.equal((session?.createdAt ?? 0) + 30 * 86_400_000);
   });
 
+  it('leaves no session behind for somebody whose groups no token can name', async () => {
+    const alice = state.accounts.get('alice');
+    if (!alice) throw new Error('no alice');
+    const code = await codeFor(site);
+    state.accounts.set('alice', {
+      ...alice,
+      groups: Array.from({ length: 500 }, (_, i) => `${i}`.repeat(40)),
+    });
+    const { status, json } = await exchange({ code });
+    expect(status).to.equal(500);
+    expect(json['error_description']).to.match(/ask an administrator/);
+    expect(state.sessions.objects.size).to.equal(0);
+  });
+
   it('counts the end of the session from the sign-in, however late the code is brought', async () => {
     const code = await codeFor(site);
     const signedInAt = state.now;

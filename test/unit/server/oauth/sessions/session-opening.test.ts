@@ -47,7 +47,10 @@ describe('opening a session', () => {
       ...changes,
     };
   }
-  const open = (changes?: Partial<SignIn>) => opening.open(signIn(changes), signal);
+  async function open(changes?: Partial<SignIn>) {
+    const { session, refreshToken } = opening.prepare(signIn(changes));
+    return { session: await opening.keep(session, signal), refreshToken };
+  }
 
   it('writes who signed in, at which client and from where, with both ends of the session', async () => {
     const { session, refreshToken } = await open();
