@@ -5,6 +5,7 @@ import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuratio
 import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
+import { fileFault } from './cluster/file-fault.ts';
 import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;
@@ -89,8 +90,6 @@ async function read(path: string, name: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const why = reason === 'ENOENT' ? 'there is no such file' : reason;
-    throw new StartupError('ERR_CONFIG_FILE', `${name}: can not be read: ${why}`, { cause: error });
+    throw new StartupError('ERR_CONFIG_FILE', `${name}: ${fileFault(error)}`, { cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { kubeConfigClass } from './client-node.ts';
+import { fileFault } from './file-fault.ts';
 import { checkUsable, unreadableKubeConfig } from './kubeconfig-fault.ts';
 
 export interface KubeConfigPlaces {
@@ -30,7 +31,7 @@ export function kubeConfigSource(
   let config: KubeConfig | undefined;
   return () => {
     const paths = pathsOf(files, places);
-    const texts = paths.map((path) => readFileSync(path, 'utf8'));
+    const texts = paths.map(textOf);
     const next = texts.join('\0');
     if (config && text === next) return config;
     config = paths.length === 0 ? inCluster() : merged(paths, texts);
@@ -51,6 +52,14 @@ function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeC
   if (existsSync(serviceAccountToken)) return [];
   if (existsSync(home)) return [home];
   throw new Error(`no kubeconfig was given, this is not a pod, and there is no ${home}`);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${path}: ${fileFault(error)}`, { cause: error });
+  }
 }
 
 function inCluster(): KubeConfig {

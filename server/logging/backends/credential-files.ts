@@ -1,5 +1,6 @@
 // What this server shows of itself to a log store, and whom it trusts there: out of files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
+import { fileFault } from '../../cluster/file-fault.ts';
 import { UnusableFileError } from '../store-errors.ts';
 
 export interface CredentialOptions {
@@ -75,7 +76,7 @@ export class CredentialFiles {
     const unusable = (reason: string) =>
       new UnusableFileError(`logging.${this.#store}.${option}`, path, reason);
     const text = await this.#read(path).catch((error: unknown) => {
-      throw unusable(reasonOf(error));
+      throw unusable(fileFault(error));
     });
     if (text.trim() === '') throw unusable('it is empty');
     // Node takes what is none for a CA without certificates, which trusts nobody and does not say why.
@@ -93,17 +94,5 @@ export class CredentialFiles {
     return text;
   }
 }
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? `it can not be read (${code})`;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'this user may not read it',
-};
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';

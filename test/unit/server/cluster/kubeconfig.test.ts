@@ -65,6 +65,12 @@ describe('the kubeconfig', () => {
     );
   });
 
+  it('is told with its path where it can not be read', () => {
+    const missing = join(dir, 'missing');
+    expect(() => kubeConfigSource(missing)()).to.throw(`${missing}: there is no such file`);
+    expect(() => kubeConfigSource(dir)()).to.throw(`${dir}: it is a folder`);
+  });
+
   describe('in a file of its own', () => {
     const USABLE = {
       clusters: [{ name: 'c', cluster: { server: 'https://one' } }],
