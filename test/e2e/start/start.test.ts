@@ -124,6 +124,7 @@ describe('npm start', function () {
     const printed = await type([`export PATH=${dirname(kubectl)}:$PATH`, ...program.advice]);
     expect(printed).to.include('STATUS');
     expect(printed).to.include('readyz check passed');
+    expect(printed).to.include('"totalRelation":"eq"');
     expect(await type([count])).to.equal(before);
     program.signal('SIGINT');
     expect(await program.end()).to.deep.equal({ code: 130, left: [] });
