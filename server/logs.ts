@@ -26,6 +26,7 @@ import { Namespaces } from './logging/namespaces.ts';
 import { REMOVED_RESOURCES, removedOperations } from './logging/removed-operations.ts';
 import { Scopes } from './logging/scope.ts';
 import { StoreHealth } from './logging/store-health.ts';
+import { Turns } from './logging/turns.ts';
 import { LogMetrics } from './observability/log-metrics.ts';
 import type { ResourceRoute } from './routes.ts';
 
@@ -70,7 +71,9 @@ export async function newLogs(
       'the log store is asked without TLS: logs can be read on the way',
     );
   }
-  const store = await newLogStore(logging, { client, log });
+  // One for all of them: what they do together is what everybody else waits for.
+  const turns = new Turns();
+  const store = await newLogStore(logging, { client, log, turns });
   const namespaces = new Namespaces({ client, log });
   const scopes = new Scopes({
     authorizer: freshAuthorizer,
@@ -86,6 +89,7 @@ export async function newLogs(
     scopes,
     limits: logging.limits,
     requestTimeoutMs: requests.timeout,
+    turns,
     metrics,
   });
   const removed = (prefix: 'apis' | 'kapis'): Handler =>

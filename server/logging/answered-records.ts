@@ -25,8 +25,7 @@ export async function answered(
   records: readonly LogRecord[],
   { turns, signal }: AnsweringCall,
 ): Promise<AnsweredRecord[]> {
-  if (!query.highlight) return records.map(plain);
-  const text = textOf(query);
+  const text = query.highlight ? textOf(query) : undefined;
   const matcher = text && lineMatcher(text);
   const most = text ? Math.min(MAX_LOOK, searchableLength(text)) : 0;
   const answers: AnsweredRecord[] = [];
@@ -34,15 +33,20 @@ export async function answered(
     if (turns.spent) await turns.next();
     signal.throwIfAborted();
   };
-  for (const record of records) {
-    const highlights: [number, number][] = [];
-    await rest();
-    for (const [begin, end] of matcher ? placesIn(record.log, matcher, most) : []) {
-      highlights.push([begin, end]);
-      if (highlights.length === MAX_PLACES) break;
+  const placesOf = async (line: string): Promise<[number, number][]> => {
+    const places: [number, number][] = [];
+    for (const [begin, end] of matcher ? placesIn(line, matcher, most) : []) {
+      places.push([begin, end]);
+      if (places.length === MAX_PLACES) break;
       await rest();
     }
-    answers.push({ ...plain(record), highlights });
+    return places;
+  };
+  for (const record of records) {
+    await rest();
+    answers.push(
+      query.highlight ? { ...plain(record), highlights: await placesOf(record.log) } : plain(record),
+    );
   }
   return answers;
 }

@@ -12,13 +12,14 @@ import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
 import { fittingPage } from './record-weight.ts';
 import type { Scopes } from './scope.ts';
 import { newStoreTimeout, newStoreUnavailable } from './store-errors.ts';
-import { Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 export interface LogContextOptions {
   readonly store: Pick<LogStore, 'query'>;
   /** As the configuration calls it. */
   readonly storeName: string;
   readonly scopes: Pick<Scopes, 'of'>;
+  readonly turns: Turns;
   /** For the 404 of a record that is gone. */
   readonly target: GroupResource;
   /** Milliseconds since the epoch. */
@@ -86,7 +87,7 @@ export class LogContext {
     if (nearBefore < before.length || nearBehind < behind.length) shortfalls.push(TOO_LONG);
     const records = [...before.slice(before.length - nearBefore), ...behind.slice(0, nearBehind)];
     const { signal } = call;
-    const answers = await answered(query, records, { turns: new Turns(), signal });
+    const answers = await answered(query, records, { turns: this.#options.turns, signal });
     return {
       query: { total: records.length, totalRelation: 'eq', records: answers },
       ...partial(shortfalls),

@@ -10,7 +10,7 @@ import { type FollowFormat, followFormat } from './follow-format.ts';
 import type { LogRecord, LogStore, Selection } from './log-store.ts';
 import { pieces } from './record-weight.ts';
 import { GONE, StreamBody } from './stream-body.ts';
-import { Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 export interface FollowRequest {
   readonly query: LogQuery;
@@ -24,6 +24,7 @@ export interface FollowRequest {
 
 export interface FollowOptions {
   readonly store: Pick<LogStore, 'follow'>;
+  readonly turns: Turns;
   readonly streamed: (lines: number) => void;
   /** Ms between two signs of life; 15,000 when none is given. */
   readonly heartbeatMs?: number;
@@ -51,11 +52,10 @@ export async function writeFollowed(
     writeHead().end();
     return;
   }
-  const { heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
+  const { turns, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection ? options.store.follow(request.selection, { signal }) : silence();
-  const turns = new Turns();
   let failure: unknown;
   const body = new StreamBody(response, { gzip: false, stallMs });
   try {

@@ -17,11 +17,12 @@ import { queryPage } from './page-query.ts';
 import type { Scopes } from './scope.ts';
 import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
 import { PAGE_CUT } from './store-errors.ts';
-import { Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 export interface LogAnswersOptions {
   readonly store: LogStore;
   readonly scopes: Pick<Scopes, 'of'>;
+  readonly turns: Turns;
   /** Buckets of one histogram. */
   readonly buckets: number;
   /** Milliseconds since the epoch. */
@@ -39,7 +40,6 @@ export type Untimed<Answer> = Omit<Answer, 'took'>;
 
 export class LogAnswers {
   readonly #options: LogAnswersOptions;
-  readonly #turns = new Turns();
 
   constructor(options: LogAnswersOptions) {
     this.#options = options;
@@ -57,9 +57,8 @@ export class LogAnswers {
     };
     const page = selection ? await this.#page(selection, request, call) : NOTHING;
     const { count: total, relation: totalRelation } = page.total;
-    await this.#turns.next();
     const { signal } = call;
-    const records = await answered(query, page.records, { turns: this.#turns, signal });
+    const records = await answered(query, page.records, { turns: this.#options.turns, signal });
     const next =
       page.next === undefined
         ? {}

@@ -26,6 +26,7 @@ import { rangeOf } from './selection.ts';
 import { Slots } from './slots.ts';
 import { newStoreTimeout } from './store-errors.ts';
 import { textFault } from './text-fault.ts';
+import type { Turns } from './turns.ts';
 
 type Answered = Untimed<LogQueryAnswer | LogStatisticsAnswer | LogHistogramAnswer>;
 
@@ -51,6 +52,8 @@ export interface LogsHandlerOptions {
   readonly limits: LogLimits;
   /** After how many ms the chain answers in place of this handler. */
   readonly requestTimeoutMs: number;
+  /** In which lines are worked on; those of the store too. */
+  readonly turns: Turns;
   readonly metrics: LogMetrics;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -62,9 +65,9 @@ const MARGIN_MS = 1_000;
 const GRACE_MS = 2_000;
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
-  const { store, storeName, scopes, limits, metrics, now = Date.now } = options;
+  const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
   const decoder = newLogQueryDecoder(textFault);
-  const answers = new LogAnswers({ store, scopes, buckets: limits.buckets, now });
+  const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
   const slots = slotsFor(limits);
 
   /** Throws what the request is answered with; the caller learns of a deadline of ours as one of the store. */
@@ -88,12 +91,13 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const work = async (call: Call): Promise<Answered> => {
       const asked = { query, user, call };
       if (query.context !== undefined) {
-        return new LogContext({ store, storeName, scopes, target, now }).around(asked);
+        return new LogContext({ store, storeName, scopes, turns, target, now }).around(asked);
       }
       if (query.operation === 'statistics') return answers.statistics(asked);
       return query.operation === 'histogram' ? answers.histogram(asked) : answers.query(asked);
     };
     const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
+    if (turns.spent) await turns.next();
     await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) });
     return answer.partial === undefined;
   }
@@ -127,7 +131,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     await writeFollowed(
       context,
       { query, selection, currentSelection, signal },
-      { store, streamed: (lines) => metrics.streamed('follow', lines) },
+      { store, turns, streamed: (lines) => metrics.streamed('follow', lines) },
     );
     return true;
   }
@@ -147,6 +151,8 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       const leave = await slots[operation].take(signal);
       metrics.began(operation);
       try {
+        // Who has waited is let in by the end of another query: not in one go with that.
+        if (turns.spent) await turns.next();
         const write = operation === 'export' ? exportLines : operation === 'follow' ? follow : answer;
         const whole = await write(context, query, target);
         metrics.ended(operation, whole ? 'ok' : 'partial', (performance.now() - began) / 1000);

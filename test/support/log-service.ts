@@ -7,6 +7,7 @@ import type { LogStore } from '../../server/logging/log-store.ts';
 import { type LogLimits, logsHandler } from '../../server/logging/logs-handler.ts';
 import type { Namespace } from '../../server/logging/namespaces.ts';
 import { Scopes } from '../../server/logging/scope.ts';
+import { Turns } from '../../server/logging/turns.ts';
 import { LogMetrics } from '../../server/observability/log-metrics.ts';
 import { HandlerServer } from './handler-server.ts';
 
@@ -70,6 +71,7 @@ export class LogService {
       scopes,
       limits: { ...LIMITS, ...limits },
       requestTimeoutMs: 60_000,
+      turns: new Turns(),
       metrics: new LogMetrics(this.registry),
       now: () => NOW,
     });

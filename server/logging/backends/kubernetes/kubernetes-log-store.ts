@@ -53,6 +53,8 @@ export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly limits: KubernetesLimits;
+  /** In which answers are read; some of its own when none are given. */
+  readonly turns?: Turns;
   /** One of `limits.memory` bytes when none is given. */
   readonly memory?: MemoryBudget;
   /** How long pods are followed after the last question, in ms. */
@@ -64,8 +66,6 @@ export interface KubernetesLogStoreOptions {
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
-/** What queries together may work in one go. */
-const TURN_MS = 8;
 /** The reflector hears of the cluster every minute, and gives a silent one up after a minute and a half. */
 const PODS_SILENT_MS = 150_000;
 
@@ -77,7 +77,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #memory: MemoryBudget;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, idleMs, kubeletTimeoutMs, monotonic } = options;
+    const { client, log, limits, turns = new Turns(), idleMs, kubeletTimeoutMs, monotonic } = options;
     this.#options = options;
     this.#directory = new PodDirectory({
       client,
@@ -90,7 +90,7 @@ export class KubernetesLogStore implements LogBackend {
     this.#reader = new LogReader({
       client,
       slots: new ReadSlots(limits.concurrentReads),
-      turns: new Turns(TURN_MS),
+      turns,
       ...(kubeletTimeoutMs === undefined ? {} : { idleMs: kubeletTimeoutMs }),
     });
   }

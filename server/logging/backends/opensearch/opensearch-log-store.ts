@@ -16,6 +16,7 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { inParallel } from '../../parallel.ts';
+import type { Turns } from '../../turns.ts';
 import { bucketRange, countByTime, countContainers } from './counting.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './following/follow.ts';
@@ -41,6 +42,8 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly pageSize: number;
   /** Milliseconds that such a request may take. */
   readonly pageMs?: number;
+  /** In which answers are read; some of its own when none are given. */
+  readonly turns?: Turns;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
@@ -65,7 +68,7 @@ export class OpenSearchLogStore implements LogBackend {
     this.#now = options.now ?? (() => performance.now());
     const wallClock = options.wallClock ?? Date.now;
     this.#connection = new Connection({ ...options, now: this.#now });
-    this.#searches = new Searches(this.#connection);
+    this.#searches = new Searches(this.#connection, options.turns);
     this.#points = new PointsInTime(this.#searches);
     this.#queries = new SelectionQueries({
       searches: this.#searches,

@@ -18,6 +18,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
+import type { Turns } from '../../turns.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
@@ -38,6 +39,8 @@ import { ALL } from './selection/scope-filter.ts';
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
   readonly log: Pick<Logger, 'warn'>;
+  /** In which answers are read; some of its own when none are given. */
+  readonly turns?: Turns;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -58,7 +61,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     this.#fields = options.fields;
     this.#now = now;
     this.#connection = new Connection({ ...options, now });
-    this.#asking = new Asking(this.#connection);
+    this.#asking = new Asking(this.#connection, options.turns);
     this.#followers = new Followers({ asking: this.#asking, log: options.log, now });
   }
 

@@ -6,6 +6,7 @@ import { type FollowOptions, type FollowRequest, writeFollowed } from '../../../
 import { BEGINNING } from '../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../server/logging/log-store.ts';
 import { newNotSupported } from '../../../../server/logging/store-errors.ts';
+import { Turns } from '../../../../server/logging/turns.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { line } from '../../../support/log-service.ts';
 import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
@@ -31,7 +32,7 @@ describe('a live tail', () => {
       await writeFollowed(
         context,
         { query, selection: seeing('shop'), signal, ...request },
-        { store: new MemoryLogStore([]), streamed: () => undefined, ...options },
+        { store: new MemoryLogStore([]), turns: new Turns(), streamed: () => undefined, ...options },
       ).then(() => finished(undefined), finished);
     }).start();
     return server;

@@ -7,7 +7,7 @@ import type { Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { type Position, searchAfter } from '../requests/position.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
-import type { SearchBody, Searches } from '../requests/searches.ts';
+import type { SearchBody, SearchCall, Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import { KnownWidths, kindOf, type Width } from './known-widths.ts';
 import { nearPart } from './near-part.ts';
@@ -93,9 +93,10 @@ class Searching {
   }
 
   async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
-    const [counted, found] = await endingTogether(this.#timed(), (call) =>
-      Promise.all([this.#count(this.#selected.query, call), this.#near(width.ms, call)]),
-    );
+    const [counted, found] = await endingTogether(this.#timed(), (call) => {
+      const beside = this.#count(this.#selected.query, call);
+      return Promise.all([beside, this.#near(width.ms, { ...call, beside })]);
+    });
     return this.#isApt(found, width) ? together(found, counted) : undefined;
   }
 
@@ -128,7 +129,7 @@ class Searching {
     return { found: together(found, counted), width: undefined };
   }
 
-  #near(ms: number, call = this.#timed()): Promise<SearchAnswer> {
+  #near(ms: number, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
     return this.#search({ query: this.#part(ms) }, call);
   }
 
@@ -142,7 +143,7 @@ class Searching {
     );
   }
 
-  #search(rest: SearchBody, call = this.#timed()): Promise<SearchAnswer> {
+  #search(rest: SearchBody, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
     const { indices, fields, query } = this.#selected;
     const { order, from, position } = this.#asked;
     return this.#searches.searchIndices(

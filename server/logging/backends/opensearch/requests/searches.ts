@@ -11,6 +11,11 @@ import { STORE } from './store-name.ts';
 
 export type SearchBody = Readonly<Record<string, unknown>>;
 
+export interface SearchCall extends Call {
+  /** What the answer is of no use without: it waits for that as bytes, since what is parsed early gets old. */
+  readonly beside?: Promise<unknown>;
+}
+
 /** Indices that are not there hold nothing; that is no error. */
 export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
 
@@ -37,7 +42,7 @@ export class Searches {
   async search(
     indices: string | undefined,
     body: SearchBody,
-    call: Call,
+    call: SearchCall,
     after?: string,
   ): Promise<SearchAnswer | undefined> {
     return this.ask(this.#request(indices, body, call, after), call, readAnswer);
@@ -58,13 +63,19 @@ export class Searches {
   }
 
   /** The same, where there need not be any index. */
-  async searchIndices(indices: string, body: SearchBody, call: Call, after?: string): Promise<SearchAnswer> {
+  async searchIndices(
+    indices: string,
+    body: SearchBody,
+    call: SearchCall,
+    after?: string,
+  ): Promise<SearchAnswer> {
     return (await this.search(indices, body, call, after)) ?? NO_ANSWER;
   }
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */
-  async ask<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
+  async ask<T>(request: StoreRequest, call: SearchCall, read: (text: string) => T): Promise<T | undefined> {
     const answer = await this.#connection.request(request, call);
+    await call.beside;
     return answer && this.#read(() => textOf(answer), read);
   }
 
