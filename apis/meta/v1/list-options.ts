@@ -118,7 +118,11 @@ function watchFaults(options: Combination): StatusCause[] {
       forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
     }
     if (match !== 'NotOlderThan') faults.push(unsupported(match, ['NotOlderThan']));
-    if (options.continue !== '') forbid('resourceVersionMatch is forbidden when continue is provided');
+  }
+  // A watch that begins with everything is one with NotOlderThan, which kube-apiserver puts in before it looks.
+  const beginsAnew = sendInitialEvents === undefined && ['', '0'].includes(options.resourceVersion);
+  if (options.continue !== '' && (match !== '' || beginsAnew)) {
+    forbid('resourceVersionMatch is forbidden when continue is provided');
   }
   return faults;
 }

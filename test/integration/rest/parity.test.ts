@@ -138,6 +138,8 @@ describe('parity with kube-apiserver', function () {
     '?watch=1&resourceVersionMatch=NotOlderThan',
     '?watch=1&resourceVersion=5&resourceVersionMatch=Exact&sendInitialEvents=true',
     '?watch=1&fieldSelector=spec.podCIDR%3Dx',
+    '?watch=1&continue=abc',
+    '?watch=1&continue=abc&resourceVersion=0',
   ]) {
     it(`answers ${query} alike`, () => same(query, JSON_FORM));
   }

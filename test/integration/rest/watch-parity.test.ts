@@ -56,23 +56,28 @@ describe('watch parity with kube-apiserver', function () {
       ours.close();
     });
 
-    it(`begins alike with what is there as ${accept}, and marks the end`, async () => {
-      const headers = { Accept: accept };
-      const query =
-        '?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=10';
-      const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
-      const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
-      for (let seen = 0; seen < 3; seen += 1) {
-        expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
-      }
-      const marks = [await ours.next(), await theirs.next()];
-      for (const mark of marks) {
-        expect(mark?.type).to.equal('BOOKMARK');
-        expect(JSON.stringify(mark?.object)).to.contain('"k8s.io/initial-events-end":"true"');
-      }
-      theirs.close();
-      ours.close();
-    });
+    for (const asked of [
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+      '',
+      '&resourceVersion=0',
+    ]) {
+      it(`begins alike with what is there as ${accept}, and marks the end: ${asked}`, async () => {
+        const headers = { Accept: accept };
+        const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${asked}`;
+        const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
+        const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
+        for (let seen = 0; seen < 3; seen += 1) {
+          expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
+        }
+        const marks = [await ours.next(), await theirs.next()];
+        for (const mark of marks) {
+          expect(mark?.type).to.equal('BOOKMARK');
+          expect(JSON.stringify(mark?.object)).to.contain('"k8s.io/initial-events-end":"true"');
+        }
+        theirs.close();
+        ours.close();
+      });
+    }
   }
 
   it('resumes from a resourceVersion that the cluster gave, across create and delete', async () => {

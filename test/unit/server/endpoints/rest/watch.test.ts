@@ -204,6 +204,8 @@ describe('watch', () => {
       '&sendInitialEvents=true',
       '&resourceVersionMatch=NotOlderThan&resourceVersion=1',
       '&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1',
+      '&continue=abc',
+      '&continue=abc&resourceVersion=0',
     ]) {
       expect(await server.json(WATCH + query), query).to.include({ code: 422, reason: 'Invalid' });
     }
