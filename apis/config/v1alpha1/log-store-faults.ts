@@ -37,7 +37,7 @@ function openSearchFaults(options: Options): StoreFault[] {
   const credentials = isGiven(options['username']) || isGiven(apiKeyFile);
   return [
     ...(addresses?.length === 0
-      ? [{ path: ['opensearch', 'urls'], message: 'needs an address at least' }]
+      ? [{ path: ['opensearch', 'urls'], message: 'needs at least one address' }]
       : []),
     ...(addresses ?? []).flatMap((url: unknown, index) =>
       addressFaults(['opensearch', 'urls', String(index)], url, credentials),
