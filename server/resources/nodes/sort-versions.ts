@@ -6,6 +6,8 @@ interface Version {
   readonly preRelease: readonly string[];
 }
 
+/** No version is longer. Kubelets write them, and numbers of a million digits would be read at each comparison. */
+const MAX_LENGTH = 256;
 const VERSION = /^v?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/;
 
 /** Texts that are no versions come before all that are; equal versions are compared as texts. */
@@ -17,7 +19,7 @@ export function compareVersions(left: string, right: string): number {
 }
 
 function parse(text: string): Version | undefined {
-  const match = VERSION.exec(text);
+  const match = text.length <= MAX_LENGTH ? VERSION.exec(text) : null;
   if (!match) return undefined;
   const [, release = '', preRelease = ''] = match;
   return {

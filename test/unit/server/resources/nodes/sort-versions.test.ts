@@ -5,6 +5,7 @@ describe('versions of kubelets', () => {
   it('are ordered as versions, not as texts', () => {
     const ordered = [
       '',
+      '9'.repeat(300),
       'unknown',
       'v1.9.10',
       'v1.10.0-alpha.1',
