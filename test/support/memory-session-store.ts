@@ -1,4 +1,5 @@
 import { newConflict, newNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
+import { newSessionID, type RandomBytes } from '../../server/oauth/sessions/refresh-token.ts';
 import type {
   ObjectVersion,
   Session,
@@ -39,6 +40,10 @@ export class MemorySessionStore implements SessionStore {
   /** From now on the cache knows only what there is at this moment. */
   lag(): void {
     this.#lagging = new Map(this.#shared.objects);
+  }
+
+  newID(random: RandomBytes): string {
+    return newSessionID(random);
   }
 
   async create(session: Session): Promise<StoredSession> {

@@ -1,13 +1,13 @@
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
-import { newSessionID, type RandomBytes } from '../sessions/refresh-token.ts';
+import type { RandomBytes } from '../sessions/refresh-token.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 export interface CodeIssuerOptions {
-  readonly sessions: Pick<SessionStore, 'create'>;
+  readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -35,7 +35,7 @@ export class CodeIssuer {
   async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
     const { request, client, account, credential, source, userAgent } = granted;
     const { sessions, random, now } = this.#options;
-    const code = newCode(newSessionID(random), request.nonce, random);
+    const code = newCode(sessions.newID(random), request.nonce, random);
     // Not before the password, whatever the clock of the replica says that changed it a moment ago.
     const createdAt = Math.max(now(), credential.changedAt);
     const notAfter = createdAt + CODE_LIFETIME_MS;

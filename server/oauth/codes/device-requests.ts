@@ -5,7 +5,7 @@ import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
-import { newSessionID, type RandomBytes } from '../sessions/refresh-token.ts';
+import type { RandomBytes } from '../sessions/refresh-token.ts';
 import { NOBODY, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { TokenBucket } from '../sessions/token-bucket.ts';
 import { networkOf } from '../throttle/network.ts';
@@ -19,7 +19,7 @@ export const DEVICE_LIFETIME_MS = 600_000;
 export const APPROVED_LIFETIME_MS = 120_000;
 
 export interface DeviceRequestsOptions {
-  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'create' | 'delete' | 'ofUser'>;
+  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'newID' | 'create' | 'delete' | 'ofUser'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -72,7 +72,7 @@ export class DeviceRequests {
       const userCode = newUserCode(random);
       const createdAt = now();
       const id = requestID(userCode);
-      const code = newDeviceCode({ sessionID: newSessionID(random), requestID: id }, createdAt, random);
+      const code = newDeviceCode({ sessionID: sessions.newID(random), requestID: id }, createdAt, random);
       const notAfter = createdAt + DEVICE_LIFETIME_MS;
       try {
         await sessions.create(

@@ -10,6 +10,7 @@ import {
   parseRefreshToken,
   type RandomBytes,
   type RefreshToken,
+  sameHash,
   successor,
 } from '../sessions/refresh-token.ts';
 import type { Session } from '../sessions/session.ts';
@@ -30,6 +31,14 @@ export function codeHash({ text }: SessionCode, binding: readonly string[]): str
 
 export function hasBegun(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
   return session.familyHash !== '' || session.refreshHash === '';
+}
+
+/**
+ * Whether the cluster may know a refresh token that the session as it is cached here does not: a rotation does not
+ * change the family. Any other token is not worth a question, however often somebody shows one.
+ */
+export function mayBeBehind(cached: Session, token: RefreshToken): boolean {
+  return !hasBegun(cached) || sameHash(cached.familyHash, token.familyHash);
 }
 
 /**

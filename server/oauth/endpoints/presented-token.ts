@@ -1,4 +1,5 @@
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import { mayBeBehind } from '../codes/session-code.ts';
 import { parseRefreshToken, sameHash } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
 import type { AccessTokenClaims, AccessTokenVerifier } from '../tokens/access-token.ts';
@@ -48,6 +49,7 @@ export class PresentedTokens {
     if (cached && sameHash(cached.refreshHash, token.hash)) {
       return { kind: 'refresh', session: cached, current: true };
     }
+    if (cached && !mayBeBehind(cached, token)) return undefined;
     // The cache may be behind a rotation at another replica.
     const session = await sessions.read(token.sessionID, signal);
     if (!session || !sameHash(session.familyHash, token.familyHash)) return undefined;

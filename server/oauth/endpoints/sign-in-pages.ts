@@ -17,7 +17,7 @@ import { type PasswordCheck, SignInForms } from './sign-in.ts';
 export interface SignInPagesOptions {
   readonly issuer: () => string;
   readonly clients: Pick<ClientRegistry, 'get'>;
-  readonly sessions: Pick<SessionStore, 'create'>;
+  readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
   readonly credentials: CredentialStore;
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'verification'>;
   readonly passwords: PasswordCheck;

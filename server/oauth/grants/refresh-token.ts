@@ -9,6 +9,7 @@ import {
   type OAuthError,
   temporarilyUnavailable,
 } from '../../../apis/oauth/errors.ts';
+import { mayBeBehind } from '../codes/session-code.ts';
 import { requestedScopes } from '../scopes.ts';
 import {
   parseRefreshToken,
@@ -67,7 +68,11 @@ export class RefreshTokenGrant implements Grant {
     if (!token) throw refused('not the form of a refresh token');
     let session = sessions.get(token.sessionID);
     // The cache may be behind a rotation at another replica: what it does not confirm is asked of the cluster.
-    if (!session || !sameHash(session.refreshHash, token.hash)) session = await this.#read(token, request);
+    if (!session || !sameHash(session.refreshHash, token.hash)) {
+      const isOther = session && (session.clientID !== request.client.id || !mayBeBehind(session, token));
+      if (isOther) throw refused('not a token of this session, or of another client');
+      session = await this.#read(token, request);
+    }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!session) throw refused('there is no such session');
       const answer = await this.#use(token, session, request);

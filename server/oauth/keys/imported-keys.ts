@@ -61,15 +61,26 @@ export class ImportedKeys implements KeyRing {
 
   mac(purpose: string, message: string): string {
     const { kid } = this.#material.signing;
-    const key = this.#material.macKeys.get(kid);
-    if (!key) throw newServiceUnavailable('there is no key yet');
-    return `${kid}:${digest(key, purpose, message).toString('hex')}`;
+    return `${kid}:${digest(this.#newest(), purpose, message).toString('hex')}`;
+  }
+
+  macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]] {
+    const newest = this.#newest();
+    const others = [...this.#material.macKeys.values()].filter((key) => key !== newest);
+    return [digest(newest, purpose, message), ...others.map((key) => digest(key, purpose, message))];
   }
 
   checkMac(purpose: string, message: string, mac: string): boolean {
     const [, kid = '', hex = ''] = /^([\w-]{43}):([0-9a-f]{64})$/.exec(mac) ?? [];
     const key = this.#material.macKeys.get(kid);
     return key !== undefined && timingSafeEqual(digest(key, purpose, message), Buffer.from(hex, 'hex'));
+  }
+
+  #newest(): KeyObject {
+    const { signing, macKeys } = this.#material;
+    const key = macKeys.get(signing.kid);
+    if (!key) throw newServiceUnavailable('there is no key yet');
+    return key;
   }
 }
 

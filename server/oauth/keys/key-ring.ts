@@ -19,6 +19,8 @@ export interface KeyRing {
   jwks(): { readonly keys: readonly JWK[] };
   /** HMAC-SHA-256 under the newest MAC key, hex with the key's id in front: `<id>:<hex>`. */
   mac(purpose: string, message: string): string;
+  /** HMAC-SHA-256 under each MAC key that is kept, the newest first. Throws ServiceUnavailable while there is none. */
+  macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]];
   /** Constant time; true under any MAC key that is still kept. */
   checkMac(purpose: string, message: string, mac: string): boolean;
 }

@@ -70,6 +70,10 @@ export class SecretKeyRing implements KeyRing {
     return this.#known().mac(purpose, message);
   }
 
+  macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]] {
+    return this.#known().macs(purpose, message);
+  }
+
   checkMac(purpose: string, message: string, mac: string): boolean {
     return this.#keys?.checkMac(purpose, message, mac) ?? false;
   }

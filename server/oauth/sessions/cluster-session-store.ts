@@ -9,11 +9,12 @@ import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { isSessionID } from './refresh-token.ts';
+import { isSessionID, type RandomBytes } from './refresh-token.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
+import { SessionIDs } from './session-ids.ts';
 import { type FoundSession, isGenuine, isSame, readSession, sessionObject } from './session-object.ts';
-import { SessionReads } from './session-reads.ts';
+import { LOOKUPS, LOOKUPS_OF_STRANGERS, SessionReads } from './session-reads.ts';
 
 /** Keys that change, where they can. */
 export interface ChangingKeys extends KeyRing {
@@ -51,7 +52,10 @@ export class ClusterSessionStore implements SessionStore {
   readonly #path: string;
   readonly #cache = new SessionCache();
   readonly #closed = new AbortController();
+  readonly #ids: SessionIDs;
   readonly #reads: SessionReads;
+  /** Of ids that anybody may have invented. */
+  readonly #strangersReads: SessionReads;
   /** Objects whose MAC has been found good by the keys of now, so that it is computed once for each version. */
   #genuine = new WeakSet<FoundSession>();
   #heardAt = Number.NEGATIVE_INFINITY;
@@ -61,12 +65,15 @@ export class ClusterSessionStore implements SessionStore {
     this.#now = options.now ?? Date.now;
     this.#monotonic = options.monotonic ?? (() => performance.now());
     this.#path = `/apis/${options.group}/${VERSION}/${SESSION.plural}`;
-    this.#reads = new SessionReads({
+    this.#ids = new SessionIDs(options.keys);
+    const reads = {
       client: options.client,
       path: this.#path,
       signal: this.#closed.signal,
       monotonic: this.#monotonic,
-    });
+    };
+    this.#reads = new SessionReads({ ...reads, bounds: LOOKUPS });
+    this.#strangersReads = new SessionReads({ ...reads, bounds: LOOKUPS_OF_STRANGERS });
   }
 
   /** Follows the Session objects until `signal` is aborted; never throws. */
@@ -130,12 +137,17 @@ export class ClusterSessionStore implements SessionStore {
     // When many sign out at a time, the cluster need not be asked about each.
     if (this.#cache.wasDeleted(id)) return undefined;
     const { keys } = this.#options;
-    const object = await this.#reads.get(id, signal);
     if (!keys.ready) throw newServiceUnavailable('the keys of sessions are not known yet', 1);
+    const reads = this.#ids.isOurs(id) ? this.#reads : this.#strangersReads;
+    const object = await reads.get(id, signal);
     if (object === undefined) return undefined;
     const found = readSession(object);
     if (found.session && !this.isGenuine(found)) await keys.reread?.();
     return this.#usable(found);
+  }
+
+  newID(random: RandomBytes): string {
+    return this.#ids.next(random);
   }
 
   create(session: Session, signal: AbortSignal): Promise<StoredSession> {

@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { shownSource, shownUserAgent } from './client-description.ts';
-import { newRefreshToken, newSessionID, type RandomBytes } from './refresh-token.ts';
+import { newRefreshToken, type RandomBytes } from './refresh-token.ts';
 import type { Session, SessionStore, StoredSession } from './session.ts';
 
 export interface SessionOpeningOptions {
-  readonly sessions: Pick<SessionStore, 'create' | 'delete' | 'ofUser'>;
+  readonly sessions: Pick<SessionStore, 'newID' | 'create' | 'delete' | 'ofUser'>;
   /** The most that a user has at a time; the one that was not used for longest makes room. */
   readonly sessionsPerUser: number;
   readonly random: RandomBytes;
@@ -42,10 +42,11 @@ export class SessionOpening {
     this.#options = options;
   }
 
+  /** Throws ServiceUnavailable (StatusError) while there is no key. */
   prepare(signIn: SignIn): PreparedSession {
     const { account, client, credential, scopes, source, userAgent } = signIn;
-    const { random } = this.#options;
-    const id = signIn.id ?? newSessionID(random);
+    const { random, sessions } = this.#options;
+    const id = signIn.id ?? sessions.newID(random);
     const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
     // Not before the password, whatever the clock of the replica says that changed it a moment ago.
     const createdAt = Math.max(this.#options.now(), credential?.changedAt ?? 0);

@@ -10,11 +10,22 @@ export interface SessionReadsOptions {
   /** Ends reads that are under way. */
   readonly signal: AbortSignal;
   readonly monotonic: () => number;
+  readonly bounds: LookupBounds;
 }
 
-const READS_PER_SECOND = 100;
-const READ_BURST = 200;
-const MAX_PENDING = 64;
+export interface LookupBounds {
+  readonly perSecond: number;
+  readonly burst: number;
+  /** At a time. */
+  readonly pending: number;
+}
+
+export const LOOKUPS: LookupBounds = { perSecond: 100, burst: 200, pending: 64 };
+/**
+ * Genuine ids are among them only while a replica has not heard of a key, and those that an earlier version made. Apart,
+ * so that strangers who spend all of it take nothing from others.
+ */
+export const LOOKUPS_OF_STRANGERS: LookupBounds = { perSecond: 20, burst: 40, pending: 16 };
 /** Ids are random and known to nobody before their session is written: what is absent stays absent. */
 const ABSENT_MS = 10_000;
 const MAX_ABSENT = 1_000;
@@ -28,13 +39,14 @@ export class SessionReads {
   readonly #answers: ReviewCache<{ readonly object: unknown } | undefined>;
 
   constructor(options: SessionReadsOptions) {
-    const { signal, monotonic } = options;
+    const { signal, monotonic, bounds } = options;
+    const { burst, perSecond, pending } = bounds;
     this.#options = options;
-    this.#bucket = new TokenBucket({ burst: READ_BURST, perSecond: READS_PER_SECOND, monotonic });
+    this.#bucket = new TokenBucket({ burst, perSecond, monotonic });
     this.#answers = new ReviewCache({
       size: MAX_ABSENT,
       ttlMs: (answer) => (answer ? 0 : ABSENT_MS),
-      maxPending: MAX_PENDING,
+      maxPending: pending,
       signal,
       monotonic,
     });

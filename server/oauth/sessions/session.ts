@@ -1,3 +1,5 @@
+import type { RandomBytes } from './refresh-token.ts';
+
 /** One login: what a refresh token and the access tokens made from it hang on. Times in ms since the epoch. */
 export interface Session {
   /** `s-` and 20 characters of base 32 in lower case: the name of the Session object. */
@@ -40,6 +42,11 @@ export interface StoredSession extends Session {
  * MAC and is not expired: other objects are as good as absent.
  */
 export interface SessionStore {
+  /**
+   * For a session that is to be created: one that is known for genuine, so that whoever invents ids keeps nobody from
+   * looking it up. Throws ServiceUnavailable (StatusError) while there is no key.
+   */
+  newID(random: RandomBytes): string;
   /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
   create(session: Session, signal: AbortSignal): Promise<StoredSession>;
   /** From the cache. Undefined says nothing while `fresh` is false. */

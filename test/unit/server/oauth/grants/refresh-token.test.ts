@@ -110,6 +110,19 @@ describe('the refresh_token grant', () => {
       await replica.refresh(login.refresh);
     });
 
+    it('asks the cluster nothing about tokens made up for a session that it knows, nor for another client', async () => {
+      const used = login.refresh;
+      await replica.refresh(used);
+      const before = replica.sessions.reads;
+      const forged = newRefreshToken(login.session.id, randomBytes).text;
+      for (let i = 0; i < 3; i++) {
+        expect(await refusal(replica.refresh(forged))).to.equal('400 invalid_grant');
+        expect(await replica.accepts(forged)).to.equal(false);
+        expect(await refusal(replica.refresh(used, {}, 'other'))).to.equal('400 invalid_grant');
+      }
+      expect(replica.sessions.reads).to.equal(before);
+    });
+
     it('refuses the token of another client, which is not burnt by it', async () => {
       expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
       const used = await replica.refresh(login.refresh);
@@ -200,7 +213,13 @@ describe('the refresh_token grant', () => {
 
     it('takes the first token of a session that the cache knows from before it had one', async () => {
       const behind = cluster.replica();
-      cluster.shared.objects.set(login.session.id, { ...login.session, refreshHash: '', familyHash: '' });
+      // As it stands while its code has not been brought.
+      const codeHash = 'c'.repeat(64);
+      cluster.shared.objects.set(login.session.id, {
+        ...login.session,
+        refreshHash: codeHash,
+        familyHash: '',
+      });
       behind.sessions.lag();
       cluster.shared.objects.set(login.session.id, { ...login.session, resourceVersion: '1000' });
       await behind.refresh(login.refresh);

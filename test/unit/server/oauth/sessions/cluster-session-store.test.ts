@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newForbidden, newNotFound, StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../../../server/cluster/client.ts';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
+import { SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
 import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
 import { newSession } from '../../../../support/new-session.ts';
 
@@ -47,6 +49,7 @@ describe('the store of sessions in the cluster', () => {
         verification: (kid) => keys.verification(kid),
         jwks: () => keys.jwks(),
         mac: (purpose, message) => keys.mac(purpose, message),
+        macs: (purpose, message) => keys.macs(purpose, message),
         checkMac: (purpose, message, mac) => keys.checkMac(purpose, message, mac),
         subscribe: (listener) => {
           changed = listener;
@@ -161,20 +164,52 @@ describe('the store of sessions in the cluster', () => {
       expect(reads).to.equal(2);
     });
 
-    it('asks two hundred times at once and a hundred times a second at most, whoever invents ids', async () => {
+    it('asks two hundred times at once and a hundred times a second at most, whoever lost them', async () => {
+      const genuine = Array.from({ length: 600 }, () => store.newID(randomBytes));
       const answers = [];
-      for (const id of distinct.slice(0, 300)) answers.push(await refusal(store.read(id, signal)));
+      for (const id of genuine.slice(0, 300)) answers.push(await refusal(store.read(id, signal)));
       expect(answers.filter((reason) => reason === 'ServiceUnavailable')).to.have.length(100);
       expect(reads).to.equal(200);
       time += 1_000;
-      for (const id of distinct.slice(300, 600)) await store.read(id, signal).catch(() => undefined);
+      for (const id of genuine.slice(300)) await store.read(id, signal).catch(() => undefined);
       expect(reads).to.equal(300);
+    });
+
+    it('asks twenty times a second at most for invented ids, which keeps nobody from his session', async () => {
+      const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
+      for (const invented of distinct.slice(0, 300))
+        await store.read(invented, signal).catch(() => undefined);
+      expect(reads).to.equal(40);
+      time += 1_000;
+      for (const invented of distinct.slice(300, 600))
+        await store.read(invented, signal).catch(() => undefined);
+      expect(reads).to.equal(60);
+      expect(await store.read(id, signal)).to.have.property('id', id);
+    });
+
+    it('answers for a genuine id while as many invented ones as may wait do', async () => {
+      const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      answer = () => promise;
+      const asked = distinct.slice(0, 17).map((invented) => store.read(invented, signal));
+      expect(await refusal(asked.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
+      answer = () => undefined;
+      expect(await store.read(id, signal)).to.have.property('id', id);
+      resolve();
+      await Promise.allSettled(asked);
+    });
+
+    it('finds a session whose id was made with a key that nobody knows any more', async () => {
+      const id = new SessionIDs(others).next(randomBytes);
+      await store.create(newSession({ id }), signal);
+      expect(await store.read(id, signal)).to.have.property('id', id);
     });
 
     it('keeps no more than 64 questions waiting', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       answer = () => promise;
-      const asked = distinct.slice(0, 65).map((id) => store.read(id, signal));
+      const genuine = Array.from({ length: 65 }, () => store.newID(randomBytes));
+      const asked = genuine.map((id) => store.read(id, signal));
       expect(await refusal(asked.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
       resolve();
       for (const session of await Promise.all(asked.slice(0, 64))) expect(session).to.equal(undefined);

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
+import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
+import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
+import { isSessionID, newSessionID } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
+import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+
+describe('names of sessions', () => {
+  it('are known by every replica, look like any other, and no two are equal', async () => {
+    const keys = await memoryKeyRing();
+    const ids = Array.from({ length: 200 }, () => new SessionIDs(keys).next(randomBytes));
+    expect(ids.every(isSessionID)).to.equal(true);
+    expect(new Set(ids).size).to.equal(200);
+    expect(ids.every((id) => new SessionIDs(keys).isOurs(id))).to.equal(true);
+  });
+
+  it('are told from invented ones, and from those of other keys', async () => {
+    const ours = new SessionIDs(await memoryKeyRing());
+    const others = new SessionIDs(await memoryKeyRing());
+    const id = ours.next(randomBytes);
+    const changed = `${id.slice(0, 10)}${id[10] === 'a' ? 'b' : 'a'}${id.slice(11)}`;
+    const remarked = `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
+    for (const foreign of [newSessionID(randomBytes), others.next(randomBytes), changed, remarked, '', 'x']) {
+      expect(ours.isOurs(foreign), foreign).to.equal(false);
+    }
+  });
+
+  it('stay known after the keys have been rotated', async () => {
+    const first = firstSet(await newKey(), 0);
+    const id = new SessionIDs(await ImportedKeys.from(first)).next(randomBytes);
+    const [old] = first.keys;
+    const [active] = firstSet(await newKey(), 0).keys;
+    if (!old || !active) throw new Error('no key');
+    const rotated = new SessionIDs(await ImportedKeys.from({ keys: [{ ...old, state: 'retired' }, active] }));
+    expect(rotated.isOurs(id)).to.equal(true);
+    expect(rotated.isOurs(rotated.next(randomBytes))).to.equal(true);
+  });
+});
