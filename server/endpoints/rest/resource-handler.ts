@@ -14,6 +14,7 @@ import { Negotiator, type ReadVerb } from './negotiator.ts';
 import { Objects } from './objects.ts';
 import { PartialMetadata } from './partial-metadata.ts';
 import type { Representation, WatchRepresentation } from './representation.ts';
+import { RowFrames } from './row-frames.ts';
 import { readIncludeObject, Tables } from './tables.ts';
 import { type WatchOptions, watch } from './watch.ts';
 import { ChunkEncoder } from './watch-output.ts';
@@ -45,13 +46,14 @@ export function resourceHandler<Facts>(
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
+  const rowFrames = new RowFrames<Facts>();
   const initialRoom = new InitialRoom(options.watch.maxInitialBytes);
 
   function represented(context: RequestContext, { conversion }: MediaType): Representation<Facts> {
     if (!conversion) return objects;
     const apiVersion = conversion.version === 'v1' ? 'meta.k8s.io/v1' : 'meta.k8s.io/v1beta1';
     if (conversion.kind !== 'Table') return new PartialMetadata(apiVersion);
-    return new Tables(definition, apiVersion, readIncludeObject(context.query), options.now);
+    return new Tables(definition, apiVersion, readIncludeObject(context.query), options.now, rowFrames);
   }
 
   return (context) => {

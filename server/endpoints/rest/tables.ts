@@ -12,6 +12,7 @@ import {
   type Representation,
   type WatchRepresentation,
 } from './representation.ts';
+import type { RowFrames } from './row-frames.ts';
 
 const LIST_END = Buffer.from(']}\n');
 const ROW_END = Buffer.from('}');
@@ -44,6 +45,7 @@ export class Tables<Facts> implements Representation<Facts>, WatchRepresentation
   readonly #include: IncludeObject;
   readonly #partial: PartialMetadata<Facts>;
   readonly #now: () => Date;
+  readonly #frames: RowFrames<Facts>;
   #columnsSent = false;
 
   constructor(
@@ -51,12 +53,14 @@ export class Tables<Facts> implements Representation<Facts>, WatchRepresentation
     apiVersion: MetaAPIVersion,
     include: IncludeObject,
     now: () => Date,
+    frames: RowFrames<Facts>,
   ) {
     this.#definition = definition;
     this.#apiVersion = apiVersion;
     this.#include = include;
     this.#partial = new PartialMetadata(apiVersion);
     this.#now = now;
+    this.#frames = frames;
   }
 
   one(object: CachedObject<Facts>): Buffer {
@@ -72,7 +76,10 @@ export class Tables<Facts> implements Representation<Facts>, WatchRepresentation
   }
 
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
-    return this.#line(type, event.objectFor(type));
+    const make = (): Buffer => this.#line(type, event.objectFor(type));
+    // The first line of a watch names the columns.
+    if (!this.#columnsSent) return make();
+    return this.#frames.line(event, `${type} ${this.#include} ${this.#apiVersion}`, make);
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
