@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** What a request that asks for no logs may have to wait for those that do. */
-const SLICE_MS = 0.5;
+const SLICE_MS = 0.2;
 
 /**
  * Lets many queries work in turn without keeping the event loop from everybody else: each waits for its turn, works
