@@ -17,7 +17,11 @@ function faults(logging: object): string[] {
 
 describe('the options of log stores', () => {
   for (const [what, logging, words] of [
-    ['OpenSearch without an address', { store: 'opensearch' }, /opensearch\.urls: needs at least one address/],
+    [
+      'OpenSearch without an address',
+      { store: 'opensearch' },
+      /opensearch\.urls: needs at least one address/,
+    ],
     ['VictoriaLogs without an address', { store: 'victorialogs' }, /victorialogs\.url: must be an address/],
     [
       'what is no address',
