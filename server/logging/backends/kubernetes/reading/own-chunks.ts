@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StalledError } from '../../../../cluster/live-body.ts';
-import { release } from '../../released.ts';
+import { release, releaseRead } from '../../released.ts';
 
 /** So much is gathered while the chunk before is worked on; then the other side waits. */
 const GATHERED = 64 << 10;
@@ -99,9 +99,4 @@ class Pieces {
     this.#last = undefined;
     this.#pieces = [];
   }
-}
-
-/** Memory of exactly this size is what Node shares out to small buffers of anybody. */
-function releaseRead(piece: Buffer): void {
-  if (piece.buffer.byteLength !== Buffer.poolSize) release(piece);
 }

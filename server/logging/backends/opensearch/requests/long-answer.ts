@@ -1,4 +1,4 @@
-import { release } from '../../released.ts';
+import { release, releaseRead } from '../../released.ts';
 
 /** A place in the bytes of an answer. */
 export interface Place {
@@ -64,8 +64,7 @@ export function ownBytes(pieces: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const piece of pieces) end += piece.copy(bytes, end);
-  // Memory of this size may be what Node shares out to many.
-  for (const piece of pieces) if (piece.buffer.byteLength !== Buffer.poolSize) release(piece);
+  for (const piece of pieces) releaseRead(piece);
   return bytes;
 }
 

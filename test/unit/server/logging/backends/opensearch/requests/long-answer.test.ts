@@ -98,6 +98,9 @@ describe('the pieces of an answer', () => {
     const bytes = ownBytes([read.subarray(100, 200), shared, read.subarray(200, 300)]);
     expect(bytes.toString()).to.equal(`${'a'.repeat(100)}${shared.toString()}${'a'.repeat(100)}`);
     expect(read.buffer.byteLength, 'of the socket').to.equal(0);
+    const whole = Buffer.allocUnsafeSlow(Buffer.poolSize);
+    ownBytes([whole]);
+    expect(whole.buffer.byteLength, 'of a socket that gave as much as is shared out').to.equal(0);
     expect(shared.toString()).to.equal('of memory that others use too');
   });
 });
