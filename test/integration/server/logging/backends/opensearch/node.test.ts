@@ -69,7 +69,8 @@ describe('a node of OpenSearch', function () {
     await left.next();
     leaving.abort();
     await left.next().catch(() => undefined);
-    expect(await node.openContexts()).to.equal(0);
+    // What a cancelled search held the node lets go some milliseconds later; a point in time that was left, in minutes.
+    while ((await node.openContexts()) > 0);
   });
 
   it('gives each line once where shards share times and sequence numbers, page by page and as an export', async () => {
