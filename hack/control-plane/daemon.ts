@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastLines, openLog } from './daemon-log.ts';
 import { signalGroup } from './process-group.ts';
-import { identify } from './process-identity.ts';
+import { identify, isStopped } from './process-identity.ts';
 
 export interface DaemonSpec {
   /** As messages call it, such as `kube-apiserver`. */
@@ -33,6 +33,7 @@ export interface DaemonSpec {
 
 const READY_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 10_000;
+const PAUSE_TIMEOUT = 10_000;
 const POLL = 50;
 
 /** A program that ended, or was not ready in time. The message ends with the last lines of its log. */
@@ -135,10 +136,20 @@ export class Daemon {
     await this.#gone(run);
   }
 
-  /** Freezes it: its sockets stay open and nobody answers. */
-  pause(): void {
-    if (this.#run !== undefined) {
-      this.#run.paused = signalGroup(this.#run.pid, 'SIGSTOP');
+  /** Freezes it: once this resolves its sockets stay open and nobody answers. Nothing happens when it does not run. */
+  async pause(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) {
+      return;
+    }
+    run.paused = signalGroup(run.pid, 'SIGSTOP');
+    const deadline = Date.now() + PAUSE_TIMEOUT;
+    // A run that somebody ends or lets go on meanwhile is not waited for.
+    while (run.paused && this.#run === run && !isStopped(run.pid)) {
+      if (Date.now() >= deadline) {
+        throw new Error(`${this.#spec.name} was not stopped by SIGSTOP in ${PAUSE_TIMEOUT / 1000} s`);
+      }
+      await delay(1);
     }
   }
 

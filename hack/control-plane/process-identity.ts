@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** A process as it can be recognised later: the pid alone may belong to another one by then. */
 export interface ProcessIdentity {
@@ -18,6 +18,18 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
+/**
+ * Whether the process is stopped as by SIGSTOP, with every thread: the signal is
+ * only on its way when kill() returns, and until it has arrived the process works on.
+ */
+export function isStopped(pid: number): boolean {
+  try {
+    return process.platform === 'linux' ? isStoppedOnLinux(pid) : stateByPs(pid) === 'T';
+  } catch {
+    return false; // it, or one of its threads, has just ended
+  }
+}
+
 /** Reads what was written as JSON; undefined for anything else. */
 export function readIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) {
@@ -27,12 +39,22 @@ export function readIdentity(value: unknown): ProcessIdentity | undefined {
   return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : undefined;
 }
 
+/** From the third field on, the state. */
+function statOnLinux(path: string): string[] {
+  const stat = readFileSync(path, 'utf8');
+  // The second field is the program's name in parentheses and may itself
+  // contain spaces and parentheses: count from the last one.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function isStoppedOnLinux(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks).every((thread) => statOnLinux(`${tasks}/${thread}/stat`)[0] === 'T');
+}
+
 function startOnLinux(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses and may itself
-    // contain spaces and parentheses: count from the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statOnLinux(`/proc/${pid}/stat`);
     const [state] = fields;
     if (state === 'Z' || state === 'X') {
       return undefined;
@@ -42,6 +64,10 @@ function startOnLinux(pid: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function stateByPs(pid: number): string | undefined {
+  return execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim()[0];
 }
 
 function startByPs(pid: number): string | undefined {

@@ -34,8 +34,8 @@ export interface LogStoreProcess extends AsyncDisposable {
   restart(signal?: AbortSignal): Promise<void>;
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>;
-  /** Freezes it: its sockets stay open and nobody answers. */
-  pause(): void;
+  /** Freezes it: once this resolves its sockets stay open and nobody answers. */
+  pause(): Promise<void>;
   resume(): void;
 }
 
@@ -140,8 +140,8 @@ class RunningStore implements LogStoreProcess {
     await this.#giveUp();
   }
 
-  pause(): void {
-    this.#daemon.pause();
+  pause(): Promise<void> {
+    return this.#daemon.pause();
   }
 
   resume(): void {

@@ -76,7 +76,7 @@ describe('the informer cache of a real cluster', function () {
 
   it('heals after kube-apiserver froze and went on', async () => {
     const followed = await cluster.synced({ stallMs: 2_000 });
-    cluster.controlPlane.apiserver.pause();
+    await cluster.controlPlane.apiserver.pause();
     await followed.ended('stalled');
     cluster.controlPlane.apiserver.resume();
     await cluster.reaches(followed, await cluster.write());

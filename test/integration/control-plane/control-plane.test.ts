@@ -125,7 +125,7 @@ describe('a control plane', function () {
     });
 
     it('stalls while kube-apiserver is paused, and goes on afterwards', async () => {
-      cp.apiserver.pause();
+      await cp.apiserver.pause();
       const answered = cp.client.send('/livez');
       const early = await Promise.race([
         answered,

@@ -108,7 +108,7 @@ describe('the Lease in a real cluster', function () {
     });
     const first = await begun.promise;
     const second = begun.promise;
-    controlPlane.apiserver.pause();
+    await controlPlane.apiserver.pause();
     if (!first.aborted) {
       await new Promise((resolve) => {
         first.addEventListener('abort', resolve, { once: true });

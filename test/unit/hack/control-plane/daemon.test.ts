@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/control-plane/daemon.ts';
-import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+import { identify, isRunning, isStopped } from '../../../../hack/control-plane/process-identity.ts';
 import { rejection, scratchFolder } from './scratch.ts';
 
 const { signal } = new AbortController();
@@ -112,11 +112,35 @@ describe('a daemon', () => {
     expect(daemon.pid).to.equal(undefined);
   });
 
+  it('does nothing more once it is paused, with none of its threads', async () => {
+    await using scratch = await scratchFolder();
+    const write = 'setInterval(() => require("node:fs").writeSync(1, "ready"), 1);';
+    const worker = `new (require('node:worker_threads').Worker)('${write}', { eval: true });`;
+    const spec = {
+      ...specOf(scratch.path, ''),
+      command: process.execPath,
+      args: ['-e', write + worker.repeat(3)],
+    };
+    const written = async () => (await stat(spec.logFile)).size;
+    const daemon = new Daemon(spec, unexpected);
+    await daemon.start(signal);
+    for (let round = 0; round < 5; round++) {
+      await daemon.pause();
+      expect(isStopped(daemon.pid ?? 0)).to.equal(true);
+      const before = await written();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await written()).to.equal(before);
+      daemon.resume();
+      while ((await written()) === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await daemon.stop();
+  });
+
   it('is stopped also while it is paused', async () => {
     await using scratch = await scratchFolder();
     const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
     await daemon.start(signal);
-    daemon.pause();
+    await daemon.pause();
     await daemon.stop();
     expect(daemon.pid).to.equal(undefined);
   });

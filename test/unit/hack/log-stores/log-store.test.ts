@@ -68,7 +68,7 @@ describe('a log store', () => {
   it('keeps connections and says nothing while it is paused', async () => {
     await withFolder(async (options) => {
       await using store = await startProgram(counter, options);
-      store.pause();
+      await store.pause();
       let answered = false;
       const answer = ask(`${store.url}/count`).finally(() => {
         answered = true;
