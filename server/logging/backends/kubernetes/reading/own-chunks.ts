@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StalledError } from '../../../../cluster/live-body.ts';
-import { release, releaseRead } from '../../released.ts';
+import { release, releaseRead } from '../../../released.ts';
 
 /** So much is gathered while the chunk before is worked on; then the other side waits. */
 const GATHERED = 64 << 10;

@@ -1,4 +1,4 @@
-import { release, releaseRead } from '../../released.ts';
+import { release, releaseRead } from '../../../released.ts';
 
 /** A place in the bytes of an answer. */
 export interface Place {

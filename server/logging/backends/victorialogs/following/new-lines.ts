@@ -6,7 +6,7 @@ import type { Instant, LogRecord } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
-import { inOrder, meantOf, recordFields } from '../requests/record.ts';
+import { inOrder, recordFields, recordsOf } from '../requests/record.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
@@ -109,7 +109,7 @@ export class NewLines {
     if (!asked) return [];
     const most = first === last ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
     const rows = await this.#asking.allRows(asked, [recordFields(fields)], deadline.within(REQUEST_MS), most);
-    const records = await meantOf(rows, fields, () => true, this.#asking.turns);
+    const records = await recordsOf(rows, fields, this.#asking.turns);
     return inOrder(records, 'asc', this.#asking.turns);
   }
 

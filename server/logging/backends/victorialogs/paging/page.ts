@@ -6,7 +6,7 @@ import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import type { Overview } from '../counting/overview.ts';
 import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
-import { inOrder, meantOf, recordFields } from '../requests/record.ts';
+import { inOrder, recordFields, recordsOf } from '../requests/record.ts';
 import { numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
@@ -116,7 +116,7 @@ async function firstOf(
     const rows = asked
       ? await asking.allRows(asked, [recordFields(fields), `${sort} limit ${limit}`], deadline, maxBytes)
       : [];
-    const found = await meantOf(rows, fields, isMeant, asking.turns);
+    const found = await recordsOf(rows, fields, asking.turns, isMeant);
     // Lines that are not wanted may have come since they were counted: then there is more behind these.
     const isMore = found.length < count && rows.length === limit;
     if (found.length >= count || (isWhole && !isMore)) return found.slice(0, count);
@@ -133,5 +133,5 @@ async function linesAt(
 ): Promise<LogRecord[]> {
   const asked = question(momentOf(time));
   const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES) : [];
-  return meantOf(rows, fields, isMeant, asking.turns);
+  return recordsOf(rows, fields, asking.turns, isMeant);
 }

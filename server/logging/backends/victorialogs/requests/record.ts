@@ -51,12 +51,12 @@ export function inOrder(records: readonly LogRecord[], order: Order, turns: Turn
   return sortedInTurns(records, order === 'asc' ? byTime : (left, right) => byTime(right, left), turns);
 }
 
-/** The records that are wanted; to tell takes long where lines are. */
-export async function meantOf(
+/** All of them, or those that are meant, where that has to be told; either takes long where there are many. */
+export async function recordsOf(
   rows: readonly Row[],
   fields: FieldNames,
-  isMeant: (record: LogRecord) => boolean,
   turns: Turns,
+  isMeant: (record: LogRecord) => boolean = () => true,
 ): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const row of rows) {

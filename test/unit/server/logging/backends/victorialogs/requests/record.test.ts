@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { meantOf } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
+import { recordsOf } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
 import { Turns } from '../../../../../../../server/logging/turns.ts';
 import { FIELDS } from '../../../../../../support/victorialogs.ts';
 import { WorkPerTurn } from '../../../../../../support/work-per-turn.ts';
@@ -15,7 +15,7 @@ describe('rows of VictoriaLogs as records', () => {
       work.note();
       return log.endsWith('0');
     };
-    const records = await meantOf(rows, FIELDS, isMeant, new Turns(0));
+    const records = await recordsOf(rows, FIELDS, new Turns(0), isMeant);
     expect(records.map(({ log }) => log)).to.have.length(10);
     expect(work.most).to.be.below(10);
   });
