@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+import packageManifest from '../../../../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../../..');
 
@@ -23,6 +24,15 @@ describe('the bootstrap', () => {
 
   afterEach(async () => {
     await rm(dir, { recursive: true, force: true });
+  });
+
+  it('comes before every npm script', () => {
+    const scripts: Readonly<Record<string, string>> = packageManifest.scripts;
+    const programs = Object.keys(scripts).filter((name) => /\bhack\/[\w/]+\.ts\b/.test(scripts[name] ?? ''));
+    expect(programs).to.include.members(['start', 'test', 'verify', 'fix']);
+    expect(
+      programs.filter((name) => scripts[`pre${name}`]?.endsWith('exec node hack/bootstrap.mjs') !== true),
+    ).to.deep.equal([]);
   });
 
   function start(env: NodeJS.ProcessEnv = {}, nodeArgs: string[] = []): ChildProcess {
