@@ -5,9 +5,19 @@ import { HealthCheckError } from './health-check.ts';
 import type { HealthRegistry, HealthResult } from './health-registry.ts';
 import { onlyRead } from './static-document.ts';
 
+/** What was last told of each check that fails: probes ask again and again, and the log needs to say it once. */
+type ToldFailures = Map<string, string>;
+
 /** Answers `/<path>` and `/<path>/<check>`; 200, or 500 when a check fails. */
 export function healthHandler(registry: HealthRegistry): Handler {
   const root = `/${registry.path}`;
+  const told: ToldFailures = new Map();
+  const run = async (names: readonly string[], { signal, log }: RequestContext): Promise<HealthResult[]> => {
+    const results = await registry.run(names, signal);
+    // Whoever hung up has ended the checks as well; that says nothing about them.
+    if (!signal.aborted) for (const result of results) tellChange(result, told, log);
+    return results;
+  };
   return async (context) => {
     onlyRead(context);
     const { path } = context.info;
@@ -15,27 +25,35 @@ export function healthHandler(registry: HealthRegistry): Handler {
     if (path === root || path === `${root}/`) {
       const names = registry.names.filter((name) => !excluded.includes(name));
       const unknown = excluded.filter((name) => !registry.has(name));
-      await answer(context, registry.path, await registry.run(names, context.signal), unknown);
+      answer(context, registry.path, await run(names, context), unknown);
       return;
     }
     const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : '';
     if (!registry.has(name)) throw newPathNotFound();
-    await answer(context, name, await registry.run([name], context.signal), []);
+    answer(context, name, await run([name], context), []);
   };
 }
 
-async function answer(
+function tellChange({ name, failure }: HealthResult, told: ToldFailures, log: RequestContext['log']): void {
+  if (failure === undefined) {
+    if (told.delete(name)) log.info({ check: name }, 'health check passes again');
+    return;
+  }
+  const message = failure instanceof Error ? failure.message : String(failure);
+  if (told.get(name) === message) return;
+  told.set(name, message);
+  // A reason that everybody may read needs no stack.
+  const why = failure instanceof HealthCheckError ? { reason: message } : { err: failure };
+  log.warn({ check: name, ...why }, 'health check failed');
+}
+
+function answer(
   context: RequestContext,
   subject: string,
   results: readonly HealthResult[],
   unknown: readonly string[],
-): Promise<void> {
+): void {
   const failed = results.filter(({ failure }) => failure !== undefined);
-  for (const { name, failure } of failed) {
-    // A reason that everybody may read needs no stack: while the server starts, a probe asks every second.
-    const why = failure instanceof HealthCheckError ? { reason: failure.message } : { err: failure };
-    context.log.warn({ check: name, ...why }, 'health check failed');
-  }
   const verbose = failed.length > 0 || context.query.has('verbose');
   const lines = verbose ? results.map(line) : [];
   if (verbose && unknown.length > 0) {

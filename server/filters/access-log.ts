@@ -5,9 +5,9 @@ import { READ_VERBS } from './request-info.ts';
 
 /**
  * One line for each request when it has ended, whoever answered it. The level says who has to do something:
- * `error` is for us (500 and above; but 503 and 504 heal, and a handler that answers so on purpose, such as a health
- * check that fails, knows why: these are `warn`), `info` for those who look after callers: refusals, and what was
- * changed. Reads that succeeded are `debug`: thousands come each second.
+ * `error` is for us (500 and above), `warn` for what heals by itself (503 and 504), `info` for those who look after
+ * callers: refusals, and what was changed. Reads that succeeded are `debug`: thousands come each second. So are
+ * failures that a handler answered on purpose, such as a health check: it has logged the reason itself.
  */
 export function accessLog(logger: Logger, monotonic: () => number): Filter {
   return (exchange) => {
@@ -20,6 +20,9 @@ export function accessLog(logger: Logger, monotonic: () => number): Filter {
 }
 
 function levelOf({ status, info, error }: Exchange): 'debug' | 'info' | 'warn' | 'error' {
-  if (status >= 500) return error === undefined || status === 503 || status === 504 ? 'warn' : 'error';
+  if (status >= 500) {
+    if (error === undefined) return 'debug';
+    return status === 503 || status === 504 ? 'warn' : 'error';
+  }
   return status < 400 && READ_VERBS.has(info.verb) ? 'debug' : 'info';
 }

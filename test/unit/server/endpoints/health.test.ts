@@ -53,6 +53,24 @@ describe('healthHandler', () => {
     expect(lines.join()).to.contain('health check failed').and.contain('cluster');
   });
 
+  it('logs a failure once, until its reason changes, and that it is over', async () => {
+    const failures = [new Error('first'), new Error('first'), new Error('second'), undefined, undefined];
+    const handler = readyz({
+      name: 'cluster',
+      check: () => {
+        const failure = failures.shift();
+        if (failure) throw failure;
+      },
+    });
+    const told: unknown[] = [];
+    while (failures.length > 0) {
+      const { lines } = await serve(handler, '/readyz');
+      told.push(lines.map((line) => (JSON.parse(line) as { msg: unknown }).msg));
+    }
+    const failed = ['health check failed'];
+    expect(told).to.deep.equal([failed, [], failed, ['health check passes again'], []]);
+  });
+
   it('shows a reason that everybody may read, and logs it without a stack', async () => {
     const { text, lines } = await serve(readyz(explained), '/readyz?verbose');
     expect(lines.join()).to.contain('--requestheader-client-ca-file').and.not.contain('stack');

@@ -111,22 +111,23 @@ describe('the request chain', () => {
     expect(chain.lines[0]).to.include({ userAgent: '?31m' });
   });
 
-  it('logs reads that succeed at debug, refusals and changes at info, what heals or was answered on purpose at warn, faults at error', async () => {
-    const statuses = [200, 404, 201, 503, 500];
+  it('logs reads that succeed and failures answered on purpose at debug, refusals and changes at info, what heals at warn, faults at error', async () => {
+    const statuses = [200, 500, 404, 201];
+    const faults = [newServiceUnavailable('wait', 1), new Error('a fault')];
     const chain = await start({
       handler: ({ response }) => {
         const status = statuses.shift();
-        if (status === undefined) throw new Error('a fault');
+        if (status === undefined) throw faults.shift();
         response.statusCode = status;
         response.end();
       },
     });
-    for (const method of ['GET', 'GET', 'POST', 'GET', 'GET', 'GET']) {
+    for (const method of ['GET', 'GET', 'GET', 'POST', 'GET', 'GET']) {
       await ask(chain, NODES, { method, headers: asAlice.headers });
     }
     const requests = () => chain.lines.filter((line) => line['msg'] === 'request');
     await until(() => requests().length === 6);
-    expect(requests().map((line) => line['level'])).to.deep.equal([20, 30, 30, 40, 40, 50]);
+    expect(requests().map((line) => line['level'])).to.deep.equal([20, 20, 30, 30, 40, 50]);
   });
 
   describe('refusals', () => {
