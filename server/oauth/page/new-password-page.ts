@@ -1,4 +1,4 @@
-import { PASSWORD_LENGTH } from '../users/password-policy.ts';
+import { PASSWORD_LENGTH, PASSWORD_VARIETY } from '../users/password-policy.ts';
 import { type Alert, about, alertBox, titled } from './alert.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
@@ -22,7 +22,7 @@ ${alertBox(alert)}
 <input type="hidden" name="ticket" value="${ticket}">
 <input type="hidden" name="username" value="${user}" autocomplete="username">
 <label for="new-password">New password</label>
-<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters; any characters, spaces too.</p>
+<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters, ${PASSWORD_VARIETY} of them different; any characters, spaces too. Not your user name.</p>
 <input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${about(alert, 'new_password') ?? html` aria-describedby="rule"`}>
 <label for="repeated">The same again</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required${about(alert, 'repeated')}>

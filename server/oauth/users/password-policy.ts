@@ -1,6 +1,9 @@
 /** In characters. Long ones are welcome (NIST 800-63B asks for 64 at least): hashing costs the same. */
 export const PASSWORD_LENGTH = { least: 8, most: 1024 } as const;
 
+/** Different characters. */
+export const PASSWORD_VARIETY = 4;
+
 /** Whether nobody can have this password, since none as long as it could be set. Counts as the policy does. */
 export function isTooLong(password: string): boolean {
   // A character is one or two UTF-16 units: most need not be taken apart.
@@ -14,8 +17,8 @@ export function passwordFaults(password: string, user: string): string[] {
   const faults: string[] = [];
   if (characters.length < PASSWORD_LENGTH.least) {
     faults.push(`must have at least ${PASSWORD_LENGTH.least} characters`);
-  } else if (new Set(characters).size < 4) {
-    faults.push('must have at least 4 different characters');
+  } else if (new Set(characters).size < PASSWORD_VARIETY) {
+    faults.push(`must have at least ${PASSWORD_VARIETY} different characters`);
   }
   if (isTooLong(password)) {
     faults.push(`must have at most ${PASSWORD_LENGTH.most} characters`);

@@ -256,6 +256,7 @@ describe('the sign-in form', () => {
       const asked = await visit.signIn('newcomer');
       expect(asked.status).to.equal(200);
       expect(asked.text).to.contain('<h1>Choose a new password</h1>');
+      expect(asked.text).to.contain('At least 8 characters, 4 of them different;');
       expect(state.sessions.objects.size).to.equal(0);
       const answer = await visit.send({ new_password: NEW, repeated: NEW });
       expect(sentBack(answer).has('code')).to.equal(true);
@@ -274,6 +275,7 @@ describe('the sign-in form', () => {
         ['short', 'short', 'must have at least 8 characters'],
         [PASSWORD, PASSWORD, 'Use another password than the one you have.'],
         ['', '', 'must have at least 8 characters'],
+        ['abababab', 'abababab', 'must have at least 4 different characters'],
       ] as const) {
         const answer = await visit.send({ new_password: password, repeated });
         expect(answer.status).to.equal(400);
