@@ -10,6 +10,7 @@ import { type Names, SERVER } from '../generate/names.ts';
 import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
 import { applyManifests, untilAvailable, untilDescribed } from './registration.ts';
+import { requireFree } from './server-ports.ts';
 import { type Steps, stepsWith } from './steps.ts';
 import { prepareTokenTrust } from './token-trust.ts';
 
@@ -32,7 +33,9 @@ const PODS = 12;
 export async function startLocal(
   options: LocalOptions,
 ): Promise<{ announcement: string; stop(): Promise<void> }> {
-  const { progress, life, names } = options;
+  const { progress, life, names, port } = options;
+  // Told at once, and not when the control plane is up.
+  if (port !== undefined) await requireFree(port);
   const step = stepsWith(progress);
   const dir = join(options.root, '.local');
   await mkdir(dir, { recursive: true });

@@ -6,14 +6,18 @@ export interface ServerPorts {
   readonly insecure: number;
 }
 
+/** Refuses a port that was asked for and can not be had. */
+export async function requireFree(port: number): Promise<void> {
+  if (await isFree(port)) return;
+  throw new Error(`port ${port} is in use: end the program that listens on it, or leave --port out`);
+}
+
 /**
  * The server's ports, kept across starts as long as they are free, because people have them in their shell's history
  * and tokens have them in their issuer. A port that was asked for is taken or refused.
  */
 export async function chooseServerPorts(file: string, requested: number | undefined): Promise<ServerPorts> {
-  if (requested !== undefined && !(await isFree(requested))) {
-    throw new Error(`port ${requested} is in use: end the program that listens on it, or leave --port out`);
-  }
+  if (requested !== undefined) await requireFree(requested);
   const remembered = await read(file);
   const secure = requested ?? (await again(remembered.secure, new Set()));
   const insecure = await again(remembered.insecure, new Set([secure]));

@@ -130,7 +130,7 @@ describe('npm start', function () {
     expect(await program.end()).to.deep.equal({ code: 130, left: [] });
   });
 
-  it('says in one line that the port is in use, and leaves nothing running', async () => {
+  it('says in one line that the port is in use, before it starts anything', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => {
@@ -143,6 +143,7 @@ describe('npm start', function () {
     other.close();
     expect(ended).to.deep.equal({ code: 1, left: [] });
     expect(program.output).to.include(`port ${port} is in use: end the program that listens on it`);
+    expect(program.output.toLowerCase()).not.to.include('control plane');
   });
 
   it('says in one line that the kubeconfig is missing', async () => {
