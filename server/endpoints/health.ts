@@ -39,7 +39,7 @@ function tellChange({ name, failure }: HealthResult, told: ToldFailures, log: Re
     if (told.delete(name)) log.info({ check: name }, 'health check passes again');
     return;
   }
-  const message = failure instanceof Error ? failure.message : String(failure);
+  const message = failure instanceof Error ? failure.message : 'not an error';
   if (told.get(name) === message) return;
   told.set(name, message);
   // A reason that everybody may read needs no stack.
