@@ -28,7 +28,7 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const malformed = new Counter({
     name: 'apiserver_malformed_requests_total',
-    help: 'Requests that could not be read: no HTTP, too large headers, too slow.',
+    help: 'Requests that could not be read: no HTTP, too large headers, too slow, or too many at a time on one connection.',
     labelNames: ['listener', 'code'],
     registers,
   });

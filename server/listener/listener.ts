@@ -59,8 +59,7 @@ export class Listener {
     const { address, port, receiver } = this.#options;
     this.#configure();
     const receive = (request: IncomingMessage, response: ServerResponse): void => {
-      this.#track(request.socket, response);
-      receiver.request(request, response);
+      if (this.#track(request.socket, response)) receiver.request(request, response);
     };
     this.#server.on('request', receive);
     // An expectation that we do not know may be ignored (RFC 9110 section 10.1.1); Node would refuse it by itself.
@@ -165,8 +164,17 @@ export class Listener {
     });
   }
 
-  #track(stream: Socket, answer: ServerResponse): void {
+  /** False for a request that nobody is to look at: its connection is gone, or has to go. */
+  #track(stream: Socket, answer: ServerResponse): boolean {
+    // What came in one piece is parsed to its end, also when the connection was cut in the middle of it.
+    if (stream.destroyed) return false;
     const answers = this.#streams.get(stream);
+    if (answers && answers.size >= MAX_PIPELINED) {
+      this.#options.metrics.malformed(this.name, 429);
+      this.#options.log.debug({ remoteAddress: stream.remoteAddress }, 'too many requests without an answer');
+      stream.destroy();
+      return false;
+    }
     answers?.add(answer);
     if (this.#stopping) announceClose(answer);
     answer.once('close', () => {
@@ -175,8 +183,15 @@ export class Listener {
       // kept: when all is sent, whether or not the client closes its side.
       if (this.#stopping && answers?.size === 0) stream.destroySoon();
     });
+    return true;
   }
 }
+
+/**
+ * Requests of one connection that wait for their answers. Node reads and parses them as fast as they come, also while
+ * the first one waits for the cluster, and each is kept with its headers: whoever sends more has to come again.
+ */
+const MAX_PIPELINED = 32;
 
 /** The protocols that Kubernetes' streams are spoken in. */
 const UPGRADES = new Set(['websocket', 'spdy/3.1']);
