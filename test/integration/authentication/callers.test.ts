@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../hack/control-plane/certificate-authority.ts';
-import { GuardedCluster, NODES } from './guarded-cluster.ts';
+import { GuardedCluster, groupNamed, NODES } from './guarded-cluster.ts';
 
 const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
 
@@ -11,18 +11,11 @@ describe('callers of a server beside a real cluster', function () {
 
   before(async () => {
     cluster = await GuardedCluster.start();
-    await cluster.create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
-      metadata: { name: 'node-reader' },
-      rules: [{ apiGroups: ['resources.platform.io'], resources: ['nodes'], verbs: ['get', 'list'] }],
-    });
-    await cluster.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-      metadata: { name: 'node-readers' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'node-reader' },
-      subjects: [
-        { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'readers' },
-        { kind: 'ServiceAccount', namespace: 'default', name: 'reader' },
-      ],
-    });
+    await cluster.grant(
+      'node-readers',
+      [{ apiGroups: ['resources.platform.io'], resources: ['nodes'], verbs: ['get', 'list'] }],
+      [groupNamed('readers'), { kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
+    );
   });
 
   after(() => cluster?.stop());
@@ -166,10 +159,10 @@ describe('callers of a server beside a real cluster', function () {
       const pair = await ca.issueClient({ cn: 'rita', o: ['readers'] });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(401);
-      await cluster.publish({ 'client-ca-file': `${before['client-ca-file']}\n${ca.cert}` });
+      const believed = (): boolean => cluster.access.settings.clientCAs().length === 3;
+      await cluster.publish({ 'client-ca-file': `${before['client-ca-file']}\n${ca.cert}` }, believed);
       expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(200);
-      expect(cluster.access.settings.clientCAs()).to.have.length(3);
-      await cluster.publish({ 'client-ca-file': before['client-ca-file'] ?? '' });
+      await cluster.publish({ 'client-ca-file': before['client-ca-file'] ?? '' }, () => !believed());
       expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(401);
       agent.destroy();
     });
@@ -180,10 +173,15 @@ describe('callers of a server beside a real cluster', function () {
       const pair = await ca.issueClient({ cn: 'second' });
       const headers = ['X-Remote-User', 'rita', 'X-Remote-Group', 'readers'];
       expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(401);
-      await cluster.publish({
-        'requestheader-client-ca-file': `${before['requestheader-client-ca-file']}\n${ca.cert}`,
-        'requestheader-allowed-names': '["front-proxy-client","second"]',
-      });
+      const names = (): readonly string[] =>
+        cluster.access.settings.current()?.frontProxy?.allowedNames ?? [];
+      await cluster.publish(
+        {
+          'requestheader-client-ca-file': `${before['requestheader-client-ca-file']}\n${ca.cert}`,
+          'requestheader-allowed-names': '["front-proxy-client","second"]',
+        },
+        () => names().includes('second'),
+      );
       expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(200);
     });
   });

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { record } from '../../../apis/meta/v1/unknown-value.ts';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { type Access, newAccess } from '../../../server/access.ts';
@@ -18,6 +19,7 @@ import { createRegistry } from '../../../server/observability/metrics.ts';
 import { issueServer, newCA } from '../../support/certificates.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 
 export interface Caller {
@@ -32,6 +34,23 @@ export interface Answer {
   readonly status: number;
   /** The user that was let in, or the Status. */
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Of RBAC, as far as tests need it. */
+export interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export type Subject =
+  | { readonly kind: 'Group'; readonly apiGroup: 'rbac.authorization.k8s.io'; readonly name: string }
+  | { readonly kind: 'ServiceAccount'; readonly namespace: string; readonly name: string };
+
+export function groupNamed(name: string): Subject {
+  return { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name };
 }
 
 export class GuardedCluster {
@@ -140,15 +159,15 @@ export class GuardedCluster {
     });
   }
 
-  /** Changes the published settings; resolves when we have heard of it. */
-  async publish(data: Record<string, string>): Promise<void> {
-    const changed = this.nextSettings();
+  /** Changes the published settings; resolves when we have heard of it, as `heard` says. */
+  async publish(data: Record<string, string>, heard: () => boolean): Promise<void> {
     await this.controlPlane.client.expect(
       CONFIG_MAP,
       { method: 'PATCH', contentType: 'application/merge-patch+json', body: { data } },
       [200],
     );
-    await changed;
+    // kube-apiserver writes what somebody has published once more, in its own order: not every change is this one.
+    while (!heard()) await this.nextSettings();
   }
 
   async published(): Promise<Record<string, string>> {
@@ -161,6 +180,25 @@ export class GuardedCluster {
     return JSON.parse(answer.body) as Record<string, unknown>;
   }
 
+  /** Makes a role and binds it to these subjects; resolves when kube-apiserver lets each group of them do it. */
+  async grant(name: string, rules: readonly Rule[], subjects: readonly Subject[]): Promise<void> {
+    await this.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
+    await this.create(`${RBAC}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects,
+    });
+    // It follows roles and bindings as we follow nodes: an answer of a moment ago may stand.
+    const groups = subjects.flatMap((subject) => (subject.kind === 'Group' ? [subject.name] : []));
+    for (const group of groups) {
+      for (const attributes of rules.map(attributesOf)) {
+        const spec = { user: 'probe', groups: [group], ...attributes };
+        const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+        while (!record((await this.create(path, { spec }))['status'])['allowed']);
+      }
+    }
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -170,4 +208,17 @@ export class GuardedCluster {
     await this.controlPlane.stop();
     await rm(this.#dir, { recursive: true, force: true });
   }
+}
+
+/** What the rule allows, as a question. */
+function attributesOf(rule: Rule): object {
+  const [verb] = rule.verbs;
+  const [path] = rule.nonResourceURLs ?? [];
+  if (path !== undefined) return { nonResourceAttributes: { path, verb } };
+  const [[group], [resource], [name]] = [
+    rule.apiGroups ?? [],
+    rule.resources ?? [],
+    rule.resourceNames ?? [],
+  ];
+  return { resourceAttributes: { group, resource, name, verb } };
 }

@@ -1,21 +1,11 @@
 import { expect } from 'chai';
-import { GuardedCluster } from '../authentication/guarded-cluster.ts';
+import { GuardedCluster, groupNamed } from '../authentication/guarded-cluster.ts';
 
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
-const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
 describe('callers of the platform paths beside a real cluster', function () {
   this.timeout(120_000);
   let cluster: GuardedCluster;
-
-  async function grant(name: string, group: string, rules: readonly object[]): Promise<void> {
-    await cluster.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
-    await cluster.create(`${RBAC}/clusterrolebindings`, {
-      metadata: { name },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-      subjects: [{ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: group }],
-    });
-  }
 
   async function statusOf(path: string, groups: readonly string[]): Promise<number> {
     const pair = await cluster.controlPlane.pki.issueClient({
@@ -28,22 +18,22 @@ describe('callers of the platform paths beside a real cluster', function () {
   before(async () => {
     cluster = await GuardedCluster.start();
     // A default role for everybody: of the core nodes, of everything else of ours, of the path as a mere URL.
-    await grant('everybody', 'system:authenticated', [
-      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
-      { apiGroups: ['resources.platform.io'], resources: ['others'], verbs: ['*'] },
-      { nonResourceURLs: ['/kapis/*'], verbs: ['get'] },
-    ]);
-    await grant('listers', 'listers', [
-      { apiGroups: ['resources.platform.io'], resources: ['nodes'], verbs: ['list'] },
-    ]);
-    await grant('readers-of-one', 'readers-of-one', [
-      {
-        apiGroups: ['resources.platform.io'],
-        resources: ['nodes'],
-        resourceNames: ['a'],
-        verbs: ['get', 'list'],
-      },
-    ]);
+    await cluster.grant(
+      'everybody',
+      [
+        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
+        { apiGroups: ['resources.platform.io'], resources: ['others'], verbs: ['*'] },
+        { nonResourceURLs: ['/kapis/*'], verbs: ['get'] },
+      ],
+      [groupNamed('system:authenticated')],
+    );
+    const ours = { apiGroups: ['resources.platform.io'], resources: ['nodes'] };
+    await cluster.grant('listers', [{ ...ours, verbs: ['list'] }], [groupNamed('listers')]);
+    await cluster.grant(
+      'readers-of-one',
+      [{ ...ours, resourceNames: ['a'], verbs: ['get', 'list'] }],
+      [groupNamed('readers-of-one')],
+    );
   });
 
   after(() => cluster?.stop());
