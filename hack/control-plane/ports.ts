@@ -8,10 +8,19 @@ import { createServer } from 'node:net';
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port of 127.0.0.1 that nobody listens on right now, none of `except`. */
+const SPAN = HIGHEST - LOWEST;
+/** The golden section of the range: however many processes lie between two, these begin far apart. */
+const STRIDE = 7_417;
+let given: number | undefined;
+
+/**
+ * A port of 127.0.0.1 that nobody listens on right now, none of `except`. Each call gives the next one, and each
+ * process begins elsewhere: what has been given and is not listened on yet is not given again, here or next door.
+ */
 export async function freePort(except: ReadonlySet<number> = new Set()): Promise<number> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+  for (let attempt = 0; attempt < SPAN; attempt++) {
+    given = ((given ?? process.pid * STRIDE) + 1) % SPAN;
+    const port = LOWEST + given;
     if (!except.has(port) && (await isFree(port))) {
       return port;
     }

@@ -23,6 +23,11 @@ describe('the ports of a control plane', () => {
     expect(Math.max(...ports, ...(await freePorts(3)))).to.be.below(32_768);
   });
 
+  it('are given once, before anybody listens on them', async () => {
+    const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
+    expect(new Set(ports).size).to.equal(200);
+  });
+
   it('stay as they were at the last start', async () => {
     const before = await choosePorts({}, {});
     expect(await choosePorts({}, before)).to.deep.equal(before);
