@@ -1,16 +1,25 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 interface Leftover {
   readonly pid: number;
   readonly command: string;
 }
 
+/** What was sent a signal a moment ago is still there, and no leftover: so long it may take to end, in ms. */
+const GRACE_MS = 2_000;
+const POLL_MS = 20;
+
 /**
  * Kills the processes that were started with this variable (`NAME=value`) in their environment, however deep below
  * us, and says which they were. On systems without /proc there is no way to tell, and none is reported.
  */
 export async function endLeftovers(variable: string): Promise<string[]> {
-  const left = await processesWith(variable);
+  let left = await processesWith(variable);
+  for (const end = performance.now() + GRACE_MS; left.length > 0 && performance.now() < end; ) {
+    await delay(POLL_MS);
+    left = await processesWith(variable);
+  }
   for (const { pid } of left) {
     try {
       process.kill(pid, 'SIGKILL');
