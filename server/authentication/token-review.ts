@@ -25,17 +25,23 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
   readonly #audiences: readonly string[];
   readonly #cache: ReviewCache<TokenReview>;
+  /** Keys of tokens that were good when they were asked about last, from the oldest to the newest. */
+  readonly #good = new Set<string>();
+  readonly #size: number;
   /** Keyed, so that what lies in memory can not be matched with tokens from elsewhere. */
   readonly #secret = randomBytes(32);
 
   constructor(options: TokenReviewOptions) {
-    const { successTtlMs = 10_000, failureTtlMs = 10_000, monotonic, onLookup } = options;
+    const { successTtlMs = 10_000, failureTtlMs = 10_000, cacheSize = 8192, maxPending = 200 } = options;
+    const { monotonic, onLookup } = options;
+    this.#size = cacheSize;
     this.#reviews = options.reviews;
     this.#audiences = options.audiences ?? [];
     this.#cache = new ReviewCache({
-      size: options.cacheSize ?? 8192,
+      size: cacheSize,
       ttlMs: ({ user }) => (user ? successTtlMs : failureTtlMs),
-      maxPending: options.maxPending ?? 200,
+      maxPending,
+      maxPendingOfOne: Math.ceil(maxPending / 2),
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
       ...(onLookup ? { onLookup } : {}),
@@ -44,12 +50,26 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   authenticate(token: string, scope: { readonly signal: AbortSignal }): Promise<UserInfo> | UserInfo {
     const key = createHmac('sha256', this.#secret).update(token).digest('base64');
+    // All tokens that are new here count as of one caller: who invents them takes nothing from those that were good.
     const review = this.#cache.get(
       key,
-      (signal) => this.#reviews.reviewToken(token, this.#audiences, signal),
+      (signal) => this.#review(key, token, signal),
       scope,
+      this.#good.has(key) ? key : '',
     );
     return review instanceof Promise ? review.then(userOf) : userOf(review);
+  }
+
+  async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {
+    const review = await this.#reviews.reviewToken(token, this.#audiences, signal);
+    this.#good.delete(key);
+    if (!review.user) return review;
+    this.#good.add(key);
+    for (const oldest of this.#good) {
+      if (this.#good.size <= this.#size) break;
+      this.#good.delete(oldest);
+    }
+    return review;
   }
 }
 

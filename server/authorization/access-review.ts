@@ -26,17 +26,17 @@ const READ_ONE = new Set(['get', 'list', 'watch']);
 export class AccessReviewAuthorizer implements Authorizer {
   readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
   readonly #cache: ReviewCache<AccessReview>;
-  readonly #signal: AbortSignal;
   readonly #userKeys = new WeakMap<UserInfo, string>();
 
   constructor(options: AccessReviewOptions) {
-    const { allowTtlMs = 10_000, denyTtlMs = 10_000, monotonic } = options;
+    const { allowTtlMs = 10_000, denyTtlMs = 10_000, maxPending = 400, monotonic } = options;
     this.#reviews = options.reviews;
-    this.#signal = options.signal;
     this.#cache = new ReviewCache({
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
-      maxPending: options.maxPending ?? 400,
+      maxPending,
+      // Anonymous callers are one: whoever thinks of paths must not keep the cluster from being asked about others.
+      maxPendingOfOne: Math.ceil(maxPending / 2),
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
     });
@@ -57,9 +57,9 @@ export class AccessReviewAuthorizer implements Authorizer {
 
   #ask(attributes: Attributes, scope: Scope): Promise<Decision> | Decision {
     const key = reviewKey(this.#userKey(attributes.user) + requestKey(attributes));
-    if (key === undefined)
-      return this.#reviews.reviewAccess(specOf(attributes), AbortSignal.any([this.#signal, scope.signal]));
-    return this.#cache.get(key, (signal) => this.#reviews.reviewAccess(specOf(attributes), signal), scope);
+    const ask = (signal: AbortSignal): Promise<AccessReview> =>
+      this.#reviews.reviewAccess(specOf(attributes), signal);
+    return this.#cache.get(key, ask, scope, attributes.user.name);
   }
 
   #userKey(user: UserInfo): string {

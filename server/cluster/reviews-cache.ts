@@ -7,6 +7,8 @@ export interface ReviewCacheOptions<Answer> {
   readonly ttlMs: (answer: Answer) => number;
   /** Questions that may wait for the cluster at a time: whoever invents tokens must not flood it. */
   readonly maxPending: number;
+  /** How many of them one caller may have, so that something is left for the others; all when none is given. */
+  readonly maxPendingOfOne?: number;
   /** Ends questions that are under way. */
   readonly signal: AbortSignal;
   /** Hears of each lookup, whether the answer was kept. */
@@ -30,6 +32,9 @@ export class ReviewCache<Answer> {
   /** From the oldest to the newest. */
   readonly #entries = new Map<string, Entry<Answer>>();
   readonly #pending = new Map<string, Promise<Answer>>();
+  /** How many questions are under way, in all and of each caller. */
+  #asked = 0;
+  readonly #askedBy = new Map<string, number>();
 
   constructor(options: ReviewCacheOptions<Answer>) {
     this.#options = options;
@@ -40,30 +45,60 @@ export class ReviewCache<Answer> {
     return this.#entries.size;
   }
 
-  /** The kept answer at once, else a promise of a new one. Throws TooManyRequests beyond `maxPending`. */
+  /**
+   * The kept answer at once, else a promise of a new one. Without a key nothing is kept or shared. `caller` is who
+   * `maxPendingOfOne` counts for. Throws TooManyRequests beyond either bound.
+   */
   get(
-    key: string,
+    key: string | undefined,
     ask: (signal: AbortSignal) => Promise<Answer>,
     scope: { readonly signal: AbortSignal },
+    caller = '',
   ): Promise<Answer> | Answer {
-    const entry = this.#entries.get(key);
+    const entry = key === undefined ? undefined : this.#entries.get(key);
     const hit = entry !== undefined && this.#monotonic() < entry.until;
     this.#options.onLookup?.(hit);
     if (hit) return entry.answer;
-    return abandonable(this.#ask(key, ask), scope.signal);
+    return abandonable(this.#ask(key, ask, caller), scope.signal);
   }
 
-  #ask(key: string, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
-    const underWay = this.#pending.get(key);
+  #ask(
+    key: string | undefined,
+    ask: (signal: AbortSignal) => Promise<Answer>,
+    caller: string,
+  ): Promise<Answer> {
+    const underWay = key === undefined ? undefined : this.#pending.get(key);
     if (underWay) return underWay;
-    if (this.#pending.size >= this.#options.maxPending) {
-      throw newTooManyRequests('Too many requests, please try again later.', 1);
-    }
-    const asked = ask(this.#options.signal)
-      .then((answer) => this.#keep(key, answer))
-      .finally(() => this.#pending.delete(key));
+    this.#checkRoom(caller);
+    const answer = ask(this.#options.signal);
+    this.#begin(caller);
+    if (key === undefined) return answer.finally(() => this.#end(caller));
+    const asked = answer
+      .then((given) => this.#keep(key, given))
+      .finally(() => {
+        this.#pending.delete(key);
+        this.#end(caller);
+      });
     this.#pending.set(key, asked);
     return asked;
+  }
+
+  #checkRoom(caller: string): void {
+    const { maxPending, maxPendingOfOne = maxPending } = this.#options;
+    if (this.#asked < maxPending && (this.#askedBy.get(caller) ?? 0) < maxPendingOfOne) return;
+    throw newTooManyRequests('Too many requests, please try again later.', 1);
+  }
+
+  #begin(caller: string): void {
+    this.#asked++;
+    this.#askedBy.set(caller, (this.#askedBy.get(caller) ?? 0) + 1);
+  }
+
+  #end(caller: string): void {
+    this.#asked--;
+    const left = (this.#askedBy.get(caller) ?? 0) - 1;
+    if (left > 0) this.#askedBy.set(caller, left);
+    else this.#askedBy.delete(caller);
   }
 
   #keep(key: string, answer: Answer): Answer {

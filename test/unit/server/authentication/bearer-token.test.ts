@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { isUnauthorized, newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
+import { isUnauthorized, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
 import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
@@ -166,7 +166,7 @@ describe('bearer tokens', () => {
       await Promise.race([once(waiting.signal, 'abort'), once(signal, 'abort')]);
       return { status: {} };
     });
-    const bearer = authenticator(cluster, { maxPending: 3 });
+    const bearer = authenticator(cluster, { maxPending: 6 });
     const pending = [1, 2, 3].map((i) => failure(ask(bearer, `Bearer invented-${i}`)));
     expect(await failure(ask(bearer, 'Bearer invented-4'))).to.include({ code: 429 });
     waiting.abort();
@@ -193,6 +193,28 @@ describe('bearer tokens', () => {
       expect(await ask(authenticator(fakeCluster()), other)).to.equal(undefined);
     });
   }
+
+  it('that were good before are reviewed again while strangers invent others', async () => {
+    const held: (() => void)[] = [];
+    const cluster = fakeCluster();
+    const client: ClusterClient = {
+      ...cluster.client,
+      json: async (request) => {
+        const spec = JSON.stringify(request.json);
+        if (spec.includes('invented')) await new Promise<void>((resolve) => held.push(resolve));
+        return cluster.client.json(request);
+      },
+    };
+    const bearer = authenticator({ ...cluster, client }, { maxPending: 4 });
+    await ask(bearer, 'Bearer good');
+    time = 60_000;
+    const invented = [1, 2, 3, 4].map((number) => failure(ask(bearer, `Bearer invented-${number}`)));
+    expect(await failure(ask(bearer, 'Bearer good'))).to.have.nested.property('accepted.name', 'sa');
+    expect(held).to.have.length(2);
+    for (const release of held) release();
+    const codes = (await Promise.all(invented)).map((error) => error instanceof StatusError && error.code);
+    expect(codes).to.deep.equal([401, 401, 429, 429]);
+  });
 
   it('are asked of each kind in order until one knows them', async () => {
     const mine = { name: 'mine', uid: '', groups: [], extra: {} };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { newForbidden, newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
-import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { newForbidden, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import { AccessReviewAuthorizer } from '../../../../server/authorization/access-review.ts';
 import type { Attributes, Decision } from '../../../../server/authorization/authorizer.ts';
 import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
@@ -47,7 +47,10 @@ function fakeCluster(status: unknown): Cluster {
 describe('access reviews', () => {
   let time = 0;
 
-  function authorizer(cluster: Cluster, options: { cacheSize?: number } = {}): AccessReviewAuthorizer {
+  function authorizer(
+    cluster: Cluster,
+    options: { cacheSize?: number; maxPending?: number } = {},
+  ): AccessReviewAuthorizer {
     return new AccessReviewAuthorizer({
       reviews: new ClusterReviews(cluster.client),
       signal: scope.signal,
@@ -224,6 +227,27 @@ describe('access reviews', () => {
     await subject.authorize({ ...listNodes, user }, scope);
     await subject.authorize({ ...listNodes, user }, scope);
     expect(cluster.asked).to.have.length(2);
+  });
+
+  it('are bounded at a time, also those of a monstrous size, and leave room for other callers', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const given = Promise.withResolvers<unknown>();
+    cluster.answer = () => given.promise;
+    const subject = authorizer(cluster, { maxPending: 4 });
+    const ask = (user: UserInfo, path: string) =>
+      Promise.resolve()
+        .then(() => subject.authorize({ user, verb: 'get', path }, scope))
+        .catch((error: unknown) => error);
+    const asked = Array.from({ length: 10 }, (_, i) => ask(ANONYMOUS, `/${i}${'x'.repeat(20_000)}`));
+    const other = ask(bob, '/metrics');
+    await Promise.resolve();
+    given.resolve({ status: { allowed: true } });
+    const answers = await Promise.all(asked);
+    expect(cluster.asked).to.have.length(3);
+    expect(answers.filter((answer) => answer instanceof StatusError && answer.code === 429)).to.have.length(
+      8,
+    );
+    expect(await other).to.include({ allowed: true });
   });
 });
 

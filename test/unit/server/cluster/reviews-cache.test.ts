@@ -16,4 +16,60 @@ describe('the cache of reviews', () => {
     // The hooks of every test fail it when a promise is rejected that nobody awaits.
     expect(error).to.have.property('message', 'the caller left');
   });
+
+  describe('with a bound on what is asked at a time', () => {
+    const scope = { signal: new AbortController().signal };
+    const never = (): Promise<string> => new Promise(() => undefined);
+    const refusalOf = (ask: () => unknown): unknown => {
+      try {
+        ask();
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+
+    function bounded(maxPendingOfOne?: number): ReviewCache<string> {
+      return new ReviewCache<string>({
+        size: 10,
+        ttlMs: () => 1000,
+        maxPending: 4,
+        ...(maxPendingOfOne === undefined ? {} : { maxPendingOfOne }),
+        signal: scope.signal,
+      });
+    }
+
+    it('counts questions without a key too, which are neither kept nor shared', async () => {
+      const cache = bounded();
+      let asked = 0;
+      const ask = (): Promise<string> => Promise.resolve(`answer ${++asked}`);
+      expect(await cache.get(undefined, ask, scope)).to.equal('answer 1');
+      expect(await cache.get(undefined, ask, scope)).to.equal('answer 2');
+      for (let i = 0; i < 4; i++) void cache.get(undefined, never, scope);
+      expect(refusalOf(() => cache.get(undefined, never, scope))).to.have.property('code', 429);
+    });
+
+    it('leaves room for others when one caller asks more than his part', async () => {
+      const cache = bounded(2);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const first = cache.get('a', () => promise, scope, 'eve');
+      void cache.get('b', never, scope, 'eve');
+      expect(refusalOf(() => cache.get('c', never, scope, 'eve'))).to.have.property('code', 429);
+      void cache.get('d', never, scope, 'bob');
+      resolve('yes');
+      expect(await first).to.equal('yes');
+      void cache.get('c', never, scope, 'eve');
+      expect(refusalOf(() => cache.get('e', never, scope, 'eve'))).to.have.property('code', 429);
+    });
+
+    it('counts no question that could not be asked', () => {
+      const cache = bounded(1);
+      const broken = (): never => {
+        throw new Error('broken');
+      };
+      for (let i = 0; i < 5; i++) {
+        expect(refusalOf(() => cache.get('a', broken, scope))).to.have.property('message', 'broken');
+      }
+    });
+  });
 });
