@@ -9,7 +9,7 @@ import { unusableFileIn } from '../../../../../server/logging/store-errors.ts';
 import { storeAt } from '../../../../support/opensearch-store.ts';
 import { FIELDS } from '../../../../support/victorialogs.ts';
 
-const CALL = { signal: new AbortController().signal, timeoutMs: 5_000 };
+const CALL = { signal: new AbortController().signal, timeoutMs: 30_000 };
 
 describe('the files that a log store needs', () => {
   let dir = '';

@@ -221,7 +221,7 @@ describe('following pod logs', () => {
     const page = await store.query(
       pods('a'),
       { order: 'asc', size: 1, from: 0 },
-      { signal: gone.signal, timeoutMs: 2_000 },
+      { signal: gone.signal, timeoutMs: 20_000 },
     );
     expect(page.shortfalls).to.deep.equal([]);
     expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });

@@ -1,7 +1,7 @@
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 
-export const call: Call = { signal: new AbortController().signal, timeoutMs: 20_000 };
+export const call: Call = { signal: new AbortController().signal, timeoutMs: 55_000 };
 
 /** All of one day. */
 export const everything: Selection = {

@@ -6,7 +6,7 @@ import { ANSWERED, answer, call, type Script, SELECTION, scriptedStore } from '.
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;
 
 describe('an OpenSearch that fails', () => {
-  async function refused(script: Script, timeoutMs = 5_000): Promise<StatusError> {
+  async function refused(script: Script, timeoutMs = 30_000): Promise<StatusError> {
     await using store = await scriptedStore(script);
     try {
       await storeAt(store.url).query(SELECTION, PAGE, call(timeoutMs));
@@ -143,8 +143,8 @@ describe('an OpenSearch that fails', () => {
 
   it('is asked for less time than the caller has', async () => {
     await using store = await scriptedStore(() => answer([]));
-    await storeAt(store.url).query(SELECTION, PAGE, call(1_000));
-    expect(Number.parseInt(String(store.asked.at(-1)?.body['timeout']), 10)).to.be.within(1, 999);
+    await storeAt(store.url).query(SELECTION, PAGE, call(20_000));
+    expect(Number.parseInt(String(store.asked.at(-1)?.body['timeout']), 10)).to.be.within(1, 19_999);
   });
 
   it('loses the connection when the caller goes away', async () => {

@@ -196,7 +196,7 @@ describe('an export', () => {
   it('closes it when the caller goes away', async () => {
     await using store = await scriptedStore(exporting);
     const leaving = new AbortController();
-    const batches = storeAt(store.url).export(SELECTION, 'asc', call(5_000, leaving.signal));
+    const batches = storeAt(store.url).export(SELECTION, 'asc', call(30_000, leaving.signal));
     await batches.next();
     leaving.abort(new Error('gone'));
     const end = await read(batches, Infinity).catch((error: unknown) => error);

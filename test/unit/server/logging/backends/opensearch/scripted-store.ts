@@ -82,7 +82,7 @@ export const SELECTION: Selection = {
   range: { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' },
 };
 
-export function call(timeoutMs = 5_000, signal = new AbortController().signal): Call {
+export function call(timeoutMs = 30_000, signal = new AbortController().signal): Call {
   return { signal, timeoutMs };
 }
 

@@ -17,7 +17,7 @@ describe('the connection to VictoriaLogs', () => {
 
   /** The code of the refusal; undefined when there is none. */
   const asked = (store: VictoriaLogsLogStore): Promise<unknown> =>
-    store.check({ signal: new AbortController().signal, timeoutMs: 5_000 }).then(
+    store.check({ signal: new AbortController().signal, timeoutMs: 30_000 }).then(
       () => undefined,
       (error: unknown) => error instanceof Error && Reflect.get(error, 'code'),
     );

@@ -26,7 +26,7 @@ async function counting(counted: Readonly<Record<string, string>>, lines = rows(
   );
   const log = pino({ level: 'silent' });
   const store = new VictoriaLogsLogStore({ url: server.url, fields: FIELDS, log });
-  const call = { signal: new AbortController().signal, timeoutMs: 5_000 };
+  const call = { signal: new AbortController().signal, timeoutMs: 30_000 };
   return {
     asked: server.asked,
     total: async () => (await store.query(SELECTION, PAGE, call)).total.count,

@@ -53,7 +53,7 @@ describe('slices of time', () => {
       extraFilters: [`_time:[${start},${end})`],
     });
     const range = { start: instantAt(begin), end: instantAt(begin + 86_400_000_000_000n) };
-    const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 5_000 }, Date.now);
+    const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 30_000 }, Date.now);
     return new Slices(asking, { question, order, range, count: times.length }, deadline);
   };
 
