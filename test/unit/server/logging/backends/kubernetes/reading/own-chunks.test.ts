@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { StalledError } from '../../../../../../../server/cluster/live-body.ts';
 import { ownChunks } from '../../../../../../../server/logging/backends/kubernetes/reading/own-chunks.ts';
+import { until } from '../../../../../../support/until.ts';
 
 describe('the chunks of an answer in memory of their own', () => {
   let server: Server;
@@ -114,7 +115,10 @@ describe('the chunks of an answer in memory of their own', () => {
     let text = '';
     let failure: unknown;
     try {
-      for await (const chunk of ownChunks(await open(), 30)) {
+      const response = await open();
+      // Nothing of the time that it takes to come is meant here.
+      await until(() => response.readableLength > 0);
+      for await (const chunk of ownChunks(response, 30)) {
         text += chunk.toString();
         await new Promise((resolve) => setTimeout(resolve, 60));
         expect(failure).to.equal(undefined);
