@@ -28,7 +28,7 @@ describe('a node whose kubelet is silent', () => {
       });
     }
     cluster.disturb = (url) => Number(/p(\d+)\/log/.exec(url.pathname)?.[1]) < 20;
-    const store = cluster.store({ concurrentReads: 4 }, { kubeletTimeoutMs: 100 });
+    const store = cluster.store({ concurrentReads: 4 }, { kubeletTimeoutMs: 3_000 });
     const page = await store.query(everything, newest, call);
     expect(page.records).to.have.length(20);
     expect(page.total).to.deep.equal({ count: 20, relation: 'gte' });
