@@ -52,13 +52,17 @@ describe('following OpenSearch', () => {
   it('asks for lines when the indices hold more than before, and only then', async () => {
     const held = [FIRST];
     await using store = await scriptedStore(() => answer(held));
-    const { leave, logs } = followAll(store, 1, { pulseMs: 1 });
+    const { leave, logs } = followAll(store, 1, { pulseMs: 1, surelyMs: 60_000 });
     const pulses = () => store.asked.filter(isPulse).length;
     const questions = () => store.asked.filter(isQuestion).length;
-    await until(() => pulses() >= 2);
+    const afterPulses = (many: number) => {
+      const seen = pulses();
+      return until(() => pulses() >= seen + many);
+    };
+    await until(() => logs.length === 1);
+    await afterPulses(5);
     const before = questions();
-    const seen = pulses();
-    await until(() => pulses() >= seen + 10);
+    await afterPulses(10);
     expect(questions()).to.equal(before);
     held.push(SECOND);
     await until(() => logs.length === 2);
