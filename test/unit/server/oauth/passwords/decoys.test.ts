@@ -45,7 +45,7 @@ describe('what stands in for the hash of a user who does not exist', () => {
   });
 
   it('holds nothing of any user, is of no password, and can be checked as a hash', async () => {
-    const queue = { concurrency: 1, length: 1, timeoutMs: 1000 };
+    const queue = { concurrency: 1, length: 1, timeoutMs: 30_000 };
     const hasher = new PasswordHasher({ memory: 7 * 1024 * 1024, iterations: 1, queue });
     for (const hash of [BCRYPT, ARGON2]) {
       hashes = [hash];

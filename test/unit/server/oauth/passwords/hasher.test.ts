@@ -5,7 +5,7 @@ import { hashConcurrency } from '../../../../../server/oauth/passwords/hash-conc
 import { HashQueue } from '../../../../../server/oauth/passwords/hash-queue.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
 
-const QUEUE = { concurrency: 2, length: 64, timeoutMs: 2000 };
+const QUEUE = { concurrency: 2, length: 64, timeoutMs: 30_000 };
 const hasher = new PasswordHasher({ memory: 19 * 1024 * 1024, iterations: 2, queue: QUEUE });
 
 describe('the password hasher', () => {
