@@ -99,6 +99,7 @@ describe('clients that others have written', function () {
   }
 
   it("serves Python's Authlib", async function () {
+    this.timeout(420_000);
     const python = await authlib(cluster.dir);
     if (python === undefined) {
       if (process.env['CI'] === 'true') throw new Error('Authlib can not be installed');
@@ -146,9 +147,9 @@ async function authlib(dir: string): Promise<string | undefined> {
   const environment = join(dir, 'python');
   const python = join(environment, 'bin', 'python');
   try {
-    await run('python3', ['-m', 'venv', environment], { timeout: 60_000 });
+    await run('python3', ['-m', 'venv', environment], { timeout: 120_000 });
     await run(python, ['-m', 'pip', 'install', '--quiet', 'authlib==1.6.5', 'requests==2.32.5'], {
-      timeout: 90_000,
+      timeout: 240_000,
     });
   } catch {
     return undefined;
