@@ -184,8 +184,8 @@ describe('watch', () => {
 
   it('sends bookmarks only to who allows them, and one shortly before the end', async () => {
     await start({ lastBookmarkMs: 500 });
-    const silent = await watch('&resourceVersion=10&timeoutSeconds=1');
-    const told = await watch('&resourceVersion=10&timeoutSeconds=1&allowWatchBookmarks=true');
+    const silent = await watch('&resourceVersion=10&timeoutSeconds=3');
+    const told = await watch('&resourceVersion=10&timeoutSeconds=3&allowWatchBookmarks=true');
     cache.apply('ADDED', node('c', 11));
     cache.cache.bookmark('50');
     expect(await told.names(3)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50', 'end']);
