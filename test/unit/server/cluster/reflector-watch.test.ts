@@ -79,7 +79,7 @@ describe('the watch of the reflector', () => {
   it('replaces a stream on which nothing comes any more', async () => {
     const { sink, causes } = await followed(
       { stream: [complete], watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))] },
-      { stallMs: 300 },
+      { stallMs: 1_000 },
     );
     await sink.until('MODIFIED a@9');
     expect(causes[0]).to.equal('stalled');
@@ -89,7 +89,7 @@ describe('the watch of the reflector', () => {
   it('replaces a stream that stalls before its list is complete, and takes nothing from it', async () => {
     const { sink } = await followed(
       { stream: [({ response }) => send(response, event('ADDED', rawThing('a', 3))), complete] },
-      { stallMs: 300 },
+      { stallMs: 1_000 },
     );
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
