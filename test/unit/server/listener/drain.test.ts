@@ -34,7 +34,7 @@ describe('drain', () => {
     timeout?: number;
     end?: () => void;
   }) {
-    const { steps = [], readinessDelay = 0, timeout = 5000, end } = settings;
+    const { steps = [], readinessDelay = 0, timeout = 30_000, end } = settings;
     return drain({
       listeners: [
         {
@@ -70,7 +70,7 @@ describe('drain', () => {
 
   it('still accepts while readiness fails but the delay is not over', async () => {
     receive = (_request, response) => response.end('served');
-    const done = draining({ readinessDelay: 300 });
+    const done = draining({ readinessDelay: 2_000 });
     const socket = await open(listener);
     socket.write(GET);
     const [answer] = await once(socket, 'data');
@@ -138,7 +138,7 @@ describe('drain', () => {
     socket.on('error', () => undefined).resume();
     socket.write(GET);
     await arrived.promise;
-    expect(await draining({ timeout: 2000, end: () => waiting[0]?.end('the end') })).to.equal(0);
+    expect(await draining({ end: () => waiting[0]?.end('the end') })).to.equal(0);
     socket.destroy();
   });
 
