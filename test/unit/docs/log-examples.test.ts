@@ -71,7 +71,7 @@ describe('the examples of docs/logs.md', () => {
       shop,
       line('2026-11-20T12:00:02.000000000Z', 'other', { namespace: 'bank' }),
     ]);
-    const service = await new LogService({ store, limits: { followTimeout: 500 } }).start();
+    const service = await new LogService({ store, limits: { followTimeout: 2_000 } }).start();
     const shown: unknown[] = [];
     await program(`http://127.0.0.1:${service.server.port}`, 'token', ({ log }) => shown.push(log));
     await service.stop();
