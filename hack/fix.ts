@@ -1,13 +1,12 @@
 // `npm run fix`: mends what programs can mend by themselves: the lock file, lint, format and the order of imports.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { killAll, runCommand } from './command.ts';
 import { onStopSignal, Stopped } from './stop-signal.ts';
-import { UsageError, understood } from './usage.ts';
+import { parseCommandLine, UsageError } from './usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const USAGE = `npm run fix
+const USAGE = `Usage: npm run fix
 
 Changes files: completes package-lock.json, mends what oxlint can mend, and formats everything.
 What programs cannot mend is told, and ends with 1.
@@ -19,9 +18,9 @@ const COMMANDS: readonly (readonly [string, ...string[]])[] = [
 ];
 
 async function main(): Promise<number> {
-  const { values } = understood(() =>
-    parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }),
-  );
+  const { values } = parseCommandLine({
+    options: { help: { type: 'boolean', short: 'h', default: false } },
+  });
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;

@@ -1,21 +1,22 @@
 // Writes what follows from something else in the repository (manifests, tables of the documents), or, with --check,
 // says what no longer fits. What the files hold is decided in hack/generate/.
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
+import { parseCommandLine } from './usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-const USAGE = `npm run generate -- [--platform NAME] [--check]
+const USAGE = `Usage: npm run generate -- [--platform NAME] [--check]
 
   --platform NAME  write the manifests for API groups resources.NAME.io, in the namespace NAME-system
   --check          change nothing; fail when a generated file is out of date
+  -h, --help       this text
 `;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = parseCommandLine({
     options: {
       platform: { type: 'string' },
       check: { type: 'boolean', default: false },

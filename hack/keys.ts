@@ -1,34 +1,36 @@
 // `npm run keys`: shows the keys that tokens are signed with, or has the elected replica change them. The keys never
 // leave the cluster: nothing but ids, states and times is printed.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ClusterConnection } from '../server/cluster/connection.ts';
 import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { explanationOf } from './explanation.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
-import { commandFault, UsageError, understood, unexpectedArgument } from './usage.ts';
+import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from './usage.ts';
 
-const USAGE = `npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
+const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
   list                   show the keys: id, state, times
   rotate                 publish a new key now, sign with it once everybody knows it
   rotate --immediately   the keys are in wrong hands: every session and token ends now
+
+  --kubeconfig FILE      the cluster; without it KUBECONFIG, or ~/.kube/config
+  --namespace NAME       of the server; that of the manifests unless told otherwise
+  --secret NAME          in it, with the keys; ks-apiserver-signing-keys
+  -h, --help             this text
 `;
 
 async function main(): Promise<number> {
-  const { values, positionals } = understood(() =>
-    parseArgs({
-      allowPositionals: true,
-      options: {
-        kubeconfig: { type: 'string' },
-        namespace: { type: 'string' },
-        secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
-        immediately: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }),
-  );
+  const { values, positionals } = parseCommandLine({
+    allowPositionals: true,
+    options: {
+      kubeconfig: { type: 'string' },
+      namespace: { type: 'string' },
+      secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
+      immediately: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;

@@ -8,6 +8,7 @@ import { parseTestArguments, type TestArguments, testHelp } from './test/argumen
 import { runStages } from './test/run.ts';
 import { stages } from './test/stages.ts';
 import { summary, verdict } from './test/summary.ts';
+import { UsageError } from './usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,7 +19,8 @@ async function main(): Promise<number> {
   try {
     chosen = parseTestArguments(process.argv.slice(2), known);
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
+    if (!(error instanceof UsageError)) throw error;
+    console.error(error.message);
     return 2;
   }
   if (chosen.help) {

@@ -1,22 +1,37 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../apis/meta/v1/suggestion.ts';
 
 /** A command line that cannot be understood; `message` is one line. */
 export class UsageError extends Error {}
 
-/** What `parse` gives; of the words of parseArgs about a fault, the first sentence. */
-export function understood<Parsed>(parse: () => Parsed): Parsed {
-  try {
-    return parse();
-  } catch (error) {
-    const isFault =
-      error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
-    if (!isFault) throw error;
-    const [sentence = ''] = error.message.split(/\.?\n|\. /, 1);
-    throw new UsageError(`${sentence}; see --help`);
+/**
+ * `parseArgs` that names the flag which was meant, and takes no empty value: that would be a variable of the shell that
+ * is not set. Throws UsageError.
+ */
+export function parseCommandLine<Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  const { args = process.argv.slice(2), options = {}, allowPositionals = false } = config;
+  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional' && !allowPositionals) throw unexpectedArgument(token.value);
+    if (token.kind !== 'option') continue;
+    const { rawName, name, value, inlineValue } = token;
+    const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
+    if (type === undefined) {
+      const known = Object.keys(options).map((flag) => `--${flag}`);
+      throw unknownFlag(rawName, known);
+    }
+    if (type === 'boolean') {
+      if (value !== undefined) throw new UsageError(`${rawName} takes no value; see --help`);
+    } else if (value === undefined || value === '' || (!inlineValue && value.startsWith('-'))) {
+      throw new UsageError(`${rawName} needs a value; see --help`);
+    }
   }
+  return parseArgs(config);
 }
 
-export function unknownFlag(name: string, known: readonly string[]): UsageError {
+function unknownFlag(name: string, known: readonly string[]): UsageError {
   return new UsageError(`unknown flag ${name}; ${meant(name, known)}`);
 }
 

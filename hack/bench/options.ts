@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError, understood } from '../usage.ts';
+import { parseCommandLine, UsageError } from '../usage.ts';
 
 /** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
 export const GROUPS = [
@@ -29,7 +28,7 @@ export interface Options {
   readonly write: boolean;
 }
 
-export const USAGE = `usage: npm run bench -- [options]
+export const USAGE = `Usage: npm run bench -- [options]
 
   --rows LIST       of ${GROUPS.join(',')}; all when not given
   --nodes N         5000 when not given; the goals are made for that
@@ -43,20 +42,18 @@ export const USAGE = `usage: npm run bench -- [options]
 
 /** Throws UsageError. */
 export function parseOptions(args: readonly string[]): Options | 'help' {
-  const { values } = understood(() =>
-    parseArgs({
-      args: [...args],
-      options: {
-        rows: { type: 'string', default: GROUPS.join(',') },
-        nodes: { type: 'string', default: '5000' },
-        seconds: { type: 'string', default: '10' },
-        watchers: { type: 'string', default: '300,1000,5000' },
-        'log-lines': { type: 'string', default: '1000000' },
-        'no-write': { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }),
-  );
+  const { values } = parseCommandLine({
+    args: [...args],
+    options: {
+      rows: { type: 'string', default: GROUPS.join(',') },
+      nodes: { type: 'string', default: '5000' },
+      seconds: { type: 'string', default: '10' },
+      watchers: { type: 'string', default: '300,1000,5000' },
+      'log-lines': { type: 'string', default: '1000000' },
+      'no-write': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
   if (values.help) return 'help';
   const asked = values.rows.split(',');
   const unknown = asked.find((name) => !GROUPS.some((group) => group === name));

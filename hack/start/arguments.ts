@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError, unexpectedArgument, unknownFlag } from '../usage.ts';
+import { parseCommandLine, UsageError } from '../usage.ts';
 
 export interface StartArguments {
   /** Nodes to simulate. */
@@ -15,35 +14,17 @@ export const DEFAULT_NODES = 5;
 /** What one kube-apiserver and KWOK on one machine can be asked for. */
 const MOST_NODES = 10_000;
 
-const FLAGS = {
-  nodes: { type: 'string' },
-  kubeconfig: { type: 'string' },
-  port: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-const KNOWN = Object.keys(FLAGS).map((flag) => `--${flag}`);
-
 export function parseStartArguments(args: readonly string[]): StartArguments {
-  const { tokens } = parseArgs({
+  const { values } = parseCommandLine({
     args: [...args],
-    options: FLAGS,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
+    options: {
+      nodes: { type: 'string' },
+      kubeconfig: { type: 'string' },
+      port: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   });
-  const values = new Map<string, string>();
-  for (const token of tokens) {
-    if (token.kind === 'positional') throw unexpectedArgument(token.value);
-    if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(FLAGS, token.name)) throw unknownFlag(token.rawName, KNOWN);
-    if (token.name !== 'help' && (token.value === undefined || token.value === '')) {
-      throw new UsageError(`${token.rawName} needs a value; see --help`);
-    }
-    values.set(token.name, token.value ?? '');
-  }
-  const nodes = values.get('nodes');
-  const kubeconfig = values.get('kubeconfig');
-  const port = values.get('port');
+  const { nodes, kubeconfig, port, help } = values;
   if (nodes !== undefined && kubeconfig !== undefined) {
     throw new UsageError(
       '--nodes simulates nodes in a local cluster; leave it out together with --kubeconfig',
@@ -53,7 +34,7 @@ export function parseStartArguments(args: readonly string[]): StartArguments {
     nodes: nodes === undefined ? DEFAULT_NODES : wholeNumber('--nodes', nodes, 1, MOST_NODES),
     kubeconfig,
     port: port === undefined ? undefined : wholeNumber('--port', port, 1, 65_535),
-    help: values.has('help'),
+    help,
   };
 }
 

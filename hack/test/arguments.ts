@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '../usage.ts';
 
 export interface TestArguments {
   /** Names of stages; empty means all of them. */
@@ -9,9 +9,9 @@ export interface TestArguments {
   readonly help: boolean;
 }
 
-/** Throws with one line for the user when something is unknown. */
+/** Throws UsageError. */
 export function parseTestArguments(args: readonly string[], known: readonly string[]): TestArguments {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseCommandLine({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -22,10 +22,10 @@ export function parseTestArguments(args: readonly string[], known: readonly stri
   });
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`There is no stage '${unknown}'; there are ${known.join(', ')}.`);
+    throw new UsageError(`there is no stage ${unknown}; there are ${known.join(', ')}`);
   }
   if (values.jobs !== undefined && !/^[1-9]\d?$/.test(values.jobs)) {
-    throw new Error(`--jobs ${values.jobs}: a whole number from 1 to 99 is needed.`);
+    throw new UsageError(`--jobs ${values.jobs}: a whole number from 1 to 99 is needed`);
   }
   const jobs = values.jobs === undefined ? undefined : Number(values.jobs);
   return { stages: positionals, grep: values.grep, jobs, help: values.help };

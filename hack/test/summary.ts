@@ -14,7 +14,14 @@ export function summary(finished: readonly FinishedStage[], total: Tally): strin
       `${stage.name} failed. Cure: ${stage.cure}`,
       ...problems.map((problem) => `  ${problem}`),
     ]);
-  return [...rows, ...failures, tallyLine(total)].join('\n');
+  return [...rows, ...failures, ...emptiness(finished), tallyLine(total)].join('\n');
+}
+
+/** Why a run in which nothing was checked has failed. */
+function emptiness(finished: readonly FinishedStage[]): string[] {
+  const { passed, failed, skipped } = sum(finished.map(({ tally }) => tally));
+  if (passed + failed > 0) return [];
+  return [`nothing was checked: ${skipped > 0 ? 'every test was skipped' : 'no title matches'}`];
 }
 
 /**

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { commandFault, UsageError, understood, unexpectedArgument } from '../usage.ts';
+import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from '../usage.ts';
 import { userNameFault } from './user-name.ts';
 
 export type UserArguments =
@@ -16,34 +15,38 @@ export interface UserOptions {
   readonly noPassword: boolean;
 }
 
-export const USAGE = `npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
+export const USAGE = `Usage: npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
 
   create NAME [--email ADDRESS] [--display-name TEXT] [--group GROUP]... [--must-change] [--no-password]
   password NAME [--must-change]
 
 The password is asked for, or read from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
-  --must-change   the user has to replace it at the first sign-in, on the sign-in page
+
+  --must-change      the user has to replace it at the first sign-in, on the sign-in page
+  --no-password      nobody can sign in as the user until one is set
+  --kubeconfig FILE  the cluster; without it KUBECONFIG, or ~/.kube/config
+  --platform NAME    of the platform; that of the manifests unless told otherwise
+  -h, --help         this text
+
 Everything else is kubectl's: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.
 `;
 
 /** Throws UsageError. */
 export function parseUserArguments(args: readonly string[]): UserArguments {
-  const { values, positionals } = understood(() =>
-    parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        kubeconfig: { type: 'string' },
-        platform: { type: 'string' },
-        email: { type: 'string' },
-        'display-name': { type: 'string' },
-        group: { type: 'string', multiple: true, default: [] },
-        'must-change': { type: 'boolean', default: false },
-        'no-password': { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }),
-  );
+  const { values, positionals } = parseCommandLine({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      kubeconfig: { type: 'string' },
+      platform: { type: 'string' },
+      email: { type: 'string' },
+      'display-name': { type: 'string' },
+      group: { type: 'string', multiple: true, default: [] },
+      'must-change': { type: 'boolean', default: false },
+      'no-password': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
   if (values.help) return { command: 'help' };
   const [command, name, unexpected] = positionals;
   if (command !== 'create' && command !== 'password') throw commandFault(command, ['create', 'password']);

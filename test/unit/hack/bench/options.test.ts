@@ -29,6 +29,6 @@ describe('the options of the bench', () => {
     );
     expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes: many is not a positive whole number');
     expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers: 0 is not');
-    expect(() => parseOptions(['--row', 'list'])).to.throw("Unknown option '--row'");
+    expect(() => parseOptions(['--row', 'list'])).to.throw('unknown flag --row; did you mean --rows?');
   });
 });

@@ -24,7 +24,7 @@ describe('the command line of npm test', () => {
 
   it('refuses what it does not know', () => {
     expect(() => parseTestArguments(['units'], KNOWN)).to.throw(
-      "There is no stage 'units'; there are types, unit, e2e.",
+      'there is no stage units; there are types, unit, e2e',
     );
     expect(() => parseTestArguments(['--jobs', '0'], KNOWN)).to.throw('--jobs 0');
     expect(() => parseTestArguments(['--only'], KNOWN)).to.throw('--only');

@@ -51,11 +51,19 @@ describe('the summary of npm test', () => {
     expect(exitCode).to.equal(1);
   });
 
-  it('fails when nothing was checked', async () => {
-    const { exitCode, lines } = await run([stage('unit', counted(0, 0, 3))]);
-    expect(lines.at(-1)).to.equal('0 passed, 1 failed, 3 skipped');
-    expect(exitCode).to.equal(1);
-  });
+  for (const [skipped, reason] of [
+    [3, 'every test was skipped'],
+    [0, 'no title matches'],
+  ] as const) {
+    it(`fails when nothing was checked, because ${reason}`, async () => {
+      const { exitCode, lines } = await run([stage('unit', counted(0, 0, skipped))]);
+      expect(lines.slice(-2)).to.deep.equal([
+        `nothing was checked: ${reason}`,
+        `0 passed, 1 failed, ${skipped} skipped`,
+      ]);
+      expect(exitCode).to.equal(1);
+    });
+  }
 
   it('fails on a skipped test when it is strict', async () => {
     expect((await run([stage('unit', counted(9, 0, 1))], true)).exitCode).to.equal(1);

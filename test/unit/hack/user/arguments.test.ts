@@ -42,9 +42,11 @@ describe('the command line of npm run user', () => {
     [['create'], 'create needs the name of the user: create NAME'],
     [['create', 'a', 'b'], 'unexpected argument "b"; see --help'],
     [['create', 'Ada'], '"Ada" can not be the name of a user: '],
-    [['create', 'ada', '--mail', 'x'], "Unknown option '--mail'; see --help"],
-    [['create', 'ada', '--email'], "Option '--email <value>' argument missing; see --help"],
-    [['create', 'ada', '--email', '--no-password'], "Option '--email' argument is ambiguous; see --help"],
+    [['create', 'ada', '--mail', 'x'], 'unknown flag --mail; did you mean --email?'],
+    [['create', 'ada', '--email'], '--email needs a value; see --help'],
+    [['create', 'ada', '--email='], '--email needs a value; see --help'],
+    [['create', 'ada', '--email', '--no-password'], '--email needs a value; see --help'],
+    [['create', 'ada', '--no-password=yes'], '--no-password takes no value; see --help'],
   ] as const) {
     it(`refuses ${args.join(' ') || 'nothing at all'} with a reason`, () => {
       expect(() => parseUserArguments(args)).to.throw(UsageError, message);
