@@ -22,7 +22,12 @@ export const CLASSES = {
   ideograph: `[${IDEOGRAPHS}]`,
   katakana: `[${KATAKANA}]`,
   southEastAsian: `[${SOUTH_EAST_ASIAN}]`,
-  emoji: '[\\p{Emoji_Presentation}]',
+  /** Pictures, also those that are shown as text unless told otherwise, such as ⚠; flags are two letters, each a picture. */
+  emoji: '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Regional_Indicator}]',
+  /** Skin colours: of the emoji before them, or alone. */
+  emojiModifier: '[\\p{Emoji_Modifier}]',
+  /** What a joiner (U+200D) joins with the emoji before it. */
+  pictograph: '[\\p{Extended_Pictographic}]',
   /** Joins two letters when it stands alone between them. */
   letterJoiner:
     "[.':\\u00b7\\u0387\\u055f\\u05f4\\u2018\\u2019\\u2024\\u2027\\ufe13\\ufe52\\ufe55\\uff07\\uff0e\\uff1a]",

@@ -3,6 +3,7 @@
 import type { TextFilter } from '../log-store.ts';
 import {
   type CharacterClass,
+  CLASSES,
   classOf,
   LETTERS_APART,
   RE2_ALL_LETTERS,
@@ -53,14 +54,19 @@ const STICKS: Partial<Record<CharacterClass, readonly CharacterClass[]>> = {
   underscore: ['letter', 'digit', 'underscore', 'katakana'],
   katakana: ['katakana', 'underscore'],
   southEastAsian: ['southEastAsian'],
+  emoji: ['emojiModifier'],
 };
 
 /** Marks belong to the character before them, whatever that is. */
 const MARKS = `[${re2Class('mark')}]*`;
 
+/** Joins the emoji at both its sides. */
+const ZWJ = '\u200d';
+
 /** The first character of the word is not within another one. */
 function begin(word: string): string {
   const first = classOf(Array.from(word)[0] ?? '');
+  if (first === 'emoji') return beginOfEmoji(word);
   const sticks = STICKS[first ?? 'mark'];
   if (!first || !sticks) return '';
   const joiner = JOINERS[first];
@@ -69,11 +75,22 @@ function begin(word: string): string {
   return `(?:${beside}|(?:^|${outside([first, 'mark'])})${MARKS}${within([joiner])}${MARKS})`;
 }
 
+function beginOfEmoji(word: string): string {
+  const apart = `(?:^|${outside(['emoji', 'mark'])})${MARKS}`;
+  if (belongsTo('emojiModifier', word)) return apart;
+  return belongsTo('pictograph', word) ? `(?:^|[^${literal(ZWJ)}]|${apart}${literal(ZWJ)})` : '';
+}
+
+function belongsTo(name: CharacterClass, word: string): boolean {
+  return new RegExp(`^${CLASSES[name]}`, 'v').test(word);
+}
+
 /** The same for the last character, and what follows. */
 function end(word: string): string {
   const last = lastClass(word);
   const joiner = JOINERS[last];
-  const beside = `(?:$|${outside([...(STICKS[last] ?? []), 'mark', ...(joiner ? [joiner] : [])])}`;
+  const stuck = [...(STICKS[last] ?? []), ...(endsJoined(word) ? (['pictograph'] as const) : [])];
+  const beside = `(?:$|${outside([...stuck, 'mark', ...(joiner ? [joiner] : [])])}`;
   return joiner ? `${beside}|${within([joiner])}${MARKS}(?:$|${outside([last, 'mark'])}))` : `${beside})`;
 }
 
@@ -86,7 +103,16 @@ function gap(before: string, after: string): string {
   const single = outside([...WORDLIKE, ...(joiner ? [joiner] : [])]);
   const longer = `${plain}${outside(WORDLIKE.filter((name) => name !== 'mark' && name !== 'underscore'))}*${plain}`;
   const parted = `(?:${single}|${longer})${MARKS}`;
-  return (STICKS[last] ?? []).includes(first) ? parted : `(?:${parted})?`;
+  const sticks =
+    last === 'emoji'
+      ? belongsTo('emojiModifier', after) || (endsJoined(before) && belongsTo('pictograph', after))
+      : (STICKS[last] ?? []).includes(first);
+  return sticks ? parted : `(?:${parted})?`;
+}
+
+/** An emoji to which another one would belong. */
+function endsJoined(word: string): boolean {
+  return word.endsWith(ZWJ) && lastClass(word) === 'emoji';
 }
 
 /** Of the character that the marks at the end belong to. */

@@ -5,6 +5,10 @@ const letters = `${C.letter}${C.mark}*(?:${C.letterJoiner}${C.mark}*(?=${C.lette
 const digits = `${C.digit}${C.mark}*(?:${C.digitJoiner}${C.mark}*(?=${C.digit}))?`;
 const run = `(?:(?:${letters}|${digits})+|(?:${C.katakana}${C.mark}*)+)`;
 
+/** With their marks and colours; joined, several are one. */
+const dressed = `(?:${C.mark}|${C.emojiModifier})*`;
+const emoji = `${C.emoji}${dressed}(?:(?<=\\u200d)${C.pictograph}${dressed})*`;
+
 const underscores = `(?:${C.underscore}${C.mark}*)`;
 
 let word: RegExp | undefined;
@@ -16,7 +20,7 @@ function pattern(): RegExp {
       `${underscores}*${run}(?:${underscores}+${run})*${underscores}*`,
       `${C.ideograph}${C.mark}*`,
       `(?:${C.southEastAsian}${C.mark}*)+`,
-      `${C.emoji}${C.mark}*`,
+      emoji,
     ].join('|'),
     'gv',
   );

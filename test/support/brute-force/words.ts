@@ -7,7 +7,10 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 const ONE_EACH = /[\p{Script=Han}\p{Script=Hiragana}]/u;
 /** Where the library has several, of a dictionary, and Lucene one. */
 const SOUTH_EAST_ASIAN = /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const EMOJI = /\p{Emoji_Presentation}/u;
+/** From the first picture on: the library lets a skin colour go with the space before it. */
+const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}].*/su;
+/** One word each: where the library has a flag of two. */
+const FLAG = /^\p{Regional_Indicator}/u;
 /** Connectors alone join nothing. */
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 
@@ -29,8 +32,9 @@ function read(line: string): string[] {
     const isSouthEastAsian = SOUTH_EAST_ASIAN.test(segment);
     if (ONE_EACH.test(segment)) found.push(...(segment.match(/.\p{M}*/gsu) ?? []));
     else if (isSouthEastAsian && goesOn) found.push(`${found.pop()}${segment}`);
-    else if (EMOJI.test(segment) || (isWordLike === true && SAYS_SOMETHING.test(segment)))
-      found.push(segment);
+    else if (FLAG.test(segment)) found.push(...(segment.match(/.\p{M}*/gsu) ?? []));
+    else if (isWordLike === true && SAYS_SOMETHING.test(segment)) found.push(segment);
+    else found.push(...(EMOJI.exec(segment) ?? []));
     goesOn = isSouthEastAsian;
   }
   return found;

@@ -51,6 +51,58 @@ describe('the matching of lines, beside a brute-force reading', () => {
     });
   }
 
+  it('takes pictures for words, whatever is joined with them', function () {
+    this.timeout(60_000);
+    const pictures = [
+      ...[
+        '✔',
+        '⚠',
+        '⚠️',
+        '👍',
+        '👍🏽',
+        '🏽',
+        '👩',
+        '👩🏽',
+        '👧',
+        '👩\u200d👧',
+        '👩\u200d👩\u200d👧',
+        '❤️\u200d🔥',
+      ],
+      ...[
+        '👩\u200d',
+        '👩👧',
+        '👩 👧',
+        'done',
+        'build done',
+        'done 🏽',
+        '👍 🏽',
+        '👍 done',
+        '🏽 done',
+        '👧 x',
+        'x 👧',
+      ],
+    ];
+    const said = [
+      ...pictures,
+      ...pictures.flatMap((one) => pictures.map((other) => `${one}${other}`)),
+      ...pictures.map((one) => `build ${one} done`),
+      ...pictures.map((one) => `build${one}done - ${one}`),
+      // A letter with a skin colour is nothing that anybody writes.
+    ].filter((line) => !/[a-z]\p{Emoji_Modifier}/u.test(line));
+    for (const mode of ['phrase', 'prefix'] as const) {
+      for (const text of pictures) {
+        const filter = { mode, texts: [text], caseSensitive: false } as const;
+        const says = saysOneOf(filter);
+        const matcher = lineMatcher(filter);
+        const pattern = RE2JS.compile(linePattern(filter));
+        for (const line of said) {
+          expect(matcher.matches(line), `${mode} ${text} in ${line}`).to.equal(says(line));
+          expect(pattern.test(line), `the pattern of ${mode} ${text} in ${line}`).to.equal(says(line));
+        }
+      }
+    }
+  });
+
   it('finds the same lines, in this process and as a pattern of RE2', function () {
     this.timeout(60_000);
     const short = lines.filter((line) => line.length < 500);
