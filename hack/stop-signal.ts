@@ -5,7 +5,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const SAME_KEYSTROKE_MS = 1_000;
 
 /** What the shell expects of a program that ended because of a signal. */
-export function exitCodeOf(signal: NodeJS.Signals): number {
+function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 

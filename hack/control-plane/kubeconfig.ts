@@ -14,7 +14,7 @@ export interface KubeconfigContent {
 }
 
 /** A kubeconfig with everything inside, so that it works wherever it is copied to. */
-export function formatKubeconfig(content: KubeconfigContent): string {
+function formatKubeconfig(content: KubeconfigContent): string {
   const context = `${content.user}@${content.cluster}`;
   return stringify(
     {

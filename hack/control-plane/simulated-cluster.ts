@@ -54,7 +54,7 @@ export async function createCluster(client: Client, options: SimulatedClusterOpt
 }
 
 /** A realistic node, Ready from the start, whose kubelet is KWOK. */
-export function simulatedNode(index: number, kubelet: { address: string; port: number }): NodeObject {
+function simulatedNode(index: number, kubelet: { address: string; port: number }): NodeObject {
   const node = realisticNode(index);
   const now = new Date().toISOString();
   return {

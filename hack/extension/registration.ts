@@ -57,7 +57,7 @@ export async function apply(cluster: Cluster, manifests: string, signal: AbortSi
 }
 
 /** Standard output of kubectl; rejects with what it said on standard error. */
-export function kubectl(
+function kubectl(
   cluster: Cluster,
   args: readonly string[],
   signal: AbortSignal,

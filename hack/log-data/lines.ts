@@ -1,7 +1,7 @@
 // What containers write: one message in the style of a program, of one line or of several. Deterministic.
 import type { Random } from './random.ts';
 
-export const STYLES = ['nginx', 'json', 'logfmt', 'klog', 'java', 'go', 'sql', 'plain'] as const;
+const STYLES = ['nginx', 'json', 'logfmt', 'klog', 'java', 'go', 'sql', 'plain'] as const;
 export type Style = (typeof STYLES)[number];
 
 const WORDS = [

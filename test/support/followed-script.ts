@@ -6,7 +6,7 @@ import { rawThing } from './raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';
 
 /** Writes down what it is told, and lets a test wait for it. */
-export class Transcript implements ReflectorSink {
+class Transcript implements ReflectorSink {
   readonly lines: string[] = [];
   readonly #waiting = new Map<string, () => void>();
   fails = 0;

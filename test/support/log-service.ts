@@ -15,7 +15,7 @@ export const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
 /** What the clock of the handler shows. */
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
-export const LIMITS: LogLimits = {
+const LIMITS: LogLimits = {
   concurrentQueries: 4,
   queuedQueries: 4,
   queueTimeout: 1_000,

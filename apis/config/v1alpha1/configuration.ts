@@ -23,9 +23,9 @@ export function apiVersionOf(platform: string): string {
   return `config.${platform}.io/v1alpha1`;
 }
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export const LOG_FORMATS = ['json', 'text'] as const;
-export const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LOG_FORMATS = ['json', 'text'] as const;
+const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 
 const DNS_LABEL = {
   pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',

@@ -9,7 +9,7 @@ export interface Fault {
   readonly message: string;
 }
 
-export function formatFault({ source, position, path, message }: Fault): string {
+function formatFault({ source, position, path, message }: Fault): string {
   const where = position ? `${source}:${position.line}:${position.column}` : source;
   return path === '' ? `${where}: ${message}` : `${where}: ${path}: ${message}`;
 }

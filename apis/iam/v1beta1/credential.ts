@@ -2,9 +2,8 @@
 // a namespace, does not see it.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
-import { ObjectMetadataSchema } from './object-metadata.ts';
 
-export const CredentialSpecSchema = Type.Object(
+const CredentialSpecSchema = Type.Object(
   {
     userUID: Type.String({
       minLength: 1,
@@ -30,11 +29,6 @@ export const CredentialSpecSchema = Type.Object(
   },
   { additionalProperties: false },
 );
-
-export const CredentialSchema = Type.Object({
-  metadata: ObjectMetadataSchema,
-  spec: CredentialSpecSchema,
-});
 
 export type CredentialSpec = Static<typeof CredentialSpecSchema>;
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 
 /** What this server reads of an object's metadata; whatever else is there is kept. */
 export const ObjectMetadataSchema = Type.Object({
@@ -11,5 +11,3 @@ export const ObjectMetadataSchema = Type.Object({
   labels: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
   annotations: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
 });
-
-export type ObjectMetadata = Static<typeof ObjectMetadataSchema>;

@@ -1,7 +1,6 @@
 // A login. Deleting the object signs out; one that somebody else made has no valid MAC and signs nobody in.
 import { type Static, Type } from 'typebox';
 import type { CustomResource } from './custom-resource.ts';
-import { ObjectMetadataSchema } from './object-metadata.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
 const Digest = (description: string) =>
@@ -11,7 +10,7 @@ const Digest = (description: string) =>
     description,
   });
 
-export const SessionSpecSchema = Type.Object(
+const SessionSpecSchema = Type.Object(
   {
     user: Type.String({ minLength: 1, maxLength: 253, description: 'Who signed in.' }),
     userUID: Type.String({ minLength: 1, maxLength: 64, description: 'metadata.uid of that user.' }),
@@ -42,11 +41,6 @@ export const SessionSpecSchema = Type.Object(
   },
   { additionalProperties: false },
 );
-
-export const SessionSchema = Type.Object({
-  metadata: ObjectMetadataSchema,
-  spec: SessionSpecSchema,
-});
 
 export type SessionSpec = Static<typeof SessionSpecSchema>;
 

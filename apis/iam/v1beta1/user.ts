@@ -39,7 +39,7 @@ export const UserSpecSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const UserStatusSchema = Type.Object(
+const UserStatusSchema = Type.Object(
   {
     lastLoginTime: Type.Optional(Type.String({ format: 'date-time', description: 'Kept to the minute.' })),
   },
@@ -52,7 +52,6 @@ export const UserSchema = Type.Object({
   status: Type.Optional(UserStatusSchema),
 });
 
-export type UserSpec = Static<typeof UserSpecSchema>;
 export type User = Static<typeof UserSchema>;
 
 export const USER: CustomResource = {

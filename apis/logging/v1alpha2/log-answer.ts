@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 
 /** Why an answer does not cover all that was asked for. */
-export const SHORTFALL_REASONS = [
+const SHORTFALL_REASONS = [
   'Timeout',
   'ShardFailed',
   'NotCovered',
@@ -11,7 +11,7 @@ export const SHORTFALL_REASONS = [
   'ScopeChanged',
 ] as const;
 
-export const ShortfallSchema = Type.Object(
+const ShortfallSchema = Type.Object(
   {
     reason: Type.Unsafe<(typeof SHORTFALL_REASONS)[number]>({ type: 'string', enum: [...SHORTFALL_REASONS] }),
     message: Type.String({ description: 'What is missing, for people.' }),
@@ -35,7 +35,7 @@ const outcome = {
   ),
 };
 
-export const LogRecordSchema = Type.Object(
+const LogRecordSchema = Type.Object(
   {
     log: Type.String({ description: 'The line, as the container wrote it.' }),
     time: Type.String({ description: 'RFC 3339, UTC, nine digits behind the second.' }),

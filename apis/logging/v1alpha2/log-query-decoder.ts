@@ -37,7 +37,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
 };
 
 /** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
-export const IGNORED = ['watch'] as const;
+const IGNORED = ['watch'] as const;
 
 export function newLogQueryDecoder(textFault: TextFault): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {

@@ -2,22 +2,21 @@
 // one parameter says about another (end before start, `cursor` with `from`) is log-query-decoder.ts' business.
 import { type Static, Type } from 'typebox';
 
-export const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
-export type Operation = (typeof OPERATIONS)[number];
+const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
 
-export const MATCH_MODES = ['phrase', 'prefix', 'substring', 'regex'] as const;
+const MATCH_MODES = ['phrase', 'prefix', 'substring', 'regex'] as const;
 export type MatchMode = (typeof MATCH_MODES)[number];
 
 export const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Level = (typeof LEVELS)[number];
 
-export const EXPORT_FORMATS = ['text', 'ndjson', 'json', 'csv'] as const;
+const EXPORT_FORMATS = ['text', 'ndjson', 'json', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Names in one list. */
-export const MAX_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 /** Consoles name all namespaces of a workspace, and clusters have thousands. */
-export const MAX_NAMESPACES = 5_000;
+const MAX_NAMESPACES = 5_000;
 /** Texts that one `log_query` asks for. */
 export const MAX_TEXTS = 20;
 /** Characters of one text or pattern. */
@@ -27,10 +26,10 @@ export const MAX_WORDS = 200;
 /** Ten digits: the last second is in the year 2286; a value in milliseconds has thirteen. */
 export const MAX_SECONDS = 9_999_999_999;
 /** Lines of one page, and lines that may be skipped; together what OpenSearch looks at for one page. Deeper pages go by cursor. */
-export const MAX_SIZE = 1_000;
-export const MAX_FROM = 9_000;
+const MAX_SIZE = 1_000;
+const MAX_FROM = 9_000;
 /** Lines before and after one record. */
-export const MAX_CONTEXT = 500;
+const MAX_CONTEXT = 500;
 
 const NAME = Type.String({ minLength: 1, maxLength: 253 });
 

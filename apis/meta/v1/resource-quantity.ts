@@ -9,8 +9,7 @@ export interface ResourceQuantity {
   readonly format: QuantityFormat;
 }
 
-export const NANOS = 1_000_000_000n;
-export const ZERO: ResourceQuantity = { nanos: 0n, format: 'decimal' };
+const NANOS = 1_000_000_000n;
 
 const MAX = (2n ** 63n - 1n) * NANOS;
 const GRAMMAR = /^([+-]?)(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
@@ -34,13 +33,6 @@ export function parseResourceQuantity(text: string): ResourceQuantity | undefine
   return { nanos: sign === '-' ? -magnitude : magnitude, format };
 }
 
-export function addQuantities(left: ResourceQuantity, right: ResourceQuantity): ResourceQuantity {
-  return {
-    nanos: left.nanos + right.nanos,
-    format: left.nanos === 0n ? right.format : left.format,
-  };
-}
-
 /** The canonical text: the largest suffix that leaves a whole number. */
 export function formatResourceQuantity({ nanos, format }: ResourceQuantity): string {
   if (format === 'binary' && (nanos >= 1024n * NANOS || nanos <= -1024n * NANOS)) {
@@ -58,7 +50,7 @@ export function formatResourceQuantity({ nanos, format }: ResourceQuantity): str
 }
 
 /** `value / unit`, away from zero when it is not whole. */
-export function roundedUp(value: bigint, unit: bigint): bigint {
+function roundedUp(value: bigint, unit: bigint): bigint {
   const quotient = value / unit;
   if (value % unit === 0n) return quotient;
   return value < 0n ? quotient - 1n : quotient + 1n;

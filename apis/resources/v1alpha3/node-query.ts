@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox';
 
 /** Words for the health of a node, by the rule of the platform's consoles. */
-export const NODE_STATUSES = ['running', 'warning', 'unschedulable'] as const;
+const NODE_STATUSES = ['running', 'warning', 'unschedulable'] as const;
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
 export const NODE_SORT_KEYS = [
