@@ -1,4 +1,5 @@
 // Root hooks of every mocha run: a test that leaves a rejected promise behind fails, instead of passing silently.
+import { dropForgotten, failureNotes } from './failure-notes.ts';
 
 /** By promise: mocha passes each one on a second time. */
 const leaked = new Map<Promise<unknown>, unknown>();
@@ -37,9 +38,17 @@ export const mochaHooks = {
     };
   },
 
-  afterEach: failOnLeak,
+  async afterEach(this: Mocha.Context): Promise<void> {
+    if (this.currentTest?.state === 'failed') {
+      const notes = await failureNotes();
+      if (notes !== '') console.log(`"${this.currentTest.fullTitle()}" failed. ${notes}`);
+    }
+    dropForgotten();
+    await failOnLeak();
+  },
 
   async afterAll(): Promise<void> {
+    dropForgotten();
     await failOnLeak();
     process.removeListener('unhandledRejection', remember);
   },

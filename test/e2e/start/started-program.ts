@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
+import { forgetNote, noteOnFailure } from '../../support/failure-notes.ts';
 
 /** `npm start`, or another script, as somebody typed it in a terminal. */
 export class StartedProgram {
@@ -26,6 +27,7 @@ export class StartedProgram {
         this.#seen?.();
       });
     }
+    noteOnFailure(this, `what npm ${script} has printed`, () => this.#output);
     this.#ended = new Promise((resolve) => {
       this.#child.once('close', (code) => {
         resolve(code);
@@ -84,6 +86,7 @@ export class StartedProgram {
 
   /** For an after hook: whatever happened, nothing of it stays. */
   async kill(): Promise<void> {
+    forgetNote(this);
     await endLeftovers(this.#mark);
     await this.#ended;
   }

@@ -13,7 +13,7 @@ import { type Program, Workplace } from './program.ts';
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
 describe('a graceful stop with a real cluster', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let folder: string;
   let controlPlane: ControlPlane;
   let workplace: Workplace;

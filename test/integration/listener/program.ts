@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
+import { forgetNote, noteOnFailure } from '../../support/failure-notes.ts';
 
 const MAIN = join(import.meta.dirname, '../../../server/main.ts');
 
@@ -42,6 +43,7 @@ export class Program {
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
+    noteOnFailure(this, 'what the server has printed', () => `${stderr}${this.lines.join('\n')}`);
     createInterface({ input: child.stdout }).on('line', (line) => {
       this.lines.push(line);
       for (const look of this.#waiting) look();
@@ -130,6 +132,7 @@ export class Workplace {
 
   async remove(): Promise<void> {
     for (const program of this.#programs) program.signal('SIGKILL');
+    for (const program of this.#programs) forgetNote(program);
     await Promise.all(this.#programs.map((program) => program.exit));
     await rm(this.folder, { recursive: true });
   }
