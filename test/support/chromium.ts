@@ -26,6 +26,8 @@ export async function startChromium(): Promise<StartedChromium> {
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-pings'],
       userDataDir: join(directory, 'profile'),
       acceptInsecureCerts: true,
+      // Its first start on a busy machine may take longer than the half minute that it has by default.
+      timeout: 90_000,
     });
     return {
       browser,

@@ -99,7 +99,7 @@ describe('clients that others have written', function () {
   }
 
   it("serves Python's Authlib", async function () {
-    this.timeout(420_000);
+    this.timeout(660_000);
     const python = await authlib(cluster.dir);
     if (python === undefined) {
       if (process.env['CI'] === 'true') throw new Error('Authlib can not be installed');
@@ -147,9 +147,9 @@ async function authlib(dir: string): Promise<string | undefined> {
   const environment = join(dir, 'python');
   const python = join(environment, 'bin', 'python');
   try {
-    await run('python3', ['-m', 'venv', environment], { timeout: 120_000 });
+    await run('python3', ['-m', 'venv', environment], { timeout: 300_000 });
     await run(python, ['-m', 'pip', 'install', '--quiet', 'authlib==1.6.5', 'requests==2.32.5'], {
-      timeout: 240_000,
+      timeout: 300_000,
     });
   } catch {
     return undefined;

@@ -15,7 +15,7 @@ const IMPATIENT = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
 describe('the Lease in a real cluster', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let dir: string;
   let controlPlane: ControlPlane;
   let client: ClusterConnection;

@@ -9,7 +9,7 @@ import { PASSWORD, SignInSite, SiteState, VERIFIER } from '../../support/sign-in
 import { authorizePath, REQUEST } from '../../support/sign-in-visit.ts';
 
 describe('the sign-in page in Chromium', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let state: SiteState;
   let site: SignInSite;
   let chromium: StartedChromium;
