@@ -58,13 +58,14 @@ for (const { kind, template, unsupported } of [
       let lines = 0;
       for await (const batch of exported()) lines += batch.length;
       expect(lines).to.equal(records.length);
-      expect(await node.openContexts()).to.equal(0);
+      // The node counts a search a little longer than it takes to answer; a point in time that was left, five minutes.
+      while ((await node.openContexts()) > 0);
       const left = exported();
       await left.next();
       expect(await node.openContexts()).to.be.above(0);
       await left.return({ shortfalls: [] });
       // What was still being asked for ends a little later than its connection.
       while ((await node.openContexts()) > 0);
-    });
+    }).timeout(120_000);
   });
 }

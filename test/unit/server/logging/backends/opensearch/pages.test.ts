@@ -201,7 +201,8 @@ describe('an export', () => {
     leaving.abort(new Error('gone'));
     const end = await read(batches, Infinity).catch((error: unknown) => error);
     expect(end).to.have.property('message', 'gone');
-    expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
+    // A search that was given up may reach the store later than this.
+    expect(store.asked.filter(({ method }) => method === 'DELETE')).to.have.length(1);
   });
 
   it('fails, and closes it, when the store fails midway', async () => {
