@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 function run(args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     // A script that takes no notice of its arguments would begin to work.
-    execFile(process.execPath, args, { cwd: ROOT, timeout: 20_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { cwd: ROOT, timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }),
     );
   });
@@ -22,7 +22,7 @@ const programs = new Set(
 );
 
 describe('the command line of', function () {
-  this.timeout(30_000);
+  this.timeout(90_000);
 
   for (const name of [...programs, 'hack/lockfile.mjs']) {
     it(`${name} --help prints help and does nothing else`, async () => {

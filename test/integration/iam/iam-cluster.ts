@@ -1,3 +1,4 @@
+import { until } from '../../support/until.ts';
 import { type RegisteredCluster, startCluster } from '../registration/registered-cluster.ts';
 
 /** A control plane with our custom resources and policies, and kubectl for anybody. */
@@ -7,6 +8,8 @@ export interface IamCluster extends RegisteredCluster {
   /** What kubectl said when it was refused; rejects when it was not. */
   refusal(user: string, args: readonly string[], input?: string): Promise<string>;
 }
+
+const PLURALS = ['users', 'credentials', 'sessions'];
 
 /** The administrator of the control plane itself. */
 export const ROOT_USER = '';
@@ -27,9 +30,15 @@ export async function startIamCluster(): Promise<IamCluster> {
   await cluster.kubectl([
     'wait',
     '--for=condition=Established',
-    '--timeout=30s',
-    ...['users', 'credentials', 'sessions'].map((plural) => `crd/${plural}.iam.platform.io`),
+    '--timeout=60s',
+    ...PLURALS.map((plural) => `crd/${plural}.iam.platform.io`),
   ]);
+  // kube-apiserver serves them by then, and tells of them a little later: until then kubectl knows no such kind.
+  const told = ['api-resources', '--api-group=iam.platform.io', '-o', 'name'];
+  await until(async () => {
+    const names = (await cluster.kubectl(told)).split('\n');
+    return PLURALS.every((plural) => names.includes(`${plural}.iam.platform.io`));
+  });
   return {
     ...cluster,
     as,

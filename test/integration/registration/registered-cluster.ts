@@ -19,7 +19,7 @@ export const SERVER_USER = {
 /** A control plane of this test's own, with kubectl to work on it. */
 export interface RegisteredCluster {
   readonly controlPlane: ControlPlane;
-  /** Standard output; rejects with the standard error when kubectl fails. */
+  /** Standard output; rejects with the standard error, and the output behind it, when kubectl fails. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,12 @@ export async function startCluster(): Promise<RegisteredCluster> {
   return {
     controlPlane,
     kubectl: (args, input) =>
-      run(controlPlane.kubectl, ['--kubeconfig', controlPlane.kubeconfig, ...args], input),
+      run(
+        controlPlane.kubectl,
+        // What kubectl remembers of other clusters that were at this port is none of ours.
+        ['--kubeconfig', controlPlane.kubeconfig, '--cache-dir', join(dir, 'kubectl'), ...args],
+        input,
+      ),
     stop: async () => {
       await controlPlane.stop();
       abort.abort();
@@ -43,7 +48,7 @@ export async function startCluster(): Promise<RegisteredCluster> {
 function run(command: string, args: readonly string[], input?: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = execFile(command, args, { cwd: ROOT, maxBuffer: 16 << 20 }, (error, stdout, stderr) => {
-    if (error) reject(new Error(`${args.join(' ')}: ${stderr || error.message}`));
+    if (error) reject(new Error(`${args.join(' ')}: ${stderr || error.message}\n${stdout}`));
     else resolve(stdout);
   });
   child.stdin?.end(input ?? '');

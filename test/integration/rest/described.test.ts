@@ -10,7 +10,7 @@ function schemas(document: unknown): Readonly<Record<string, unknown>> {
 }
 
 describe('OpenAPI of a real cluster', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let served: ServedNodes;
 
   before(async () => {

@@ -57,7 +57,7 @@ function neutral({ status, contentType, body }: Spoken): unknown {
 }
 
 describe('parity with kube-apiserver', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let served: ServedNodes;
 
   before(async () => {

@@ -19,7 +19,7 @@ function versionOf({ body }: Spoken): string {
 }
 
 describe('versions of lists beside kube-apiserver', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let served: ServedNodes;
   const versions: string[] = [];
 

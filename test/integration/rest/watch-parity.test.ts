@@ -28,7 +28,7 @@ function neutral(event: SeenEvent | undefined): unknown {
 }
 
 describe('watch parity with kube-apiserver', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let served: ServedNodes;
 
   before(async () => {

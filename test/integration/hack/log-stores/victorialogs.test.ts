@@ -25,7 +25,7 @@ async function query(store: LogStoreProcess, text: string): Promise<unknown[]> {
 }
 
 describe('VictoriaLogs', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let dir: string;
   let store: LogStoreProcess;
 
