@@ -36,6 +36,28 @@ export function describePages(subject: () => Subject): void {
         }
       });
 
+      it(`goes on by cursor where lines of the same time were skipped, ${order}`, async () => {
+        const { compare, records } = subject();
+        for (const time of crowdedTimes(records, 2)) {
+          const range = {
+            start: wholeMillisecond(later(time, -999_999)),
+            end: wholeMillisecond(later(time, 999_999)),
+          };
+          const asked = selection(subject(), { range });
+          const all = await compare.store.query(asked, { order, size: 1_000, from: 0 }, call());
+          for (const from of [1, 2, all.records.length - 2]) {
+            const page = await compare.store.query(asked, { order, size: 1, from }, call());
+            expect(page.records).to.deep.equal(all.records.slice(from, from + 1));
+            if (page.next === undefined) continue;
+            const rest = { order, size: 1_000, from: 0, after: page.next } as const;
+            const { records: others } = await compare.store.query(asked, rest, call());
+            expect(others, `behind ${from + 1} of ${all.records.length}`).to.deep.equal(
+              all.records.slice(from + 1),
+            );
+          }
+        }
+      });
+
       it(`walks through many pages in the same order as in few, ${order}`, async () => {
         const { compare, records } = subject();
         const { start } = subject().range;

@@ -48,8 +48,12 @@ export async function readPage(asking: Asking, wanted: PageWanted, deadline: Dea
   const isMore = found.length > skipped + size;
   const given = await inOrder(records, order, asking.turns);
   const start = from + (after ? givenOf(given, after) : 0);
-  const page = given.slice(start, start + size);
-  return { records: page, next: isMore ? positionBehind(page, after) : undefined };
+  const end = start + size;
+  // Those that are left out count too: the next page begins behind them.
+  return {
+    records: given.slice(start, end),
+    next: isMore ? (positionBehind(given.slice(0, end)) ?? after) : undefined,
+  };
 }
 
 /** Lines that are fetched to be left out because a position says so. It comes from outside, so more have to be there. */

@@ -21,14 +21,10 @@ export function readPosition(text: string): Position {
   return { time, given: Number(given) };
 }
 
-/** Behind the last of these, which begin at `after`; undefined for none. */
-export function positionBehind(
-  records: readonly LogRecord[],
-  after: Position | undefined,
-): Position | undefined {
+/** Behind the last of these, among which are all of its time that come before it; undefined for none. */
+export function positionBehind(records: readonly LogRecord[]): Position | undefined {
   const time = records.at(-1)?.time;
-  if (time === undefined) return after;
-  const first = records.findIndex((record) => record.time === time);
-  const before = first === 0 && after?.time === time ? after.given : 0;
-  return { time, given: records.length - first + before };
+  if (time === undefined) return undefined;
+  const before = records.findLastIndex((record) => record.time !== time);
+  return { time, given: records.length - 1 - before };
 }
