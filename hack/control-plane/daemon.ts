@@ -31,7 +31,7 @@ export interface DaemonSpec {
   channel?: boolean;
 }
 
-const READY_TIMEOUT = 60_000;
+const READY_TIMEOUT = 120_000;
 const STOP_TIMEOUT = 10_000;
 const PAUSE_TIMEOUT = 10_000;
 const POLL = 50;

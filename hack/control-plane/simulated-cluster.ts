@@ -18,7 +18,7 @@ export interface SimulatedClusterOptions {
 }
 
 /** Milliseconds until all pods have to be Running. */
-const RUNNING_TIMEOUT = 60_000;
+const RUNNING_TIMEOUT = 120_000;
 const APPLY = 'application/apply-patch+yaml';
 const OWNER = 'fieldManager=ks-apiserver-dev&force=true';
 

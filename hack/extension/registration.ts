@@ -47,7 +47,7 @@ function isAPIService(document: string): boolean {
 /** Resolves when kube-apiserver says that our APIs are Available. */
 export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
   const services = groupVersionsOf(NAMES).map(({ apiService }) => `apiservice/${apiService}`);
-  await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=60s', ...services], signal);
+  await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=120s', ...services], signal);
 }
 
 /** `kubectl apply` of YAML or JSON; server-side, so that members of other owners stay. */

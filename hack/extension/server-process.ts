@@ -12,6 +12,8 @@ import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** Often enough to time a start; each question costs the server that is just starting. */
 const POLL_MS = 20;
+/** A machine on which everything else is tested at the same time has seen starts of more than 30 s. */
+const READY_MS = 120_000;
 
 export interface ServerProcessOptions {
   /** A folder of its own: configuration and log go there. */
@@ -27,7 +29,7 @@ export interface ServerProcessOptions {
   readonly signal: AbortSignal;
   /** Runs when the server listens, ready or not, with `ask` as below. */
   readonly listening?: (ask: (message: Serializable) => Promise<unknown>) => Promise<void>;
-  /** From the start to the first /readyz that is answered with 200; 30,000 when none is given. */
+  /** From the start to the first /readyz that is answered with 200; two minutes when none is given. */
   readonly readyTimeoutMs?: number;
 }
 
@@ -69,7 +71,7 @@ export class ServerProcess {
     child.once('error', () => undefined);
     await log.close();
     try {
-      const bound = AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? 30_000)]);
+      const bound = AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? READY_MS)]);
       await ready(child, port, ca, bound, options.listening);
     } catch (error) {
       end();

@@ -49,7 +49,7 @@ export interface Program {
   args(dir: string, ports: readonly number[]): readonly string[];
   /** A path that answers 200 when queries can be put. */
   readonly readyPath: string;
-  /** Milliseconds until a start has failed; a minute unless told otherwise. */
+  /** Milliseconds until a start has failed; two minutes unless told otherwise. */
   readonly readyTimeout?: number;
 }
 

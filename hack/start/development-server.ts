@@ -11,6 +11,9 @@ import { END_WITH_PARENT, serverCommand } from '../extension/server-command.ts';
 import type { Names } from '../generate/names.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
+/** It takes a second or two; but machines are busy, too. */
+const READY_TIMEOUT_MS = 120_000;
+
 export interface DevelopmentServer {
   readonly configFile: string;
   /** The CA of its certificate, once it runs. */
@@ -72,7 +75,7 @@ export function serverDaemon(
       channel: true,
       ...place,
       ready: (signal) => isReady(server, signal),
-      readyTimeout: 30_000,
+      readyTimeout: READY_TIMEOUT_MS,
     },
     failed,
   );

@@ -14,7 +14,7 @@ import type { Names } from '../generate/names.ts';
 export const DEVELOPER = 'developer';
 
 /** How long kube-apiserver may take to find that our server answers, in ms. */
-const AVAILABLE_TIMEOUT_MS = 60_000;
+const AVAILABLE_TIMEOUT_MS = 120_000;
 const DESCRIBED_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
