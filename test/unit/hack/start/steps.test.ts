@@ -6,7 +6,8 @@ describe('a step of npm start', () => {
     const lines: string[] = [];
     const result = await stepsWith((line) => lines.push(line))('Server', () => Promise.resolve(7));
     expect(result).to.equal(7);
-    expect(lines).to.deep.equal(['Server: done in 0s']);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/^Server: done in \d+s$/);
   });
 
   it('passes on what the work has to say', async () => {
@@ -25,7 +26,7 @@ describe('a step of npm start', () => {
     })('Server', async () => {
       await told.promise;
     });
-    expect(await told.promise).to.equal('Server (1s)');
+    expect(await told.promise).to.match(/^Server \(\d+s\)$/);
   });
 
   it('does not say that it is done when it failed', async () => {
