@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { signalGroup } from './control-plane/process-group.ts';
 
 /** How a program ended: by itself with a code, or by a signal, or it could not be started. */
 export interface Ending {
@@ -48,12 +49,15 @@ export async function runCommand(
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
   let killer: NodeJS.Timeout | undefined;
+  const { pid } = child;
+  // Without a process id it could not be started, and ends at once with an error.
+  const kill = (how: NodeJS.Signals): boolean => pid !== undefined && signalGroup(pid, how);
   const stop = () => {
-    signalGroup(child.pid, 'SIGTERM');
-    killer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
+    kill('SIGTERM');
+    killer = setTimeout(() => kill('SIGKILL'), GRACE_MS);
   };
   options.signal.addEventListener('abort', stop, { once: true });
-  if (child.pid !== undefined) running.add(child.pid);
+  if (pid !== undefined) running.add(pid);
   try {
     const { code, signal } = await ending(child);
     options.signal.throwIfAborted();
@@ -61,8 +65,8 @@ export async function runCommand(
   } finally {
     clearTimeout(killer);
     options.signal.removeEventListener('abort', stop);
-    signalGroup(child.pid, 'SIGKILL');
-    if (child.pid !== undefined) running.delete(child.pid);
+    kill('SIGKILL');
+    if (pid !== undefined) running.delete(pid);
   }
 }
 
@@ -84,13 +88,4 @@ function ending(child: ChildProcess): Promise<{ code: number | null; signal: Nod
       }
     });
   });
-}
-
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group has ended already.
-  }
 }

@@ -2,5 +2,7 @@
 export function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
-  return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
+  if (!(cause instanceof Error) || cause.message === '') return message;
+  // What the system says of a file, the message has told in words.
+  return 'path' in cause ? message : `${message}: ${cause.message}`;
 }

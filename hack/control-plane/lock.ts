@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../error-code.ts';
 import { identify, isRunning, type ProcessIdentity, readIdentity } from './process-identity.ts';
 
 /** The holder touches the file this often, in milliseconds. */
@@ -136,8 +137,4 @@ async function takeAway(path: string, stale: Holder | undefined, token: string):
   } finally {
     await rm(away, { force: true });
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

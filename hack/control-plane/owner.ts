@@ -1,6 +1,7 @@
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../error-code.ts';
 import { signalGroup } from './process-group.ts';
 import { identify, isRunning, readIdentity } from './process-identity.ts';
 
@@ -27,7 +28,7 @@ async function claim(file: string, dir: string): Promise<void> {
       await link(mine, file); // appears with its content, and replaces nobody's
       return;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+      if (!hasCode(error, 'EEXIST')) {
         throw error;
       }
     } finally {

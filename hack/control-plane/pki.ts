@@ -6,6 +6,7 @@ import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasCode } from '../error-code.ts';
 import { CertificateAuthority, type KeyPair, type Subject, type Validity } from './certificate-authority.ts';
 
 /** Certificates that end sooner than this are issued anew at the next start, in milliseconds. */
@@ -193,7 +194,7 @@ async function findPair(files: PairFiles): Promise<KeyPair | undefined> {
   try {
     return await readPair(files);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (hasCode(error, 'ENOENT')) {
       return undefined;
     }
     throw error;

@@ -1,3 +1,5 @@
+import { hasCode } from '../error-code.ts';
+
 /**
  * Sends a signal to a process and everything it started. Programs are started
  * as leaders of a group of their own, so that Ctrl-C reaches them through us,
@@ -8,7 +10,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
     process.kill(-leader, signal);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') {
+    if (hasCode(error, 'ESRCH')) {
       return false;
     }
     throw error;

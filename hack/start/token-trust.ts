@@ -1,6 +1,7 @@
 // Makes the local kube-apiserver take the access tokens of our server: the file that it is started with, filled in once
 // the server runs and its CA is known. kube-apiserver reads it anew by itself.
 import { open, readFile, writeFile } from 'node:fs/promises';
+import { hasCode } from '../error-code.ts';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 
 export interface TrustedServer {
@@ -29,7 +30,7 @@ export interface TokenTrust {
 export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   const nobody = authenticationConfiguration(undefined);
   await writeFile(file, nobody, { flag: 'wx' }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   });
   return {
     flag: `--authentication-config=${file}`,
