@@ -12,7 +12,7 @@ import { newNodes } from './nodes.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
 
-/** How long a cluster that does not answer is waited for before the rest is loaded, in ms. */
+/** How long the cluster has to begin its answer before the rest is loaded all the same, in ms. */
 const HEAD_START_MS = 100;
 
 /**
@@ -40,11 +40,11 @@ export async function run(
     signal.addEventListener('abort', () => client.close(), { once: true });
     const nodes = newNodes(config, { client, log, metrics });
     follow(nodes.followers);
-    // Loading half of all modules lets nothing else happen: by then the cluster is to be at its list.
+    // Loading the other half of the modules blocks the event loop, so the cluster is asked for its list first.
     const headStart = delay(HEAD_START_MS, undefined, { signal });
     await Promise.race([client.answered, headStart]);
     const { serve } = await import('./serving.ts');
-    // Nobody is to find us who would have to be sent away at once, for as long as a drain takes.
+    // Told to stop during the start: a socket that is opened now would only have to be drained.
     if (stop.aborted) return;
     const serving = await serve(config, { version, client, metrics, nodes, log }, signal);
     follow(serving.followers);

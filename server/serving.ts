@@ -36,18 +36,18 @@ import { collectRegistrationMetrics } from './registration/registration-metrics.
 import { routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
 
-/** What is there before anybody can be answered. */
+/** What server.ts has made before callers can be answered. */
 export interface Footing {
   readonly version: string;
   readonly client: ClusterClient;
   readonly metrics: Registry;
-  /** They run already. */
+  /** Followed already. */
   readonly nodes: Nodes;
   readonly log: Logger;
 }
 
 export interface Serving {
-  /** What has to run, until nothing is answered any more. */
+  /** What has to run until the last answer is sent. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   drain(): Promise<void>;
 }

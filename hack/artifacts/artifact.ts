@@ -71,8 +71,8 @@ export async function hashOfInputs(inputs: {
 }
 
 /**
- * Removes what builders that were killed have left behind, of this artifact (whose lock is held here) and of others,
- * which may never be made again. Who builds holds a lock, on whatever machine, so a folder without one is nobody's.
+ * Removes what killed builders have left behind: of this artifact, whose lock is held here, and of others, which may
+ * never be built again. Every builder holds the lock of its artifact, so a folder whose lock is free is abandoned.
  */
 async function sweep(cache: string, name: string, progress: Progress): Promise<void> {
   for (const entry of await readdir(cache)) {

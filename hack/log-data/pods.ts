@@ -38,7 +38,7 @@ export interface PodsOptions {
   readonly namespaces: number;
 }
 
-/** Nobody's name starts in the middle of a data set but that of the namespace that was made anew. */
+/** Pods exist for the whole time of the data set, except in the namespace that was made anew in the middle of it. */
 export function dataPods(options: PodsOptions): DataPod[] {
   const { seed, start, end, namespaces } = options;
   const random = new Random(seed);

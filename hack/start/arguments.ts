@@ -44,7 +44,7 @@ function wholeNumber(flag: string, text: string, least: number, most: number): n
   throw new UsageError(`${flag} ${text}: a whole number from ${least} to ${most} is needed`);
 }
 
-/** Without `elsewhere` the command has no use for another cluster. */
+/** `elsewhere`: the command can also serve a cluster that exists already. */
 export function startHelp(command: string, elsewhere: boolean): string {
   return [
     `Usage: npm ${command} -- [--nodes N] [--port PORT]`,

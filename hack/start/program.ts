@@ -64,7 +64,7 @@ function told(fault: UsageError): number {
   return 2;
 }
 
-/** npm passes signals on to us, except the one that it does not see itself. Without npm nobody is to be outlived. */
+/** npm passes on the signals that it gets, but it can not when it is killed: then our parent is another one. */
 function endWithNpm(life: AbortController): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const { ppid } = process;

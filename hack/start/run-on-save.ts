@@ -1,5 +1,5 @@
-// A program of the repository that is started anew whenever one of its files is saved. `node --watch` does that too, but
-// it is a process between us and the program that nobody ends when we are killed.
+// Starts a program of the repository anew whenever one of its files is saved. `node --watch` does that too, but puts a
+// process between us and the program, and both would outlive us when we are killed.
 import { watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 

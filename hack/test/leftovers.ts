@@ -6,7 +6,7 @@ interface Leftover {
   readonly command: string;
 }
 
-/** What was sent a signal a moment ago is still there, and no leftover: so long it may take to end, in ms. */
+/** A process that was just sent a signal may take this long to end before it counts as left over, in ms. */
 const GRACE_MS = 2_000;
 const POLL_MS = 20;
 

@@ -26,7 +26,7 @@ export type Fault =
   /** The answer's text as it ought to be, made into something else. */
   | { readonly rewrite: (text: string, path: string) => string };
 
-/** Stands in answers that are no answers: nobody may hand it on. */
+/** Part of each faulty answer; tests check that no caller gets to see it. */
 export const STORE_SECRET = 'hunter2-at-10.9.8.7';
 
 export interface FaultyFrontOptions {

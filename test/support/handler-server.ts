@@ -26,7 +26,7 @@ export interface AskOptions {
 export class HandlerServer {
   readonly #server: Server;
   readonly #stop = new AbortController();
-  /** Reset by nobody: what the handler threw last that is no StatusError. */
+  /** The last error of the handler that was not a StatusError. */
   lastFault: unknown;
 
   /** Over TLS with a certificate and its key; `open` and `ask` are for plain HTTP. */

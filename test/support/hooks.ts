@@ -1,7 +1,7 @@
 // Root hooks of every mocha run: a test that leaves a rejected promise behind fails, instead of passing silently.
 import { dropForgotten, failureNotes } from './failure-notes.ts';
 
-/** By promise: mocha passes each one on a second time. */
+/** By promise, since mocha reports each rejection twice. */
 const leaked = new Map<Promise<unknown>, unknown>();
 
 function remember(reason: unknown, promise: Promise<unknown>): void {

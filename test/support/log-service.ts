@@ -33,7 +33,7 @@ export interface LogServiceOptions {
   readonly limits?: Partial<LogLimits>;
   /** Namespaces by name, with the time they were made; all that there are. */
   readonly namespaces?: Readonly<Record<string, string>>;
-  /** Namespaces whose logs the caller may read; `''` is all of them. */
+  /** Whether the caller may read the logs of a namespace; `''` asks for all namespaces at once. */
   readonly allowed?: (namespace: string) => Promise<boolean> | boolean;
   readonly user?: UserInfo;
 }
