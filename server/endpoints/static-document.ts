@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { holdsTag } from './entity-tag.ts';
+import { writeBody } from './rest/response.ts';
 
 export interface StaticDocument {
   readonly bytes: Buffer;
@@ -17,6 +18,9 @@ export function staticDocument(value: unknown): StaticDocument {
 export function staticBytes(bytes: Buffer): StaticDocument {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
+
+/** What is handed to TLS at a time: it encrypts all of that at once, for each reader, however slowly he takes it. */
+const PIECE = 64 * 1024;
 
 /** Refuses everything but GET with 405. */
 export function onlyGet(context: RequestContext): void {
@@ -36,10 +40,12 @@ function only({ request, response }: RequestContext, methods: readonly string[])
 }
 
 export function writeDocument(
-  { request, response }: RequestContext,
+  context: RequestContext,
   document: StaticDocument,
   headers: Readonly<Record<string, string>>,
-): void {
+): Promise<void> | void {
+  const { request, response } = context;
+  const { bytes } = document;
   const tag = `"${document.hash}"`;
   const all = { ...headers, ETag: tag, Vary: 'Accept' };
   if (holdsTag(request.headers['if-none-match'], tag)) {
@@ -47,6 +53,11 @@ export function writeDocument(
     response.end();
     return;
   }
-  response.writeHead(200, { ...all, 'Content-Length': document.bytes.length });
-  response.end(document.bytes);
+  response.writeHead(200, { ...all, 'Content-Length': bytes.length });
+  if (bytes.length > PIECE) return writeBody(response, pieces(bytes), context.signal, 0);
+  response.end(bytes);
+}
+
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
 }

@@ -4,7 +4,7 @@ import type { Exchange, Filter } from './exchange.ts';
 
 /**
  * Bounds every request that is to end by itself. The answer comes at the deadline even when the handler does not
- * heed the signal; what it does afterwards is thrown away.
+ * heed the signal; what it does afterwards is thrown away. Its time includes the client's, for taking the answer.
  */
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {
@@ -13,8 +13,11 @@ export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: un
     const timer = setTimeout(
       () => {
         const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
+        // Whole already, and yet not gone: its reader takes nothing, and must not keep it in memory for ever.
+        const unread = exchange.response.writableEnded;
         fail(exchange, error);
         exchange.abort(error);
+        if (unread) exchange.response.destroy();
       },
       asked > 0 ? Math.min(asked, timeoutMs) : timeoutMs,
     );

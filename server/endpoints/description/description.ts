@@ -23,7 +23,7 @@ function documentHandler(value: object): Handler {
   const document = staticDocument(value);
   return (context) => {
     onlyGet(context);
-    writeDocument(context, document, {
+    return writeDocument(context, document, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache',
       'X-Content-Type-Options': 'nosniff',

@@ -43,6 +43,6 @@ function fileHandler(type: string, file: string): Handler {
   return async (context) => {
     onlyGet(context);
     kept ??= staticBytes(await readFile(new URL(import.meta.resolve(file))));
-    writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
+    return writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
   };
 }

@@ -20,7 +20,7 @@ function legacy(document: StaticDocument): Handler {
   return (context) => {
     onlyGet(context);
     negotiate(context.request.headers.accept, (conversion) => conversion === undefined);
-    writeDocument(context, document, LEGACY_HEADERS);
+    return writeDocument(context, document, LEGACY_HEADERS);
   };
 }
 
@@ -43,11 +43,8 @@ function root(resources: readonly DiscoveredResource[]): Handler {
       return kind === 'APIGroupDiscoveryList' && group === GROUP && find(version) !== undefined;
     });
     const document = conversion && find(conversion.version);
-    if (!document) {
-      writeDocument(context, list, LEGACY_HEADERS);
-      return;
-    }
-    writeDocument(context, document, {
+    if (!document) return writeDocument(context, list, LEGACY_HEADERS);
+    return writeDocument(context, document, {
       // Clients tell the two forms apart by this header alone.
       'Content-Type': `application/json;g=${GROUP};v=${conversion.version};as=APIGroupDiscoveryList`,
       'Cache-Control': 'public',

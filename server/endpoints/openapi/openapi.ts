@@ -163,17 +163,24 @@ export class OpenAPI {
     return { resources, operations, schemas: this.#schemas(resources, groups) };
   }
 
-  #writeVersion(context: RequestContext, key: string): void {
+  #writeVersion(context: RequestContext, key: string): Promise<void> | void {
     const document = this.#versionDocument(key);
     // A stale hash gets today's document: the aggregator, which follows no redirects, may hold one for a while.
     const current = context.query.get('hash') === document.hash;
-    this.#write(context, document, current ? 'public, immutable, max-age=31536000' : undefined);
+    return this.#write(context, document, current ? 'public, immutable, max-age=31536000' : undefined);
   }
 
-  #write(context: RequestContext, document: StaticDocument, cacheControl = 'no-cache, private'): void {
+  #write(
+    context: RequestContext,
+    document: StaticDocument,
+    cacheControl = 'no-cache, private',
+  ): Promise<void> | void {
     onlyGet(context);
     requireJSON(context.request.headers.accept);
-    writeDocument(context, document, { 'Content-Type': 'application/json', 'Cache-Control': cacheControl });
+    return writeDocument(context, document, {
+      'Content-Type': 'application/json',
+      'Cache-Control': cacheControl,
+    });
   }
 }
 

@@ -27,19 +27,21 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
 
 /**
  * Writes all chunks, never much more of them at a time than the reader takes, and ends the response.
+ * `highWater`: bytes that may wait in the socket before the next chunk is made.
  * A body that can not be completed is cut off, so that nobody takes it for whole.
  */
 export async function writeBody(
   response: ServerResponse,
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
   signal: AbortSignal,
+  highWater = HIGH_WATER,
 ): Promise<void> {
   for await (const chunk of chunks) {
     if (signal.aborted || response.destroyed) {
       response.destroy();
       return;
     }
-    if (!response.write(chunk) && response.writableLength > HIGH_WATER) await drained(response, signal);
+    if (!response.write(chunk) && response.writableLength > highWater) await drained(response, signal);
   }
   if (signal.aborted) response.destroy();
   else response.end();

@@ -3,10 +3,14 @@ import { staticDocument, writeDocument } from '../../endpoints/static-document.t
 import type { RequestContext } from '../../filters/request-context.ts';
 
 /** JSON that is the same for everybody and may be kept by anybody for `maxAge` seconds. GET and HEAD only. */
-export function writePublicDocument(context: RequestContext, value: unknown, maxAge: number): void {
+export function writePublicDocument(
+  context: RequestContext,
+  value: unknown,
+  maxAge: number,
+): Promise<void> | void {
   const { method } = context.request;
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
-  writeDocument(context, staticDocument(value), {
+  return writeDocument(context, staticDocument(value), {
     'Content-Type': 'application/json',
     'Cache-Control': `public, max-age=${maxAge}`,
     'X-Content-Type-Options': 'nosniff',

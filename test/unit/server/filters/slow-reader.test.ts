@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { until } from '../../../support/until.ts';
+import { ask, type ChainFixture, NODES, rawConnection, startChain } from './chain-fixture.ts';
+
+const BODY = Buffer.alloc(16 * 1024 * 1024, 'x');
+
+describe('an answer that its reader does not take', () => {
+  let chain: ChainFixture;
+
+  async function started(timeoutMs: number): Promise<void> {
+    chain = await startChain({
+      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs },
+      handler: ({ response }) => void response.end(BODY),
+    });
+  }
+  afterEach(() => chain.stop());
+
+  it('is thrown away at the deadline, with its connection', async () => {
+    await started(100);
+    const socket = await rawConnection(chain);
+    socket.pause();
+    socket.on('error', () => undefined);
+    socket.write(`GET ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\n\r\n`);
+    await until(() => chain.observed.length === 1);
+    expect(chain.chain.open).to.equal(0);
+    socket.destroy();
+  });
+
+  it('reaches in full whoever takes it in time', async () => {
+    await started(60_000);
+    const { status, body } = await ask(chain, NODES, { headers: { 'test-user': 'alice' } });
+    expect([status, body.length]).to.deep.equal([200, BODY.length]);
+  });
+});
