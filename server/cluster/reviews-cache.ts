@@ -117,7 +117,7 @@ export class ReviewCache<Answer> {
 /** Settles as `promise` does, or rejects when `signal` says that nobody waits any more. */
 function abandonable<Answer>(promise: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   if (signal.aborted) {
-    // Whoever else waits for it is told; when nobody does, its failure is nobody's.
+    // Others who wait get its failure; when nobody waits, it must not become an unhandled rejection.
     promise.catch(() => undefined);
     return Promise.reject(signal.reason as Error);
   }

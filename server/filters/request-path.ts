@@ -57,8 +57,8 @@ function decodeSegment(segment: string): string {
 
 /**
  * Go drops a parameter with a raw semicolon or a bad escape without a word, so through the aggregator a selector
- * could vanish and the answer grow. Whoever reaches us with one is told, and whoever sends bytes that are no UTF-8:
- * URLSearchParams would have us look for U+FFFD in their place.
+ * could vanish and the answer grow. A direct caller who sends one gets a 400. So do bytes that are not UTF-8, which
+ * URLSearchParams would silently turn into U+FFFD.
  */
 function checkSearch(search: string): void {
   if (search === '') return;

@@ -10,7 +10,7 @@ export interface LabelSelector {
   matches(labels: Labels): boolean;
 }
 
-/** Up to so many keys are looked for among the labels; of more keys the labels are looked up. */
+/** Up to this many keys, each is looked for among the labels; with more, each label is looked up among the keys. */
 const FEW_KEYS = 8;
 
 export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };

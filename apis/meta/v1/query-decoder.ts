@@ -200,8 +200,8 @@ function typed(text: string, parameter: Parameter): unknown {
 }
 
 /**
- * Of a list that may not have so many values, one more than it may have: that tells the fault, and to look at each of
- * hundreds of thousands takes long. Of words of which there are few, each once.
+ * The values of a list, but at most one more than it may have: that one is enough to find the fault, and looking at
+ * hundreds of thousands would take long. Where only a few words are allowed, each is given once.
  */
 function valuesIn(text: string, { maxItems, items }: Parameter): readonly string[] {
   const words: unknown = isRecord(items) ? items['enum'] : undefined;

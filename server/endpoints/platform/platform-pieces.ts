@@ -11,7 +11,7 @@ const COMMA = Buffer.from(',');
 
 type Node = CachedObject<NodeFacts>;
 
-/** One name in so many begins a piece. */
+/** A piece begins at one name in this many, on average. */
 const USUAL_NODES = 32;
 const MOST_NODES = 96;
 

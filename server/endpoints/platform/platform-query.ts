@@ -8,7 +8,7 @@ export interface ListQuery extends NodeQuery {
   readonly filter: NodeFilter;
 }
 
-/** Query strings are a client's choice: so many of them, and so long ones, are remembered and no more. */
+/** Clients choose the query strings, so what is remembered of them is bounded in number and in length. */
 const MAX_REMEMBERED = 512;
 const MAX_LENGTH = 2048;
 

@@ -20,7 +20,7 @@ export class InitialRoom {
     return Math.min(USUAL_CHUNK, Math.max(SMALLEST_CHUNK, (this.#bytes - this.#taken) / 4));
   }
 
-  /** So many bytes wait from now on, until the function that is returned is called, once. */
+  /** Counts `bytes` as waiting until the returned function is called, once. */
   take(bytes: number): () => void {
     this.#taken += bytes;
     return () => {

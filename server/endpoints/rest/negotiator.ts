@@ -3,7 +3,7 @@ import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accep
 
 export type ReadVerb = 'get' | 'list' | 'watch';
 
-/** Headers are a client's choice: so many of them, and so long ones, are remembered and no more. */
+/** Clients choose the headers, so what is remembered of them is bounded in number and in length. */
 const MAX_REMEMBERED = 64;
 const MAX_LENGTH = 1024;
 

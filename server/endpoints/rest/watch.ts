@@ -26,7 +26,7 @@ export interface WatchOptions extends WatchLimits {
 
 /** What operators may want to count. */
 export interface WatchObserver {
-  /** Events went to one watcher, in so many bytes. */
+  /** So many events, in so many bytes, were sent to one watcher. */
   sent(events: number, bytes: number): void;
   ended(end: WatchEnd): void;
 }

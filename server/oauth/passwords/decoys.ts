@@ -1,6 +1,6 @@
-// What a password is checked against when there is no user of that name. Users who were imported bring hashes that take
-// several times as long as ours, so one hash for all unknown names would tell them from imported users. Instead, as
-// large a share of unknown names takes that long as of users; which ones, nobody knows without our keys.
+// What a password is checked against when there is no user of that name. Imported users bring hashes that take several
+// times as long as ours, so the same hash for all unknown names would give imported users away. Instead, unknown names
+// get slow and quick hashes in the same proportion as users have them; which name gets which depends on our keys.
 export interface DecoysOptions {
   /** Of all users. */
   readonly hashes: () => Iterable<string>;
@@ -12,7 +12,7 @@ export interface DecoysOptions {
 
 /** Users come and go slowly, and there may be many. */
 const KEPT_MS = 60_000;
-/** So many digits of a digest are a safe integer. */
+/** As many hexadecimal digits as always fit into a safe integer. */
 const DIGITS = 12;
 const BCRYPT = /^(\$2[aby]\$\d\d\$)[./A-Za-z0-9]{53}$/;
 const ARGON2 = /^(\$argon2(?:id|i|d)\$v=\d+\$[a-z0-9=,]+\$)[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;

@@ -15,7 +15,7 @@ export interface HasherOptions {
 
 /** bcrypt reads no further: of a longer password only a part would count. */
 const BCRYPT_BYTES = 72;
-// Nobody imports hashes that take longer than this (a second, or a gigabyte); who writes one wants to stop us.
+// No honest import has hashes above these bounds (a second, or a gigabyte); one that is above is meant to stop us.
 const MAX_BCRYPT_COST = 14;
 const MAX_ARGON2 = { memoryCost: 1024 * 1024, timeCost: 64, parallelism: 16 };
 

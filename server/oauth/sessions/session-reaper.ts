@@ -15,7 +15,7 @@ export type RemovalReason = SessionEnd | 'expired' | 'not ours';
 /** In ms. */
 export interface ReaperTiming {
   readonly intervalMs: number;
-  /** How old a session must be to be judged by its user: what we know of users may be older than what another replica knew. */
+  /** How old a session must be before its user is looked at: the replica that made it may know a newer one than we do. */
   readonly settleMs: number;
   /** How old an object must be that we did not make: a new key may not have reached us yet. */
   readonly foreignMs: number;

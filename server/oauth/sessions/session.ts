@@ -43,8 +43,8 @@ export interface StoredSession extends Session {
  */
 export interface SessionStore {
   /**
-   * For a session that is to be created: one that is known for genuine, so that whoever invents ids keeps nobody from
-   * looking it up. Throws ServiceUnavailable (StatusError) while there is no key.
+   * An id for a session that is to be created. It can be told from invented ids without asking the cluster, so that
+   * those use up no lookups. Throws ServiceUnavailable (StatusError) while there is no key.
    */
   newID(random: RandomBytes): string;
   /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */

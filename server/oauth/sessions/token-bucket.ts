@@ -1,5 +1,5 @@
 export interface TokenBucketOptions {
-  /** At most so many at once. */
+  /** The most that pass at once. */
   readonly burst: number;
   readonly perSecond: number;
   /** Ms that never go back. */

@@ -122,7 +122,7 @@ export class TokenIssuer {
   }
 }
 
-/** Nobody whom the definition of users allows: one of another version let more groups in. */
+/** Only possible when an older definition of users let more groups in than today's does. */
 function tooManyGroups({ name, groups }: Account): OAuthError {
   const cure = 'take some away from the User object, or give them shorter names';
   return new OAuthError(

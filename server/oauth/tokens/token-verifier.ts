@@ -29,7 +29,7 @@ interface Scope {
 /** How long a signature is not looked at again, in ms. */
 const REMEMBERED_MS = 30_000;
 const TYPE = 'at+jwt';
-/** Secrets of ours that are no access tokens: nobody else is to be asked about them, who could write them down. */
+/** Our own secrets that are not access tokens. They never go into a TokenReview, since the cluster may log it. */
 const OPAQUE = /^p(?:rt|ac|dc)_/;
 
 export class TokenVerifier implements AccessTokenVerifier {

@@ -21,7 +21,7 @@ export interface NodeFacts {
   readonly containerRuntime: string;
   readonly status: NodeStatus;
   readonly allocatable: Allocatable;
-  /** With placeholders for values so long that no selector can name them; aliases are whole. */
+  /** Values that are too long for any selector are replaced by placeholders; aliases are whole. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
