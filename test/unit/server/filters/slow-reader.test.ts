@@ -15,16 +15,22 @@ describe('an answer that its reader does not take', () => {
   }
   afterEach(() => chain.stop());
 
-  it('is thrown away at the deadline, with its connection', async () => {
-    await started(100);
-    const socket = await rawConnection(chain);
-    socket.pause();
-    socket.on('error', () => undefined);
-    socket.write(`GET ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\n\r\n`);
-    await until(() => chain.observed.length === 1);
-    expect(chain.chain.open).to.equal(0);
-    socket.destroy();
-  });
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+  for (const [what, path, headers] of [
+    ['', NODES, ''],
+    [', also when another protocol was asked for where there is none', '/metrics', upgrade],
+  ] as const) {
+    it(`is thrown away at the deadline, with its connection${what}`, async () => {
+      await started(100);
+      const socket = await rawConnection(chain);
+      socket.pause();
+      socket.on('error', () => undefined);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\n${headers}\r\n`);
+      await until(() => chain.observed.length === 1);
+      expect(chain.chain.open).to.equal(0);
+      socket.destroy();
+    });
+  }
 
   it('reaches in full whoever takes it in time', async () => {
     await started(60_000);
