@@ -7,7 +7,7 @@ import { escaped, literal } from '../../../matching/re2.ts';
 import { formsOf } from './required-text.ts';
 
 export interface Evidence {
-  /** Texts one of which most lines have; the store finds them far sooner than what the pattern finds. */
+  /** Texts one of which most lines have, one at least; the store finds them far sooner than what the pattern finds. */
   readonly plain: readonly string[];
   /** RE2, for all of it. */
   readonly pattern: string;
@@ -36,7 +36,8 @@ function plainTexts(words: readonly string[], goesOn: boolean, caseSensitive: bo
   const said = words.join(' ');
   const small = said.toLowerCase();
   const [first = ''] = small;
-  const forms = [small, small.toUpperCase(), `${first.toUpperCase()}${small.slice(first.length)}`];
+  // As it was given too: the small form of İ is another letter, and the capital one of that is another again.
+  const forms = [small, small.toUpperCase(), `${first.toUpperCase()}${small.slice(first.length)}`, said];
   const own = caseSensitive ? [said] : [...new Set(forms)].filter((form) => folded(form) === folded(said));
   return (goesOn ? [''] : BEHIND).flatMap((behind) =>
     own.flatMap((form) => BEFORE.map((before) => `${before}${form}${behind}`)),

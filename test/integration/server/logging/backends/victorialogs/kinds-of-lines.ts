@@ -31,6 +31,7 @@ const SCRIPTS = [
   'ΟΔΟΣ οδος οδοσ',
   'приветЫ ПРИВЕТ',
   'ı İ i I',
+  'İstanbul',
 ];
 const ODD = [
   '{"time":"2026-01-01T00:00:00.000000000Z","log":"x"}',
@@ -122,6 +123,8 @@ export const TEXTS = [
     'timeout done',
     'timeout ⚠️',
     'i',
+    'İ',
+    'İstanbul',
     'x',
   ],
   ...[

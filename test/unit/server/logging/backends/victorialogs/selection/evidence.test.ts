@@ -11,7 +11,7 @@ import { wordsOf } from '../../../../../../../server/logging/matching/words.ts';
 const ascii = string({ unit: constantFrom(...Array.from("aB1_.':,; -")), maxLength: 14 });
 /** Letters with marks, forms that case folding knows, words that end where the next begins, joiners beyond ASCII. */
 const any = string({
-  unit: constantFrom(...Array.from('aKsS1_.\':, "\u212a\u017fäß\u0308\u200dσςΣι\u0345误错カก😀’·‿Ⅷ\ufffd')),
+  unit: constantFrom(...Array.from('aKsSİ1_.\':, "\u212a\u017fäß\u0308\u200dσςΣι\u0345误错カก😀’·‿Ⅷ\ufffd')),
   maxLength: 12,
 });
 
@@ -71,6 +71,13 @@ describe('the evidence for words', () => {
     const evidence = readable(evidenceOf(['größer', '错', '误'], true, false));
     expect(evidence && tells(evidence, 'Wert GRÖßER 错误码')).to.equal(true);
     expect(evidence && tells(evidence, 'Wertgrößer 错误码')).to.equal(false);
+  });
+
+  it('has a text that most lines have, also where small and capital letters are others', () => {
+    for (const word of ['İ', 'İstanbul', 'ŉ', 'ΐ', 'ß', 'ﬁ', 'ǅ', 'K']) {
+      const { plain = [] } = evidenceOf(wordsOf(word), false, false) ?? {};
+      expect(plain, word).to.include(` ${word} `);
+    }
   });
 
   it('is not there for words that end by rules of their own', () => {
