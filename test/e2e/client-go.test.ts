@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { realisticNode } from '../../hack/control-plane/realistic-node.ts';
 import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';
-import { Platform } from './platform.ts';
+import { Platform, RESOURCE } from './platform.ts';
 
 const NODES = 40;
 const CHANGES = 200;
 const SELECTED = 'step=odd';
 
 describe('client-go informers at their defaults, through the aggregation layer', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
   let informers: InformerProgram;
 
@@ -22,6 +22,7 @@ describe('client-go informers at their defaults, through the aggregation layer',
       '--clusterrole=platform-nodes-reader',
       '--user=informer',
     );
+    await platform.permitted('watch', RESOURCE, '--as=informer');
     informers = await InformerProgram.start({
       kubeconfig: await platform.controlPlane.kubeconfigFor(user),
       resource: 'nodes.v1alpha3.resources.platform.io',

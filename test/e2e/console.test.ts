@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 
 describe('the node list for consoles, asked with curl', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
   let reader: string;
   let nobody: string;

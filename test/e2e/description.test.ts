@@ -1,7 +1,10 @@
 // The description of the platform's APIs beside the live server: every answer is as described, and the page that shows
 // it signs in and lists nodes.
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
@@ -16,7 +19,7 @@ const PASSWORD = 'correct horse battery staple';
 const LIST = '#operations-nodes-listNodes';
 
 describe('the description of the APIs', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
 
   before(async () => {
@@ -60,6 +63,21 @@ describe('the description of the APIs', function () {
     return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
   }
 
+  /** Resolves when the server has heard of alice and her password. */
+  async function known(): Promise<void> {
+    const ca = await platform.write('token-ca.crt', platform.controlPlane.ca);
+    const form = `grant_type=password&username=alice&password=${PASSWORD}&client_id=platform&client_secret=platform`;
+    const args = ['--silent', '--cacert', ca, '--data', '@-', `${platform.server.url}/oauth/token`];
+    const ask = (): Promise<string> => {
+      const asked = promisify(execFile)('curl', args);
+      asked.child.stdin?.end(form.replaceAll(' ', '+'));
+      return asked.then(({ stdout }) => stdout);
+    };
+    const signal = AbortSignal.any([platform.signal, AbortSignal.timeout(60_000)]);
+    // Slowly: whoever fails too often has to wait.
+    while (!(await ask()).includes('"access_token"')) await delay(500, undefined, { signal });
+  }
+
   describe('in a browser', () => {
     let chromium: StartedChromium;
     let page: Page;
@@ -68,8 +86,10 @@ describe('the description of the APIs', function () {
     const hosts = new Set<string>();
 
     before(async () => {
+      await known();
       chromium = await startChromium();
       page = await chromium.browser.newPage();
+      page.setDefaultTimeout(60_000);
       await page.setViewport({ width: 1200, height: 1400 });
       const tools = await page.createCDPSession();
       tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
@@ -83,10 +103,8 @@ describe('the description of the APIs', function () {
     });
     after(() => chromium?.[Symbol.asyncDispose]());
 
-    async function click(selector: string): Promise<void> {
-      await page.waitForSelector(selector);
-      await page.click(selector);
-    }
+    /** Once it has stopped moving: what is above it may still be folding up. */
+    const click = (selector: string): Promise<void> => page.locator(selector).click();
 
     it('is shown, in both flavours', async () => {
       await page.goto(`${platform.server.url}/openapi/page?of=custom-resources`);
@@ -159,6 +177,8 @@ describe('the description of the APIs', function () {
     const configuration = await platform.write(
       'schemathesis.toml',
       [
+        // Ten seconds by default; what takes longer on a busy machine is no failure.
+        'request-timeout = 60',
         // A token of the cluster: the tester ends all sessions that it gets hold of.
         'headers = { Authorization = "Bearer ${TOKEN}" }',
         '[[operations]]',

@@ -15,7 +15,7 @@ import { Platform } from './platform.ts';
 const NEW_PASSWORD = 'a password of my own';
 
 describe('the first sign-in', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
   let chromium: StartedChromium;
   let program: Server;
@@ -26,6 +26,7 @@ describe('the first sign-in', function () {
     platform = await Platform.start(1);
     chromium = await startChromium();
     page = await chromium.browser.newPage();
+    page.setDefaultTimeout(60_000);
     await page.setJavaScriptEnabled(false);
     program = createServer((_request, response) => response.end('signed in'));
     program.listen(0, '127.0.0.1');
@@ -66,8 +67,11 @@ describe('the first sign-in', function () {
   }
   const enter = () => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 
+  /** Once it can be signed in with: the Secret is made first, then the user, then the hash, which the server follows. */
   async function madePassword(): Promise<string> {
     const signal = AbortSignal.timeout(60_000);
+    const wait = ['wait', '--for=create', '--timeout=60s'];
+    await platform.succeeding(...wait, 'credentials.iam.platform.io/admin');
     for (;;) {
       const { code, stdout } = await platform.kubectl(
         'get',

@@ -16,7 +16,7 @@ interface Answer {
 }
 
 describe('one sign-in for kube-apiserver and for us', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
 
   before(async () => {

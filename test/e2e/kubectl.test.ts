@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Platform, RESOURCE } from './platform.ts';
 
@@ -183,7 +182,7 @@ describe('kubectl through the aggregation layer', function () {
   // With --api-version: kubectl takes `nodes.` for the core resource and the rest for fields whenever a core resource
   // has the same name, whatever group follows (nodes.metrics.k8s.io as well).
   it('explains the resource and its fields', async () => {
-    await describedByAggregator(platform);
+    await platform.described('resources.platform.io/v1alpha3');
     const ofOurs = ['--api-version', 'resources.platform.io/v1alpha3'];
     const top = await platform.succeeding('explain', 'nodes', ...ofOurs);
     expect(top).to.match(/^GROUP:\s+resources.platform.io$/m);
@@ -301,6 +300,7 @@ describe('kubectl through the aggregation layer', function () {
         '--user=alice',
       );
       const alice = await platform.controlPlane.kubeconfigFor({ name: 'alice' });
+      await platform.permitted('list', RESOURCE, '--as=alice');
       const allowed = await platform.succeeding('get', RESOURCE, '--kubeconfig', alice, '-o', 'name');
       expect(allowed.trim().split('\n')).to.have.lengthOf(NODES);
     });
@@ -328,18 +328,6 @@ function withoutAge(text: string): readonly (readonly string[])[] {
     .trimEnd()
     .split('\n')
     .map((line) => line.split(/ {2,}/).toSpliced(age, 1));
-}
-
-/** kube-apiserver takes over the OpenAPI of an extension about a second after it was registered. */
-async function describedByAggregator(platform: Platform): Promise<void> {
-  const signal = AbortSignal.timeout(100_000);
-  while (
-    !(await platform.succeeding('get', '--raw', '/openapi/v3')).includes(
-      'apis/resources.platform.io/v1alpha3',
-    )
-  ) {
-    await delay(200, undefined, { signal });
-  }
 }
 
 /** A node of that name, in a file for `kubectl create`. */

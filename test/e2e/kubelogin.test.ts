@@ -61,6 +61,7 @@ describe('kubelogin', function () {
     await apply({ kind: 'Credential', spec: { userUID, passwordHash: await hash(PASSWORD), changedTime } });
     chromium = await startChromium();
     page = await chromium.browser.newPage();
+    page.setDefaultTimeout(60_000);
     await page.setJavaScriptEnabled(false);
   });
   after(async () => {

@@ -6,7 +6,7 @@ import { Platform } from './platform.ts';
 const LOGS = '/apis/logging.platform.io/v1alpha2/logs';
 
 describe('log queries without a log store, of the pods of a cluster', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
 
   before(async () => {

@@ -20,7 +20,7 @@ const KAPIS = `/kapis/${GROUP}/logs`;
 const TENANT = '/kapis/tenant.platform.io/v1alpha2/logs';
 
 describe('log queries beside a real cluster', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let dir: string;
   let store: LogStoreProcess;
   let platform: Platform;
@@ -165,9 +165,10 @@ describe('log queries beside a real cluster', function () {
       { name: 'logs', singularName: 'log', namespaced: false, kind: 'Log', verbs: ['get'] },
     ]);
     expect(await platform.succeeding('api-resources', '--api-group=logging.platform.io')).to.include('logs');
+    await platform.described(GROUP);
     expect(await platform.succeeding('explain', 'logs', '--api-version', GROUP)).to.include('histogram');
     await platform.succeeding('create', 'namespace', 'short-lived');
-    await platform.succeeding('delete', 'namespace', 'short-lived', '--timeout=60s');
+    await platform.succeeding('delete', 'namespace', 'short-lived', '--timeout=120s');
   });
 
   it('show nothing of a namespace that was made anew to who has only the new one', async () => {

@@ -1,15 +1,17 @@
 // What every end-to-end test stands on: a control plane of its own with a few nodes, our server registered behind
 // its aggregation layer as manifests for development do it, and a kubectl that fits.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { freePort } from '../../hack/control-plane/ports.ts';
 import { createNodes } from '../../hack/control-plane/realistic-node.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
 import { prepareTokenTrust } from '../../hack/start/token-trust.ts';
+import { forgetNote, noteOnFailure } from '../support/failure-notes.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
 
@@ -79,6 +81,9 @@ export class Platform {
         };
         const server = await ServerProcess.start(options);
         const platform = new Platform(controlPlane, dir, options, ended, server);
+        noteOnFailure(platform, "the server's log", () => readFile(platform.server.logFile, 'utf8'));
+        const { logFile } = controlPlane.folder.place('kube-apiserver');
+        noteOnFailure(controlPlane, "kube-apiserver's log", () => readFile(logFile, 'utf8'));
         await register(controlPlane, port, signal);
         await available(controlPlane, signal);
         await trust.establish({ port, caFile: options.certificate.ca, audience: 'platform', idTokensOf });
@@ -111,7 +116,7 @@ export class Platform {
       execFile(
         this.controlPlane.kubectl,
         args,
-        { env: this.environment(), maxBuffer: 64 << 20, timeout: 60_000 },
+        { env: this.environment(), maxBuffer: 64 << 20, timeout: 150_000 },
         (error, stdout, stderr) => {
           resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
         },
@@ -124,6 +129,25 @@ export class Platform {
     const { code, stdout, stderr } = await this.kubectl(...args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
     return stdout;
+  }
+
+  /**
+   * Resolves when kube-apiserver describes this group and version, for `kubectl explain`: about a second after it was
+   * registered, or a minute when the first try has failed.
+   */
+  async described(groupVersion: string): Promise<void> {
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(150_000)]);
+    while (!(await this.succeeding('get', '--raw', '/openapi/v3')).includes(`"apis/${groupVersion}"`)) {
+      await delay(200, undefined, { signal });
+    }
+  }
+
+  /** Resolves when kube-apiserver, which follows roles and bindings, permits what `kubectl auth can-i` is asked. */
+  async permitted(...question: string[]): Promise<void> {
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(60_000)]);
+    while ((await this.kubectl('auth', 'can-i', ...question)).code !== 0) {
+      await delay(50, undefined, { signal });
+    }
   }
 
   /** A kubectl that keeps running. */
@@ -148,6 +172,8 @@ export class Platform {
   }
 
   async stop(): Promise<void> {
+    forgetNote(this);
+    forgetNote(this.controlPlane);
     this.#ended.abort();
     await this.server.stop();
     await this.controlPlane.stop();

@@ -19,7 +19,7 @@ interface Answer {
 }
 
 describe('users of a platform', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let platform: Platform;
 
   before(async () => {
@@ -98,7 +98,7 @@ describe('users of a platform', function () {
     const password = Buffer.from(encoded, 'base64').toString();
     expect(password).to.match(/^[\w-]{24}$/);
     // The Secret comes first, then the user, then the hash: a crash in between must not lock everybody out.
-    const wait = ['wait', '--for=create', '--timeout=30s'];
+    const wait = ['wait', '--for=create', '--timeout=60s'];
     for (const made of ['user/admin', 'credential/admin']) await platform.succeeding(...wait, made);
     await platform.succeeding('wait', 'user/admin', '--for=jsonpath={.spec.groups[0]}=platform-admins');
     await platform.succeeding('wait', 'credential/admin', '--for=jsonpath={.spec.mustChange}=true');

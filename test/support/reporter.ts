@@ -15,7 +15,7 @@ export interface TestRecord {
   openHandles: string[];
 }
 
-const OPEN_HANDLES_MS = 2_000;
+const OPEN_HANDLES_MS = 5_000;
 const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
 export default class RecordReporter extends Mocha.reporters.Spec {

@@ -7,7 +7,7 @@ import { FollowedCluster } from './followed-cluster.ts';
 const FEW = 40;
 
 describe('the informer cache of a real cluster', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let cluster: FollowedCluster;
 
   before(async () => {

@@ -24,7 +24,7 @@ function withoutStreams(client: ClusterClient): ClusterClient {
 }
 
 describe('the informer cache of a cluster of 5,000 nodes', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let cluster: FollowedCluster;
 
   before(async () => {
