@@ -33,7 +33,7 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
     verb: info.verb,
     path: pathOf(exchange).slice(0, MAX_PATH),
     ...(info.isResourceRequest ? target(info) : {}),
-    ...(authenticated ? { user: user.name } : {}),
+    ...(authenticated ? { user: harmless(user.name) } : {}),
     status,
     latency: Math.round((now - exchange.startedAt) * 1000) / 1000,
     ...(source === undefined ? {} : { source }),
@@ -44,7 +44,12 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
 
 /** What a program calls itself. A terminal that shows the log may obey control characters, those beyond ASCII too. */
 export function recordedAgent(agent: string): string {
-  return agent.slice(0, MAX_AGENT).replaceAll(/\p{Cc}/gu, '?');
+  return harmless(agent.slice(0, MAX_AGENT));
+}
+
+/** Names and reasons come from elsewhere, too: from whoever signs people in for the cluster. */
+export function harmless(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?');
 }
 
 /** The path that was asked for, also of a request that was refused before it was parsed; without its query. */
@@ -81,5 +86,5 @@ function causeOf(error: unknown): string | undefined {
     if (!messages.includes(current.message)) messages.push(current.message);
     current = current.cause;
   }
-  return messages.length === 0 ? undefined : messages.join(': ');
+  return messages.length === 0 ? undefined : harmless(messages.join(': '));
 }

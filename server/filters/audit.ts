@@ -1,4 +1,4 @@
-import { type AccessRecord, newAccessRecord } from './access-record.ts';
+import { type AccessRecord, harmless, newAccessRecord } from './access-record.ts';
 import type { Filter } from './exchange.ts';
 import { READ_VERBS } from './request-info.ts';
 
@@ -28,9 +28,9 @@ export function audit(sink: AuditSink, monotonic: () => number): Filter {
         ...newAccessRecord(exchange, monotonic()),
         stage: 'ResponseComplete',
         requestReceivedTimestamp: new Date(exchange.receivedAt).toISOString(),
-        ...(authenticated ? { groups: user.groups } : {}),
+        ...(authenticated ? { groups: user.groups.map(harmless) } : {}),
         ...(decision ? { decision: decision.allowed ? 'allow' : 'forbid' } : {}),
-        ...(decision && decision.reason !== '' ? { reason: decision.reason } : {}),
+        ...(decision && decision.reason !== '' ? { reason: harmless(decision.reason) } : {}),
       });
     });
   };

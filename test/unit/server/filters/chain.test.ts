@@ -111,6 +111,22 @@ describe('the request chain', () => {
     expect(chain.lines[0]).to.include({ userAgent: '?31m' });
   });
 
+  it('logs and audits names and reasons from elsewhere without what a terminal would obey', async () => {
+    const user = { name: 'eve\u009b2J', uid: '', groups: ['g\u001b[2J'], extra: {} };
+    const chain = await start({
+      handler: () => {
+        throw newUnauthorized(new Error('issued by \u009b31m'));
+      },
+      authenticator: { name: 'test', authenticate: () => user },
+      authorizer: { authorize: () => ({ allowed: true, reason: 'by \u009b0m' }) },
+    });
+    expect((await ask(chain, NODES)).status).to.equal(401);
+    await until(() => chain.audited.length > 0);
+    expect(chain.lines[0]).to.include({ user: 'eve?2J' });
+    expect(chain.lines[0]?.['cause']).to.contain('issued by ?31m');
+    expect(chain.audited[0]).to.deep.include({ user: 'eve?2J', groups: ['g?[2J'], reason: 'by ?0m' });
+  });
+
   it('logs reads that succeed and failures answered on purpose at debug, refusals and changes at info, what heals at warn, faults at error', async () => {
     const statuses = [200, 500, 404, 201];
     const faults = [newServiceUnavailable('wait', 1), new Error('a fault')];
