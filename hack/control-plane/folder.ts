@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import type { DaemonSpec } from './daemon.ts';
 import { claimFolder } from './owner.ts';
 import { PORT_NAMES, type Ports } from './ports.ts';
@@ -64,10 +65,9 @@ export async function openFolder(dir: string): Promise<Folder> {
 async function readPorts(file: string): Promise<Partial<Ports>> {
   const ports: Partial<Ports> = {};
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const kept = record(JSON.parse(await readFile(file, 'utf8')));
     for (const name of PORT_NAMES) {
-      const port: unknown =
-        typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+      const port = kept[name];
       if (typeof port === 'number') {
         ports[name] = port;
       }

@@ -1,3 +1,4 @@
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import type { LogRecords } from './record.ts';
 
@@ -44,7 +45,7 @@ async function countLines(url: string, signal: AbortSignal | undefined): Promise
   const answer: unknown = JSON.parse(
     await ask(`${url}/select/logsql/query?${query.toString()}`, { signal: signal ?? null }),
   );
-  return Number(typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'lines') : Number.NaN);
+  return Number(record(answer)['lines']);
 }
 
 async function ask(url: string, init: RequestInit): Promise<string> {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import { runCommand } from '../command.ts';
 import { type ControlPlane } from '../control-plane/control-plane.ts';
@@ -66,7 +67,8 @@ export async function untilDescribed(cp: ControlPlane, names: Names, signal: Abo
   const deadline = performance.now() + DESCRIBED_TIMEOUT_MS;
   const path = `apis/${groupName(names.platform)}/${VERSION}`;
   while (performance.now() < deadline) {
-    if (field(field(await cp.client.get('/openapi/v3', signal), 'paths'), path) !== undefined) return true;
+    const { paths } = record(await cp.client.get('/openapi/v3', signal));
+    if (Object.hasOwn(record(paths), path)) return true;
     await delay(POLL_MS, undefined, { signal });
   }
   return false;
@@ -103,17 +105,10 @@ function developerAccount({ platform, namespace }: Names): string[] {
 
 /** The condition Available, and what it says for people. */
 function conditionOf(apiService: unknown): { available: boolean; message: string } {
-  const conditions = field(field(apiService, 'status'), 'conditions');
-  const condition: unknown = Array.isArray(conditions)
-    ? conditions.find((one) => field(one, 'type') === 'Available')
-    : undefined;
-  const message = field(condition, 'message');
+  const conditions = array(record(record(apiService)['status'])['conditions']).map(record);
+  const condition = conditions.find(({ type }) => type === 'Available') ?? {};
   return {
-    available: field(condition, 'status') === 'True',
-    message: typeof message === 'string' ? message : 'kube-apiserver gave no reason',
+    available: condition['status'] === 'True',
+    message: text(condition['message']) || 'kube-apiserver gave no reason',
   };
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { freePort, isFree } from '../control-plane/ports.ts';
 
 export interface ServerPorts {
@@ -32,9 +33,7 @@ async function again(port: number | undefined, taken: ReadonlySet<number>): Prom
 /** Nothing is remembered by a file that is missing or broken. */
 async function read(file: string): Promise<Partial<ServerPorts>> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (typeof value !== 'object' || value === null) return {};
-    const { secure, insecure } = value as Partial<Record<string, unknown>>;
+    const { secure, insecure } = record(JSON.parse(await readFile(file, 'utf8')));
     return {
       ...(typeof secure === 'number' ? { secure } : {}),
       ...(typeof insecure === 'number' ? { insecure } : {}),

@@ -1,5 +1,6 @@
 // A cluster whose pods, and what their logs say, are those of a data set: a real kube-apiserver, and KWOK as kubelet.
 import { join } from 'node:path';
+import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { forEach } from '../../hack/control-plane/bulk.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { startKwok } from '../../hack/control-plane/kwok.ts';
@@ -56,10 +57,11 @@ async function createPods(cp: ControlPlane, data: LogData, signal: AbortSignal):
 async function untilRunning(cp: ControlPlane, many: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const list: unknown = await cp.client.get('/api/v1/pods?fieldSelector=status.phase%3DRunning', signal);
-    const items = typeof list === 'object' && list !== null ? Reflect.get(list, 'items') : [];
-    if (Array.isArray(items) && items.length >= many) return;
-    const version = String(Reflect.get(Object(Reflect.get(Object(list), 'metadata')), 'resourceVersion'));
+    const { items, metadata } = record(
+      await cp.client.get('/api/v1/pods?fieldSelector=status.phase%3DRunning', signal),
+    );
+    if (array(items).length >= many) return;
+    const version = text(record(metadata)['resourceVersion']);
     // Any change, or a second.
     await cp.client.send(`/api/v1/pods?watch=true&timeoutSeconds=1&resourceVersion=${version}`, { signal });
   }
