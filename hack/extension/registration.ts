@@ -1,11 +1,14 @@
 // Registers a server that runs beside the control plane, by the manifests for development: its rights, an
 // ExternalName Service that leads the aggregator to this machine, and an APIService at the server's port.
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';
 import { developmentManifests } from '../generate/manifests.ts';
 import { namesFor } from '../generate/names.ts';
 
 const NAMES = namesFor('platform');
+const PASSED_ON_MS = 60_000;
+const POLL_MS = 50;
 
 /** How to reach the cluster: a kubectl that fits it, and the kubeconfig of an administrator. */
 export interface Cluster {
@@ -44,10 +47,27 @@ function isAPIService(document: string): boolean {
   return /^kind: APIService$/m.test(document);
 }
 
-/** Resolves when kube-apiserver says that our APIs are Available. */
+/**
+ * Resolves when kube-apiserver says that our APIs are Available, and passes requests on to us: what does that follows
+ * the condition, and refuses with 503 until it has heard of it.
+ */
 export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
-  const services = groupVersionsOf(NAMES).map(({ apiService }) => `apiservice/${apiService}`);
+  const served = groupVersionsOf(NAMES);
+  const services = served.map(({ apiService }) => `apiservice/${apiService}`);
   await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=120s', ...services], signal);
+  for (const { group, version } of served) {
+    const bound = AbortSignal.any([signal, AbortSignal.timeout(PASSED_ON_MS)]);
+    const asked = ['get', '--raw', `/apis/${group}/${version}`];
+    const answers = (): Promise<boolean> =>
+      kubectl(cluster, asked, bound).then(
+        () => true,
+        () => {
+          bound.throwIfAborted();
+          return false;
+        },
+      );
+    while (!(await answers())) await delay(POLL_MS, undefined, { signal: bound });
+  }
 }
 
 /** `kubectl apply` of YAML or JSON; server-side, so that members of other owners stay. */
