@@ -70,13 +70,17 @@ describe('discovery of a registered server, whatever else is broken', function (
     ended.catch(() => undefined);
   }
 
-  const available = () =>
-    cluster.kubectl([
-      'wait',
-      '--for=condition=Available',
-      '--timeout=120s',
-      ...API_SERVICES.map((name) => `apiservice/${name}`),
-    ]);
+  /** Resolves when kube-apiserver says so, and passes requests on: what does that follows the condition. */
+  async function available(): Promise<void> {
+    const services = API_SERVICES.map((name) => `apiservice/${name}`);
+    await cluster.kubectl(['wait', '--for=condition=Available', '--timeout=120s', ...services]);
+    await until(() =>
+      cluster.kubectl(['get', '--raw', DISCOVERY]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
 
   /** Deletes the binding and resolves when kube-apiserver does not let the server do `what` any more. */
   async function withdraw(binding: readonly string[], what: readonly string[]): Promise<void> {
