@@ -9,8 +9,8 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** How long stopping may take before everything is killed on the way out, in ms. */
-const STOP_TIMEOUT_MS = 25_000;
+/** How long stopping may take before everything is killed, in ms: the programs have 27 s, one after the other. */
+const STOP_TIMEOUT_MS = 45_000;
 
 /** How often we look whether npm still lives, in ms. */
 const PARENT_POLL_MS = 1_000;
