@@ -24,7 +24,8 @@ function readable(evidence: Evidence | undefined): Evidence | undefined {
   return evidence && { ...evidence, pattern: evidence.pattern.replaceAll('\\x{', '\\u{') };
 }
 
-describe('the evidence for words', () => {
+describe('the evidence for words', function () {
+  this.timeout(300_000);
   for (const mode of ['phrase', 'prefix'] as const) {
     for (const caseSensitive of [false, true]) {
       const found = (text: string, line: string) => {
