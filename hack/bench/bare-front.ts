@@ -1,5 +1,6 @@
-// The least that a server on Node can be before a log store: takes the question over TLS, hands it on, hands the answer
-// back. Started with the address of the store and the files of its certificate; says on which port it listens.
+// The least that a server on Node can be before a log store, when its answers are its own: takes the question over TLS,
+// hands it on, reads the answer, and writes it anew. Started with the address of the store and the files of its
+// certificate; says on which port it listens.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -12,6 +13,14 @@ function wholeOf(message: IncomingMessage, then: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   message.on('data', (chunk: Buffer) => chunks.push(chunk));
   message.on('end', () => then(Buffer.concat(chunks)));
+}
+
+/** One JSON, or one in each line. */
+function writtenAnew(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : JSON.stringify(JSON.parse(line))))
+    .join('\n');
 }
 
 function handOn(incoming: IncomingMessage, response: ServerResponse, body: Buffer): void {
@@ -30,7 +39,8 @@ function handOn(incoming: IncomingMessage, response: ServerResponse, body: Buffe
     (answer) => {
       wholeOf(answer, (text) => {
         const { statusCode = 502 } = answer;
-        response.writeHead(statusCode, { 'content-length': text.length }).end(text);
+        const own = statusCode === 200 ? writtenAnew(text.toString('utf8')) : text.toString('utf8');
+        response.writeHead(statusCode, { 'content-length': Buffer.byteLength(own) }).end(own);
       });
     },
   );
