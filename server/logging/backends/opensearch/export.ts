@@ -4,7 +4,7 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { fewerWhenTooLong } from '../../fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
-import type { LongAnswer } from './requests/long-answer.ts';
+import type { LongAnswer, Place } from './requests/long-answer.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
 import { type Position, searchAfter } from './requests/position.ts';
 import { positionBehind, type SearchAnswer } from './requests/search-answer.ts';
@@ -24,7 +24,7 @@ export interface ExportOptions {
 
 /** The first page is small, for nobody knows how long the lines are; from then on pages have about this many bytes. */
 const FIRST_PAGE = 500;
-const PAGE_BYTES = 1 << 20;
+const PAGE_BYTES = 512 << 10;
 const SMALLEST_PAGE = 20;
 /** What one page may take; an export may take long, but not because a store hangs. */
 export const PAGE_MS = 60_000;
@@ -68,7 +68,7 @@ export async function* exportRecords(
       next?.catch(() => undefined);
       for (const part of page.answer.parts) {
         call.signal.throwIfAborted();
-        const records = recordsOf(await searches.read(page.answer, part), selected, page.behind);
+        const records = await recordsIn(searches, page, part, selected);
         if (records.length > 0) yield records;
       }
       page.answer.free();
@@ -105,42 +105,53 @@ async function fetchPage(
     position && searchAfter(position, order, fields.nanoseconds),
   );
   if (!answer) throw lostPoint();
-  const end = await endOf(searches, answer);
-  point.renew(end.pointInTime);
-  const count = answer.count ?? end.hits.length;
-  const last = unseen(end, position).at(-1);
-  return {
-    answer,
-    behind: position,
-    next:
-      last && count >= asked
+  const { pointInTime, ...end } = await atEndOf(searches, answer, (end) => {
+    const count = answer.count ?? end.hits.length;
+    const last = unseen(end, position).at(-1);
+    const isMore = last !== undefined && count >= asked;
+    return {
+      pointInTime: end.pointInTime,
+      shortfalls: end.shortfalls,
+      next: isMore
         ? {
             position: positionBehind(end, last.at, fields.nanoseconds, position),
             size: sizeFor(answer.length / count, pageSize),
           }
         : undefined,
-    shortfalls: end.shortfalls,
-  };
+    };
+  });
+  point.renew(pointInTime);
+  return { answer, behind: position, ...end };
 }
 
-/** So many of the last hits that all with the sort key of the last one are among them. */
-async function endOf(searches: Searches, answer: LongAnswer): Promise<SearchAnswer> {
+/**
+ * What `told` tells of so many of the last hits that all with the sort key of the last one are among them. Not the hits
+ * themselves: who has waited for them would keep them, with their text, until the page has been read.
+ */
+async function atEndOf<T>(
+  searches: Searches,
+  answer: LongAnswer,
+  told: (end: SearchAnswer) => T,
+): Promise<T> {
   for (let parts = 1; ; parts++) {
     const [first, last] = [answer.parts.at(-parts), answer.parts.at(-1)];
     if (!first || !last) throw new Error('an answer has no parts');
     const read = await searches.read(answer, { begin: first.begin, end: last.end });
     const [begin, end] = [read.hits[0], read.hits.at(-1)];
     if (parts === answer.parts.length || begin?.time !== end?.time || begin?.sequence !== end?.sequence)
-      return read;
+      return told(read);
   }
 }
 
-function recordsOf(
-  answer: SearchAnswer,
+/** Not in the generator, which would keep the text and the hits as long as its reader works on the records. */
+async function recordsIn(
+  searches: Searches,
+  { answer, behind }: Page,
+  part: Place,
   { fields }: SelectionQuery,
-  behind: Position | undefined,
-): readonly LogRecord[] {
-  return unseen(answer, behind).map(({ hit }) => fields.records.read(hit));
+): Promise<readonly LogRecord[]> {
+  const read = await searches.read(answer, part);
+  return unseen(read, behind).map(({ hit }) => fields.records.read(hit));
 }
 
 function sizeFor(bytesOfEach: number, most: number): number {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StalledError } from '../../../../cluster/live-body.ts';
-import { release, releaseRead } from '../../../released.ts';
+import { release } from '../../../released.ts';
 
 /** So much is gathered while the chunk before is worked on; then the other side waits. */
 const GATHERED = 64 << 10;
@@ -86,7 +86,7 @@ class Pieces {
     for (const piece of this.#pieces.splice(0, count)) {
       end += piece.copy(bytes, end);
       // Parts of one read follow each other: when there is one of the next, nothing more comes of the last.
-      if (this.#last && this.#last.buffer !== piece.buffer) releaseRead(this.#last);
+      if (this.#last && this.#last.buffer !== piece.buffer) release(this.#last);
       this.#last = piece;
     }
     this.length -= length;
@@ -95,7 +95,7 @@ class Pieces {
 
   /** No piece is taken any more. */
   end(): void {
-    for (const piece of [this.#last, ...this.#pieces]) if (piece) releaseRead(piece);
+    for (const piece of [this.#last, ...this.#pieces]) if (piece) release(piece);
     this.#last = undefined;
     this.#pieces = [];
   }

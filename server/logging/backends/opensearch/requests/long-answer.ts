@@ -1,4 +1,4 @@
-import { release, releaseRead } from '../../../released.ts';
+import { release } from '../../../released.ts';
 
 /** A place in the bytes of an answer. */
 export interface Place {
@@ -52,7 +52,12 @@ export class LongAnswer {
   /** JSON of the answer with the hits of this place alone. */
   text({ begin, end }: Place): string {
     const [head, tail] = [this.#bytes.subarray(0, this.#hits.begin), this.#bytes.subarray(this.#hits.end)];
-    return Buffer.concat([head, this.#bytes.subarray(begin, end), tail]).toString('utf8');
+    const whole = Buffer.concat([head, this.#bytes.subarray(begin, end), tail]);
+    try {
+      return whole.toString('utf8');
+    } finally {
+      release(whole);
+    }
   }
 }
 
@@ -64,7 +69,7 @@ export function ownBytes(pieces: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const piece of pieces) end += piece.copy(bytes, end);
-  for (const piece of pieces) releaseRead(piece);
+  for (const piece of pieces) release(piece);
   return bytes;
 }
 
