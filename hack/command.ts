@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { signalGroup } from './control-plane/process-group.ts';
+import { killAtExit, signalGroup } from './control-plane/process-group.ts';
 
 /** How a program ended: by itself with a code, or by a signal, or it could not be started. */
 export interface Ending {
@@ -21,7 +21,6 @@ export interface CommandOptions {
 
 /** How long a program may take to end after SIGTERM before SIGKILL, in ms. */
 const GRACE_MS = 5_000;
-const running = new Set<number>();
 
 /**
  * Runs a program in a process group of its own and waits for its end; nothing of the group is left then.
@@ -57,7 +56,7 @@ export async function runCommand(
     killer = setTimeout(() => kill('SIGKILL'), GRACE_MS);
   };
   options.signal.addEventListener('abort', stop, { once: true });
-  if (pid !== undefined) running.add(pid);
+  const forget = pid === undefined ? undefined : killAtExit(pid);
   try {
     const { code, signal } = await ending(child);
     options.signal.throwIfAborted();
@@ -66,13 +65,8 @@ export async function runCommand(
     clearTimeout(killer);
     options.signal.removeEventListener('abort', stop);
     kill('SIGKILL');
-    if (pid !== undefined) running.delete(pid);
+    forget?.();
   }
-}
-
-/** Kills every group that is still running: the last resort of a forced exit. */
-export function killAll(): void {
-  for (const pid of running) signalGroup(pid, 'SIGKILL');
 }
 
 /** Resolves when the leader has ended: its descendants may hold the pipes open, and are killed next. */

@@ -1,7 +1,7 @@
 // `npm run fix`: mends what programs can mend by themselves: the lock file, lint, format and the order of imports.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { killAll, runCommand } from './command.ts';
+import { runCommand } from './command.ts';
 import { onStopSignal, Stopped } from './stop-signal.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const signal = onStopSignal(killAll);
+  const signal = onStopSignal();
   const env = {
     ...process.env,
     PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,

@@ -21,10 +21,10 @@ export class Stopped extends Error {
 }
 
 /**
- * Aborted at the first INT, TERM or HUP. A second one, at least a second later, ends the process at once after
- * `force` was called.
+ * Aborted at the first INT, TERM or HUP. A second one, at least a second later, ends the process at once, and what it
+ * has started with it (see killAtExit).
  */
-export function onStopSignal(force: () => void): AbortSignal {
+export function onStopSignal(): AbortSignal {
   const controller = new AbortController();
   let firstAt: number | undefined;
   for (const signal of SIGNALS) {
@@ -34,7 +34,6 @@ export function onStopSignal(force: () => void): AbortSignal {
         firstAt = now;
         controller.abort(new Stopped(signal));
       } else if (now - firstAt >= SAME_KEYSTROKE_MS) {
-        force();
         process.exit(exitCodeOf(signal));
       }
     });

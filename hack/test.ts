@@ -2,7 +2,6 @@
 // sure that a run which crashed, was cut short or ran nothing cannot look green. The stages are in hack/test/.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { killAll } from './command.ts';
 import { onStopSignal, Stopped } from './stop-signal.ts';
 import { parseTestArguments, type TestArguments, testHelp } from './test/arguments.ts';
 import { runStages } from './test/run.ts';
@@ -27,7 +26,7 @@ async function main(): Promise<number> {
     console.log(testHelp(known));
     return 0;
   }
-  const signal = onStopSignal(killAll);
+  const signal = onStopSignal();
   const selected = stages({ grep: chosen.grep, jobs: chosen.jobs, strict }).filter(
     ({ name, kind }) =>
       (chosen.stages.length === 0 || chosen.stages.includes(name)) &&

@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastLines, openLog } from './daemon-log.ts';
-import { signalGroup } from './process-group.ts';
+import { killAtExit, signalGroup } from './process-group.ts';
 import { identify, isStopped } from './process-identity.ts';
 
 export interface DaemonSpec {
@@ -183,7 +183,7 @@ export class Daemon {
       const { pid } = child;
       // It is there to be closed: nothing comes through it that this process would have to wait for.
       child.channel?.unref();
-      killAtExit(pid, ended);
+      void ended.then(killAtExit(pid));
       await writeFile(pidFile, JSON.stringify({ name, ...identify(pid) }));
       return { pid, ended, logStart, expected: false, paused: false };
     } finally {
@@ -227,27 +227,5 @@ export class Daemon {
       this.#run = undefined;
       await rm(this.#spec.pidFile, { force: true });
     }
-  }
-}
-
-const running = new Set<number>();
-
-/** process.exit() waits for nobody: what still runs then is killed on the way out. */
-function killAtExit(pid: number, ended: Promise<string>): void {
-  if (running.size === 0) {
-    process.on('exit', killAll);
-  }
-  running.add(pid);
-  void ended.then(() => {
-    running.delete(pid);
-    if (running.size === 0) {
-      process.removeListener('exit', killAll);
-    }
-  });
-}
-
-function killAll(): void {
-  for (const pid of running) {
-    signalGroup(pid, 'SIGKILL');
   }
 }

@@ -16,3 +16,22 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
     throw error;
   }
 }
+
+const running = new Set<number>();
+
+/**
+ * process.exit() waits for nobody: a group that still runs then is killed on the way out. The function that is returned
+ * ends that, when the group has ended.
+ */
+export function killAtExit(leader: number): () => void {
+  if (running.size === 0) process.on('exit', killAll);
+  running.add(leader);
+  return () => {
+    running.delete(leader);
+    if (running.size === 0) process.removeListener('exit', killAll);
+  };
+}
+
+function killAll(): void {
+  for (const leader of running) signalGroup(leader, 'SIGKILL');
+}

@@ -33,7 +33,7 @@ export async function runProgram(
   }
   // A closed terminal must not keep us from ending what we started.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  const stopSignal = onStopSignal(() => {});
+  const stopSignal = onStopSignal();
   const life = new AbortController();
   endWithNpm(life);
   stopSignal.addEventListener('abort', () => {
