@@ -121,6 +121,8 @@ export class SiteState {
 export class SignInSite {
   readonly state: SiteState;
   readonly store: MemorySessionStore;
+  /** What it wrote into its log at `warn` and above. */
+  readonly warnings: string[] = [];
   readonly #stop = new AbortController();
   readonly #server: Server;
 
@@ -142,7 +144,7 @@ export class SignInSite {
       authenticator: { name: 'test', authenticate: () => ANONYMOUS },
       identityHeaders: () => [],
       authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
-      logger: silent,
+      logger: pino({ level: 'warn' }, { write: (line) => this.warnings.push(line) }),
       metrics: new RequestMetrics(new Registry()),
       knownResource: () => false,
       audit: { record: () => undefined },

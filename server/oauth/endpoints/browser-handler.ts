@@ -28,7 +28,8 @@ export function forBrowsers(
         return;
       }
       const { status, title, text, headers } = told(error);
-      log.info({ err: error }, 'a page tells of an error');
+      // The line about the request leaves it to us to say how bad this is.
+      log[status >= 500 ? 'warn' : 'info']({ err: error }, 'a page tells of an error');
       // The rest of a body that nobody is going to read must not be taken for the next request.
       const rest = request.complete ? {} : { Connection: 'close' };
       writePage(response, messagePage(title, text), { status, headers: { ...headers, ...rest } });

@@ -159,6 +159,7 @@ describe('the sign-in form', () => {
     expect(status).to.equal(503);
     expect(headers['retry-after']).to.equal('2');
     expect(text).to.contain('Try again in a moment').and.not.to.contain('cluster');
+    expect(site.warnings.at(-1)).to.contain('a page tells of an error').and.contain('the cluster is away');
   });
 
   it('tells the client when the person does not want to', async () => {
