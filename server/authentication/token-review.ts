@@ -65,10 +65,8 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     this.#good.delete(key);
     if (!review.user) return review;
     this.#good.add(key);
-    for (const oldest of this.#good) {
-      if (this.#good.size <= this.#size) break;
-      this.#good.delete(oldest);
-    }
+    const [oldest] = this.#good;
+    if (this.#good.size > this.#size && oldest !== undefined) this.#good.delete(oldest);
     return review;
   }
 }
