@@ -37,9 +37,10 @@ function handOn(incoming: IncomingMessage, response: ServerResponse, body: Buffe
       },
     },
     (answer) => {
-      wholeOf(answer, (text) => {
+      wholeOf(answer, (bytes) => {
         const { statusCode = 502 } = answer;
-        const own = statusCode === 200 ? writtenAnew(text.toString('utf8')) : text.toString('utf8');
+        const text = bytes.toString('utf8');
+        const own = statusCode === 200 ? writtenAnew(text) : text;
         response.writeHead(statusCode, { 'content-length': Buffer.byteLength(own) }).end(own);
       });
     },
