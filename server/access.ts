@@ -40,7 +40,7 @@ export interface Access {
   readonly freshAuthorizer: Authorizer;
 }
 
-export interface AccessSurroundings {
+export interface AccessDependencies {
   readonly client: ClusterClient;
   readonly log: Logger;
   /** Ends the reviews that are under way. */
@@ -52,7 +52,7 @@ export interface AccessSurroundings {
 
 export function newAccess(
   config: Pick<CompletedConfig, 'authentication' | 'authorization'>,
-  { client, log, signal, oauth, metrics: registry }: AccessSurroundings,
+  { client, log, signal, oauth, metrics: registry }: AccessDependencies,
 ): Access {
   const metrics = new AccessMetrics(registry);
   const settings = new ClusterAuthentication({ client, log });

@@ -9,7 +9,7 @@ import type { Listener, RequestReceiver } from './listener/listener.ts';
 import type { ListenerMetrics } from './listener/listener-metrics.ts';
 import { SecureListener } from './listener/secure-listener.ts';
 
-export interface ListeningParts {
+export interface ListeningDependencies {
   readonly chain: RequestChain;
   readonly certificates: StartableSource;
   /** Whose client certificates are asked for. */
@@ -22,7 +22,7 @@ export interface ListeningParts {
 /** The first one is the TLS listener. Throws StartupError when an address can not be had; then none stays open. */
 export async function listen(
   { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
-  { chain, certificates, settings, metrics, log, signal }: ListeningParts,
+  { chain, certificates, settings, metrics, log, signal }: ListeningDependencies,
 ): Promise<readonly [SecureListener, ...Listener[]]> {
   const receiver = (isSecure: boolean): RequestReceiver => ({
     request: (request, response) => chain.serve(request, response, isSecure),

@@ -44,7 +44,7 @@ export interface Logs {
   describe(): string;
 }
 
-export interface LogsSurroundings {
+export interface LogsDependencies {
   readonly client: ClusterClient;
   /** Asks the cluster each time. */
   readonly freshAuthorizer: Authorizer;
@@ -59,7 +59,7 @@ type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'authorization'
 /** Does not wait for the store, and does not fail when it is down. */
 export async function newLogs(
   { platform, logging, authorization, requests }: LogsConfig,
-  { client, freshAuthorizer, log: parent, metrics: registry, signal }: LogsSurroundings,
+  { client, freshAuthorizer, log: parent, metrics: registry, signal }: LogsDependencies,
 ): Promise<Logs> {
   const log = parent.child({ component: 'logs' });
   const group = groupName(platform.name);

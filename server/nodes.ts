@@ -23,7 +23,7 @@ export interface Nodes {
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 
-export interface NodesSurroundings {
+export interface NodesDependencies {
   readonly client: ClusterClient;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -31,7 +31,7 @@ export interface NodesSurroundings {
 
 export function newNodes(
   { platform, cache, watch, resources }: Pick<CompletedConfig, 'platform' | 'cache' | 'watch' | 'resources'>,
-  { client, log, metrics }: NodesSurroundings,
+  { client, log, metrics }: NodesDependencies,
 ): Nodes {
   const definition = nodeDefinition(groupName(platform.name));
   const { group, version, plural } = definition;

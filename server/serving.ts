@@ -36,8 +36,8 @@ import { collectRegistrationMetrics } from './registration/registration-metrics.
 import { routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
 
-/** What server.ts has made before callers can be answered. */
-export interface Footing {
+/** Made by server.ts before callers can be answered. */
+export interface ServingDependencies {
   readonly version: string;
   readonly client: ClusterClient;
   readonly metrics: Registry;
@@ -55,7 +55,7 @@ export interface Serving {
 /** Throws StartupError when something that has to be there is not, an address for instance. */
 export async function serve(
   config: CompletedConfig,
-  { version, client, metrics, nodes, log }: Footing,
+  { version, client, metrics, nodes, log }: ServingDependencies,
   signal: AbortSignal,
 ): Promise<Serving> {
   const { environment, platform, requests } = config;

@@ -20,7 +20,7 @@ export interface UsersAPI {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface UsersAPISurroundings {
+export interface UsersAPIDependencies {
   readonly client: ClusterClient;
   readonly authorizer: Authorizer;
   readonly oauth: Pick<OAuth, 'users' | 'credentials' | 'sessions' | 'hasher' | 'signIn' | 'sourceOf'>;
@@ -29,7 +29,7 @@ export interface UsersAPISurroundings {
 
 export function newUsersAPI(
   { platform }: Pick<CompletedConfig, 'platform'>,
-  { client, authorizer, oauth, log }: UsersAPISurroundings,
+  { client, authorizer, oauth, log }: UsersAPIDependencies,
 ): UsersAPI {
   const { users, credentials, sessions, hasher, signIn, sourceOf } = oauth;
   const group = groupName(platform.name);

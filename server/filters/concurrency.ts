@@ -18,7 +18,7 @@ type Lane = 'readOnly' | 'mutating' | 'longRunning';
 /** How long a request that has announced a body may keep its place from others without having sent all of it, in ms. */
 const PATIENCE_MS = 1_000;
 
-export interface ConcurrencySurroundings {
+export interface ConcurrencyDependencies {
   readonly metrics: RequestMetrics;
   /** Milliseconds that never go back. */
   readonly monotonic: () => number;
@@ -34,7 +34,7 @@ export interface ConcurrencySurroundings {
  */
 export function concurrency(
   limits: ConcurrencyLimits,
-  { metrics, monotonic, fail }: ConcurrencySurroundings,
+  { metrics, monotonic, fail }: ConcurrencyDependencies,
 ): Filter {
   const max: Record<Lane, number> = {
     readOnly: limits.maxReadOnly,

@@ -10,7 +10,7 @@ export interface StartableSource extends CertificateSource {
   start(signal: AbortSignal): Promise<void>;
 }
 
-export interface CertificateSurroundings extends Pick<CertificateFilesOptions, 'log' | 'metrics'> {
+export interface CertificateDependencies extends Pick<CertificateFilesOptions, 'log' | 'metrics'> {
   readonly hostname: string;
   /** Where a self-signed CA is kept when the configuration names no folder; in memory when it is left out. */
   readonly store?: AuthorityStore;
@@ -19,14 +19,14 @@ export interface CertificateSurroundings extends Pick<CertificateFilesOptions, '
 /** Files when the configuration names them, else a CA of our own. */
 export function chooseCertificate(
   { listeners: { secure }, platform }: Pick<ResolvedConfiguration, 'listeners' | 'platform'>,
-  surroundings: CertificateSurroundings,
+  dependencies: CertificateDependencies,
 ): StartableSource {
-  const { log, metrics, hostname } = surroundings;
+  const { log, metrics, hostname } = dependencies;
   if (secure.certFile !== '') return new CertificateFiles({ paths: secure, log, metrics });
   const { directory, names } = secure.selfSigned;
   const store =
     directory === ''
-      ? (surroundings.store ?? new MemoryAuthorityStore())
+      ? (dependencies.store ?? new MemoryAuthorityStore())
       : new DirectoryAuthorityStore(directory);
   const { service, namespace } = platform;
   return new SelfSignedCertificate({

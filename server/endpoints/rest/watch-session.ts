@@ -22,7 +22,7 @@ interface Pending<Facts> {
   readonly type: WatchEventType;
 }
 
-export interface WatchSessionParts<Facts> {
+export interface WatchSessionOptions<Facts> {
   readonly cache: ResourceCache<Facts>;
   readonly selection: Selection<Facts>;
   readonly representation: WatchRepresentation<Facts>;
@@ -33,7 +33,7 @@ export interface WatchSessionParts<Facts> {
 
 export class WatchSession<Facts> implements Watcher<Facts> {
   readonly ended: Promise<WatchEnd>;
-  readonly #parts: WatchSessionParts<Facts>;
+  readonly #options: WatchSessionOptions<Facts>;
   readonly #resolve: (end: WatchEnd) => void;
   #finished = false;
   #relisted = false;
@@ -47,8 +47,8 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   #unsubscribe: () => void = () => undefined;
   #offDrain: () => void = () => undefined;
 
-  constructor(parts: WatchSessionParts<Facts>) {
-    this.#parts = parts;
+  constructor(options: WatchSessionOptions<Facts>) {
+    this.#options = options;
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     this.ended = promise;
     this.#resolve = resolve;
@@ -56,7 +56,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** Subscribes behind `from`. What the window holds waits until `goLive`. Throws Expired when it is not in it. */
   subscribe(from: string): void {
-    const { cache } = this.#parts;
+    const { cache } = this.#options;
     const start = BigInt(from);
     // A watch from the future is silent, bookmarks included, until the cluster gets there.
     if (start <= BigInt(cache.snapshot().resourceVersion)) this.#reached = start;
@@ -68,8 +68,8 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** Sends the headers, then what has come meanwhile, then events as they come. */
   open(): void {
-    this.#parts.output.open();
-    this.#offDrain = this.#parts.output.onDrain(() => this.#flush());
+    this.#options.output.open();
+    this.#offDrain = this.#options.output.onDrain(() => this.#flush());
     if (this.#finished) this.#offDrain();
   }
 
@@ -80,7 +80,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** All selected objects of a snapshot as ADDED events, as fast as the reader takes them. */
   async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
-    const { output, selection, representation, initialRoom } = this.#parts;
+    const { output, selection, representation, initialRoom } = this.#options;
     let batch: Buffer[] = [];
     let size = 0;
     let events = 0;
@@ -115,7 +115,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#reached = event.resourceVersion;
     if (this.#finished) return;
     try {
-      const type = this.#parts.selection.transition(event);
+      const type = this.#options.selection.transition(event);
       if (type !== undefined) this.#deliver(event, type);
     } catch (error) {
       // The cache drops a watcher that throws: its client must see the end, or it would wait for ever.
@@ -137,13 +137,13 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   /** How far this watcher has got; nothing while it is behind or has not got anywhere yet. */
   sendBookmark(): void {
     if (!this.#live || this.#pending.length > 0 || this.#reached === undefined || this.#finished) return;
-    this.#parts.output.write(this.#parts.representation.bookmark(String(this.#reached), false));
+    this.#options.output.write(this.#options.representation.bookmark(String(this.#reached), false));
   }
 
   /** The last word of a stream whose headers are out: an ERROR event with a Status. */
   fail(error: unknown): void {
     const status = error instanceof StatusError ? error : newInternalError(error);
-    this.#parts.output.write(line('ERROR', Buffer.from(JSON.stringify(status.toStatus()))));
+    this.#options.output.write(line('ERROR', Buffer.from(JSON.stringify(status.toStatus()))));
     this.finish('expired');
   }
 
@@ -155,13 +155,13 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#unsubscribe();
     this.#offDrain();
     this.#pending = [];
-    if (end === 'slow' || end === 'failed') this.#parts.output.cut();
-    else this.#parts.output.end();
+    if (end === 'slow' || end === 'failed') this.#options.output.cut();
+    else this.#options.output.end();
     this.#resolve(end);
   }
 
   #deliver(event: WatchEvent<Facts>, type: WatchEventType): void {
-    const { output, representation, limits } = this.#parts;
+    const { output, representation, limits } = this.#options;
     if (this.#live && this.#pending.length === 0 && output.ready) {
       // The way of nearly every event to nearly every watcher.
       output.write(representation.event(event, type));
@@ -178,7 +178,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     clearTimeout(this.#stall);
     this.#stall = undefined;
     if (!this.#live || this.#finished) return;
-    const { output, representation } = this.#parts;
+    const { output, representation } = this.#options;
     let sent = 0;
     for (const { event, type } of this.#pending) {
       if (!output.ready) break;
@@ -196,7 +196,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   }
 
   #watchStall(): void {
-    this.#stall ??= setTimeout(() => this.#cut(), this.#parts.limits.stallTimeoutMs);
+    this.#stall ??= setTimeout(() => this.#cut(), this.#options.limits.stallTimeoutMs);
   }
 
   #cut(): void {
@@ -205,7 +205,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** Resolves when what was written has `left`, or the session has ended. */
   async #taken(left: Promise<void>): Promise<void> {
-    const leave = this.#parts.initialRoom.take(this.#parts.output.waiting);
+    const leave = this.#options.initialRoom.take(this.#options.output.waiting);
     this.#watchStall();
     await Promise.race([left, this.ended]);
     leave();

@@ -8,14 +8,14 @@ import { newAccess } from '../../../server/access.ts';
 import type { Authenticator } from '../../../server/authentication/authenticator.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import { ScriptedCluster } from '../../support/scripted-cluster.ts';
-import { SESSION, Surroundings } from './oauth/tokens/token-fixture.ts';
+import { SESSION, TokenFixture } from './oauth/tokens/token-fixture.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const TTL = 10_000;
 
 describe('callers whom the cluster knows by a bearer token', () => {
   let cluster: ScriptedCluster;
-  let at: Surroundings;
+  let at: TokenFixture;
   let authenticator: Authenticator;
   let jti: string;
   let token: string;
@@ -24,7 +24,7 @@ describe('callers whom the cluster knows by a bearer token', () => {
   beforeEach(async () => {
     jti = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
     token = 'opaque';
-    at = await Surroundings.make();
+    at = await TokenFixture.make();
     cluster = await ScriptedCluster.start(({ response }) => {
       const user = { username: 'alice', extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } };
       const review = { kind: 'TokenReview', status: { authenticated: true, user } };

@@ -40,7 +40,7 @@ export const CREDENTIAL: Credential = {
 };
 
 /** All that a token stands on, to be changed by a test. */
-export class Surroundings {
+export class TokenFixture {
   now = NOW;
   /** What is in the cluster, and what of it the cache knows. */
   stored: Foundation | undefined = SESSION;
@@ -105,8 +105,8 @@ export class Surroundings {
     });
   }
 
-  static async make(): Promise<Surroundings> {
-    return new Surroundings(await memoryKeyRing());
+  static async make(): Promise<TokenFixture> {
+    return new TokenFixture(await memoryKeyRing());
   }
 
   token(): string {

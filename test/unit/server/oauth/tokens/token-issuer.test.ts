@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { sessionOf } from '../../../../../server/oauth/tokens/access-token.ts';
-import { ALICE, CLIENT, ISSUER, NOW, SESSION, Surroundings } from './token-fixture.ts';
+import { ALICE, CLIENT, ISSUER, NOW, SESSION, TokenFixture } from './token-fixture.ts';
 
 describe('TokenIssuer', () => {
-  let at: Surroundings;
+  let at: TokenFixture;
   beforeEach(async () => {
-    at = await Surroundings.make();
+    at = await TokenFixture.make();
   });
   const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
 

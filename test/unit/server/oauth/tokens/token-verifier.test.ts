@@ -7,11 +7,11 @@ import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-to
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
-import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, Surroundings } from './token-fixture.ts';
+import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, TokenFixture } from './token-fixture.ts';
 
 const scope = { signal: new AbortController().signal };
 
-async function answer(at: Surroundings, token: string): Promise<AccessTokenClaims | undefined | number> {
+async function answer(at: TokenFixture, token: string): Promise<AccessTokenClaims | undefined | number> {
   try {
     return await at.verifier.verify(token, scope);
   } catch (error) {
@@ -20,9 +20,9 @@ async function answer(at: Surroundings, token: string): Promise<AccessTokenClaim
 }
 
 describe('TokenVerifier', () => {
-  let at: Surroundings;
+  let at: TokenFixture;
   beforeEach(async () => {
-    at = await Surroundings.make();
+    at = await TokenFixture.make();
   });
 
   it('gives the claims of a token that we have issued', async () => {
@@ -205,23 +205,23 @@ describe('TokenVerifier', () => {
     });
 
     for (const [what, change] of [
-      ['a session that has ended', (now: Surroundings) => (now.stored = now.cached = undefined)],
-      ['a session of another user', (now: Surroundings) => (now.cached = { ...SESSION, user: 'bob' })],
+      ['a session that has ended', (now: TokenFixture) => (now.stored = now.cached = undefined)],
+      ['a session of another user', (now: TokenFixture) => (now.cached = { ...SESSION, user: 'bob' })],
       [
         'a session of another client',
-        (now: Surroundings) => (now.cached = { ...SESSION, clientID: 'other' }),
+        (now: TokenFixture) => (now.cached = { ...SESSION, clientID: 'other' }),
       ],
-      ['a session that is too old', (now: Surroundings) => (now.cached = { ...SESSION, notAfter: NOW })],
+      ['a session that is too old', (now: TokenFixture) => (now.cached = { ...SESSION, notAfter: NOW })],
       [
         'a session that was idle too long',
-        (now: Surroundings) => (now.cached = { ...SESSION, idleNotAfter: NOW }),
+        (now: TokenFixture) => (now.cached = { ...SESSION, idleNotAfter: NOW }),
       ],
-      ['a user who is gone', (now: Surroundings) => (now.account = undefined)],
-      ['a user who is disabled', (now: Surroundings) => (now.account = { ...ALICE, disabled: true })],
-      ['a user who was made anew', (now: Surroundings) => (now.account = { ...ALICE, uid: 'other' })],
+      ['a user who is gone', (now: TokenFixture) => (now.account = undefined)],
+      ['a user who is disabled', (now: TokenFixture) => (now.account = { ...ALICE, disabled: true })],
+      ['a user who was made anew', (now: TokenFixture) => (now.account = { ...ALICE, uid: 'other' })],
       [
         'a password that was changed since',
-        (now: Surroundings) => {
+        (now: TokenFixture) => {
           const changedAt = SESSION.createdAt + 1;
           now.credential = {
             passwordHash: '',
@@ -302,7 +302,7 @@ describe('TokenVerifier', () => {
 describe('TokenIDs', () => {
   for (const kind of ['ks', 'ki']) {
     it(`judges ids of our own only, here one that begins with ${kind}`, async () => {
-      const at = await Surroundings.make();
+      const at = await TokenFixture.make();
       const alice = { name: 'alice', uid: ALICE.uid };
       const ours = `${kind}.${SESSION.id}.AAAAAAAAAAAAAAAA`;
       expect(at.ids.check(ours, alice, scope)).to.equal(undefined);
@@ -319,14 +319,14 @@ describe('TokenIDs', () => {
   }
 
   it('needs no uid, which kube-apiserver hands on only when it is told to, but refuses another one', async () => {
-    const at = await Surroundings.make();
+    const at = await TokenFixture.make();
     const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
     expect(at.ids.check(ours, { name: 'alice', uid: '' }, scope)).to.equal(undefined);
     expect(() => at.ids.check(ours, { name: 'alice', uid: 'other' }, scope)).to.throw('Unauthorized');
   });
 
   it('refuses the id of a token of another user', async () => {
-    const at = await Surroundings.make();
+    const at = await TokenFixture.make();
     const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
     expect(() => at.ids.check(ours, { name: 'bob', uid: 'b' }, scope)).to.throw('Unauthorized');
   });
