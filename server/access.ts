@@ -11,7 +11,7 @@ import { countedAuthentication } from './authentication/counted-authentication.t
 import {
   CredentialCheckingAuthenticator,
   CredentialCheckingTokenAuthenticator,
-  stillSignedIn,
+  sessionCheck,
 } from './authentication/credential-id.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
@@ -24,7 +24,7 @@ import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
-import type { StillSignedIn } from './filters/sign-out.ts';
+import type { SessionCheck } from './filters/sign-out.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 
@@ -33,10 +33,10 @@ export interface Access {
   readonly settings: ClusterAuthentication;
   readonly diagnosis: FrontProxyDiagnosis;
   readonly authenticator: Authenticator;
-  /** Whether a caller of then would be let in now; undefined when nobody has sessions. */
-  readonly stillSignedIn: StillSignedIn | undefined;
+  /** Whether a caller who was let in before would be now; undefined when there are no sessions. */
+  readonly checkSession: SessionCheck | undefined;
   readonly authorizer: Authorizer;
-  /** The same decisions, asked of the cluster each time: for who remembers them by itself. */
+  /** The same decisions without a cache, for callers that keep them themselves. */
   readonly freshAuthorizer: Authorizer;
 }
 
@@ -93,7 +93,7 @@ export function newAccess(
     settings,
     diagnosis,
     authenticator: countedAuthentication(authenticator, metrics),
-    stillSignedIn: oauth && stillSignedIn(oauth.tokenIDs),
+    checkSession: oauth && sessionCheck(oauth.tokenIDs),
     authorizer: countedAuthorization(authorizing(allowCacheTTL, denyCacheTTL), metrics),
     freshAuthorizer: authorizing(0, 0),
   };

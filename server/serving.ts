@@ -151,7 +151,7 @@ export async function serve(
       ]),
     }),
     authenticator: access.authenticator,
-    ...(access.stillSignedIn ? { stillSignedIn: access.stillSignedIn } : {}),
+    ...(access.checkSession ? { checkSession: access.checkSession } : {}),
     identityHeaders: access.settings.identityHeaders,
     authorizer: logs ? logs.authorizer(users?.authorizer ?? authorizer) : (users?.authorizer ?? authorizer),
     logger: log,

@@ -12,7 +12,7 @@ export interface VerifiedToken {
   readonly jti: string;
 }
 
-export interface VerifiesTokens {
+export interface TokenVerifier {
   /** Undefined for a token of somebody else; throws as a TokenAuthenticator does. The same object for the same token. */
   verify(
     token: string,
@@ -22,11 +22,11 @@ export interface VerifiesTokens {
 
 export class AccessTokenAuthenticator implements TokenAuthenticator {
   readonly name = 'access-token';
-  readonly #verifier: VerifiesTokens;
+  readonly #verifier: TokenVerifier;
   /** The same user for the same claims, so that what is decided about a user can be kept by it. */
   readonly #users = new WeakMap<VerifiedToken, UserInfo>();
 
-  constructor(verifier: VerifiesTokens) {
+  constructor(verifier: TokenVerifier) {
     this.#verifier = verifier;
   }
 

@@ -3,11 +3,11 @@ import { type AuthenticationRequest, type Authenticator, CallerRefused } from '.
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
-/** A token of ours by its id, when the token itself did not reach us. */
-export interface KnowsTokenIDs {
+/** Checks a token of ours by its id, when the token itself did not reach us. */
+export interface TokenIDChecker {
   /**
-   * Nothing for the id of a token that counts, or that is not ours. Throws `newUnauthorized(cause)` when its session
-   * is over or belongs to another user, `newServiceUnavailable` when that can not be told now.
+   * Returns for the id of a token that is valid or not ours. Throws `newUnauthorized(cause)` when its session is over or
+   * belongs to another user, `newServiceUnavailable` when that cannot be decided now.
    */
   check(
     jti: string,
@@ -21,16 +21,16 @@ interface Scope {
 }
 
 /**
- * kube-apiserver never hears that a token of ours was revoked, but the aggregator hands its id on to us: so at least
- * here whoever has signed out stays out.
+ * kube-apiserver does not learn that one of our tokens was revoked, but the aggregator passes the token's id on to us, so
+ * that at least here whoever has signed out stays out.
  */
 export class CredentialCheckingAuthenticator implements Authenticator {
   readonly name: string;
   readonly #inner: Authenticator;
-  readonly #tokens: KnowsTokenIDs;
+  readonly #tokens: TokenIDChecker;
 
-  /** `inner`: whoever hands identities on, the front proxy. */
-  constructor(inner: Authenticator, tokens: KnowsTokenIDs) {
+  /** `inner` takes over identities that others vouch for: the front proxy. */
+  constructor(inner: Authenticator, tokens: TokenIDChecker) {
     this.name = inner.name;
     this.#inner = inner;
     this.#tokens = tokens;
@@ -57,15 +57,15 @@ function refuse(cause: unknown): never {
 }
 
 /**
- * The same for bearer tokens that the cluster was asked about. Ours are known here without asking; should kube-apiserver
- * ever read one where we see none, what it says about it must not undo a revocation.
+ * The same for bearer tokens that the cluster has reviewed. Ours never need a review; but should kube-apiserver accept one
+ * that we did not recognise, its answer must not undo a revocation.
  */
 export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator {
   readonly name: string;
   readonly #inner: TokenAuthenticator;
-  readonly #tokens: KnowsTokenIDs;
+  readonly #tokens: TokenIDChecker;
 
-  constructor(inner: TokenAuthenticator, tokens: KnowsTokenIDs) {
+  constructor(inner: TokenAuthenticator, tokens: TokenIDChecker) {
     this.name = inner.name;
     this.#inner = inner;
     this.#tokens = tokens;
@@ -76,8 +76,8 @@ export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator 
   }
 }
 
-/** Whether a caller would be let in again, as far as the token of ours decides it that he came with. */
-export function stillSignedIn(tokens: KnowsTokenIDs): (user: UserInfo, scope: Scope) => Promise<void> | void {
+/** Whether the token of ours that a caller came with would still let him in; callers without one always pass. */
+export function sessionCheck(tokens: TokenIDChecker): (user: UserInfo, scope: Scope) => Promise<void> | void {
   return (user, scope) => {
     const checking = checked(user, tokens, scope);
     return checking instanceof Promise ? checking.then(() => undefined) : undefined;
@@ -86,12 +86,12 @@ export function stillSignedIn(tokens: KnowsTokenIDs): (user: UserInfo, scope: Sc
 
 type Found = Promise<UserInfo | undefined> | UserInfo | undefined;
 
-function foundAndChecked(user: Found, tokens: KnowsTokenIDs, scope: Scope): Found {
+function foundAndChecked(user: Found, tokens: TokenIDChecker, scope: Scope): Found {
   if (user instanceof Promise) return user.then((found) => found && checked(found, tokens, scope));
   return user && checked(user, tokens, scope);
 }
 
-function checked(user: UserInfo, tokens: KnowsTokenIDs, scope: Scope): Promise<UserInfo> | UserInfo {
+function checked(user: UserInfo, tokens: TokenIDChecker, scope: Scope): Promise<UserInfo> | UserInfo {
   const prefix = CLAIM_MAPPING.username.prefix;
   const pending: Promise<void>[] = [];
   for (const credential of user.extra[CREDENTIAL_ID] ?? []) {

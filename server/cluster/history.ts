@@ -1,6 +1,6 @@
 import type { ClusterClient } from './client.ts';
 import { objectIn } from './object-metadata.ts';
-import { BackwardsError } from './reflector-failure.ts';
+import { VersionRegressionError } from './reflector-failure.ts';
 
 export interface HeldState {
   /** For instance `/api/v1/nodes`. */
@@ -14,7 +14,7 @@ export interface HeldState {
 /**
  * A watch from a resourceVersion that the cluster has not reached is silent, not refused. So before resuming, ask
  * where the cluster is: if it is behind us, it was restored from a backup and all that we hold is another history.
- * Throws BackwardsError then.
+ * Throws VersionRegressionError then.
  */
 export async function checkHistory(
   client: ClusterClient,
@@ -29,5 +29,6 @@ export async function checkHistory(
     signal,
   });
   const theirs = objectIn(list, 'metadata')['resourceVersion'];
-  if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours)) throw new BackwardsError(ours, theirs);
+  if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours))
+    throw new VersionRegressionError(ours, theirs);
 }

@@ -2,24 +2,24 @@
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { StalledError } from './live-body.ts';
 
-/** The initial events ended without their bookmark: a stream that was cut may well end without an error. */
-export class CutError extends Error {
+/** The initial events ended without their bookmark: a stream that is cut off can end without an error. */
+export class TruncatedListError extends Error {
   constructor() {
     super('the streaming list ended before its last bookmark');
-    this.name = 'CutError';
+    this.name = 'TruncatedListError';
   }
 }
 
-export class BackwardsError extends Error {
+export class VersionRegressionError extends Error {
   constructor(ours: string, theirs: string) {
     super(
       `the resourceVersion went backwards from ${ours} to ${theirs}: the cluster has another history now`,
     );
-    this.name = 'BackwardsError';
+    this.name = 'VersionRegressionError';
   }
 }
 
-/** What the sink could not take; it may have missed a change, so nothing short of a list is safe. */
+/** The sink failed on an object; it may have missed a change, so only a new list is safe. */
 export class SinkError extends Error {
   constructor(cause: unknown) {
     super('an object could not be taken', { cause });
@@ -37,7 +37,7 @@ export function guardSink(write: () => void): void {
 
 export function causeOf(failure: unknown): string {
   if (isHistoryGone(failure)) return 'expired';
-  if (failure instanceof BackwardsError) return 'backwards';
+  if (failure instanceof VersionRegressionError) return 'backwards';
   return failure instanceof StalledError ? 'stalled' : 'error';
 }
 

@@ -10,14 +10,14 @@ import { StalledError } from './live-body.ts';
 import { eventMetadata } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
 import {
-  BackwardsError,
-  CutError,
   causeOf,
   guardSink,
   isHistoryGone,
   isStreamRefused,
   retryAfterMs,
   SinkError,
+  TruncatedListError,
+  VersionRegressionError,
 } from './reflector-failure.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
@@ -110,7 +110,7 @@ export class Reflector {
     const { log, path } = { log: this.#options.log, path: this.#options.path };
     const wait = Math.max(this.#backoff.next(), retryAfterMs(failure, this.#tuning.maxBackoffMs));
     if (failure === undefined) return wait;
-    if (isHistoryGone(failure) || failure instanceof BackwardsError || failure instanceof SinkError) {
+    if (isHistoryGone(failure) || failure instanceof VersionRegressionError || failure instanceof SinkError) {
       this.#resourceVersion = undefined;
     }
     const cause = causeOf(failure);
@@ -133,7 +133,7 @@ export class Reflector {
       let objects = 0;
       for (;;) {
         const next = await events.next();
-        if (next.done) throw new CutError();
+        if (next.done) throw new TruncatedListError();
         const { type, object, members } = next.value;
         if (type === 'BOOKMARK') {
           const { resourceVersion, initialEventsEnd } = eventMetadata(object, members);
@@ -141,7 +141,7 @@ export class Reflector {
           this.#commit(replacement, resourceVersion, 'stream', began, objects);
           break;
         }
-        if (type !== 'ADDED') throw new CutError();
+        if (type !== 'ADDED') throw new TruncatedListError();
         guardSink(() => replacement.add(object, members));
         objects++;
       }
@@ -208,7 +208,7 @@ export class Reflector {
       const { resourceVersion } = metadata;
       const ours = this.#resourceVersion ?? '0';
       const backwards = BigInt(resourceVersion) < BigInt(ours);
-      if (backwards) throw new BackwardsError(ours, resourceVersion);
+      if (backwards) throw new VersionRegressionError(ours, resourceVersion);
       guardSink(() => {
         if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
         else sink.apply(type, object, metadata, members);

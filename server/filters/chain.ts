@@ -27,7 +27,7 @@ import {
   requestMetrics,
 } from './request-metrics.ts';
 import { requestInfo } from './request-parsing.ts';
-import { type StillSignedIn, signOut } from './sign-out.ts';
+import { type SessionCheck, signOut } from './sign-out.ts';
 import { upgradeArrival } from './upgrade.ts';
 
 export interface ChainOptions {
@@ -37,7 +37,7 @@ export interface ChainOptions {
   /** None when none are given. */
   readonly signInPaths?: SignInPaths;
   /** Whether the caller of a stream would be let in again; not asked when none is given. */
-  readonly stillSignedIn?: StillSignedIn;
+  readonly checkSession?: SessionCheck;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
@@ -88,7 +88,7 @@ export class RequestChain {
       deadline(limits.timeoutMs, fail),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),
-      ...(options.stillSignedIn ? [signOut(options.stillSignedIn)] : []),
+      ...(options.checkSession ? [signOut(options.checkSession)] : []),
       impersonation,
       authorization(options.authorizer),
       concurrency(limits, { metrics, monotonic, fail }),

@@ -3,24 +3,24 @@ import type { UserInfo } from '../authentication/user.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * Nothing for a caller who would be let in again. Throws Unauthorized (StatusError) for one whose session has ended;
- * any other error says nothing about it.
+ * Returns for a caller who would still be let in. Throws Unauthorized (StatusError) for one whose session has ended;
+ * any other error means that it cannot be told now.
  */
-export type StillSignedIn = (user: UserInfo, scope: { readonly signal: AbortSignal }) => Promise<void> | void;
+export type SessionCheck = (user: UserInfo, scope: { readonly signal: AbortSignal }) => Promise<void> | void;
 
 /** How long a stream may outlive its session, in ms. */
 const INTERVAL_MS = 5_000;
 
 /**
- * Ends watches, live tails and other streams of callers whose session has ended: an answer that goes on must not give
- * what a new request would be refused. One timer for all of them. Comes right behind authentication, since
- * impersonation makes another user of the caller.
+ * Ends watches, live tails and other streams of callers whose session has ended: a running answer must not deliver what a
+ * new request would be refused. One timer serves all of them. Runs right after authentication, because impersonation
+ * replaces the user.
  */
-export function signOut(stillSignedIn: StillSignedIn, intervalMs = INTERVAL_MS): Filter {
+export function signOut(checkSession: SessionCheck, intervalMs = INTERVAL_MS): Filter {
   const streams = new Map<Exchange, UserInfo>();
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {
-    for (const [exchange, user] of streams) judge(exchange, user, stillSignedIn);
+    for (const [exchange, user] of streams) judge(exchange, user, checkSession);
   };
   return (exchange) => {
     if (!exchange.longRunning || !exchange.authenticated) return;
@@ -35,7 +35,7 @@ export function signOut(stillSignedIn: StillSignedIn, intervalMs = INTERVAL_MS):
   };
 }
 
-function judge(exchange: Exchange, user: UserInfo, stillSignedIn: StillSignedIn): void {
+function judge(exchange: Exchange, user: UserInfo, checkSession: SessionCheck): void {
   const end = (error: unknown): void => {
     if (!isUnauthorized(error)) return;
     exchange.log.info(
@@ -45,7 +45,7 @@ function judge(exchange: Exchange, user: UserInfo, stillSignedIn: StillSignedIn)
     exchange.abort(error);
   };
   try {
-    stillSignedIn(user, exchange)?.catch(end);
+    checkSession(user, exchange)?.catch(end);
   } catch (error) {
     end(error);
   }

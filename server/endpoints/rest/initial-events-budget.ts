@@ -1,13 +1,13 @@
 /** Bytes of initial events that are joined into one chunk. */
 const USUAL_CHUNK = 128 * 1024;
-/** About one object: less would make no watch slower to fill the memory, only slower. */
+/** About one object: smaller chunks would make each watch slower without saving more memory. */
 const SMALLEST_CHUNK = 8 * 1024;
 
 /**
- * The memory in which initial events wait for readers that are behind, shared by all watches of a resource. While there
- * is room nothing is slower for it; the less there is, the less is made ahead for each.
+ * The memory in which initial events wait for slow readers, shared by all watches of a resource. While there
+ * is plenty it slows nothing down; the less is left, the less is prepared ahead for each watch.
  */
-export class InitialRoom {
+export class InitialEventsBudget {
   readonly #bytes: number;
   #taken = 0;
 

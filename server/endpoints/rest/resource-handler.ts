@@ -8,7 +8,7 @@ import type { ResourceRequest } from '../../filters/request-info.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
 import { get, hasQuery } from './get.ts';
-import { InitialRoom } from './initial-room.ts';
+import { InitialEventsBudget } from './initial-events-budget.ts';
 import { list } from './list.ts';
 import { Negotiator, type ReadVerb } from './negotiator.ts';
 import { Objects } from './objects.ts';
@@ -47,7 +47,7 @@ export function resourceHandler<Facts>(
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
   const rowFrames = new RowFrames<Facts>();
-  const initialRoom = new InitialRoom(options.watch.maxInitialBytes);
+  const initialEvents = new InitialEventsBudget(options.watch.maxInitialBytes);
 
   function represented(context: RequestContext, { conversion }: MediaType): Representation<Facts> {
     if (!conversion) return objects;
@@ -70,7 +70,7 @@ export function resourceHandler<Facts>(
         cache,
         representation: lines,
         chunks,
-        initialRoom,
+        initialEvents,
         namespace,
         options: options.watch,
       });

@@ -2,7 +2,7 @@
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ResourceCache, Snapshot, Watcher } from '../../cache/resource-cache.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
-import type { InitialRoom } from './initial-room.ts';
+import type { InitialEventsBudget } from './initial-events-budget.ts';
 import { line, type WatchRepresentation } from './representation.ts';
 import type { Selection } from './selection.ts';
 import type { WatchOutput } from './watch-output.ts';
@@ -28,7 +28,7 @@ export interface WatchSessionOptions<Facts> {
   readonly representation: WatchRepresentation<Facts>;
   readonly output: WatchOutput;
   readonly limits: WatchLimits;
-  readonly initialRoom: InitialRoom;
+  readonly initialEvents: InitialEventsBudget;
 }
 
 export class WatchSession<Facts> implements Watcher<Facts> {
@@ -80,7 +80,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** All selected objects of a snapshot as ADDED events, as fast as the reader takes them. */
   async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
-    const { output, selection, representation, initialRoom } = this.#options;
+    const { output, selection, representation, initialEvents } = this.#options;
     let batch: Buffer[] = [];
     let size = 0;
     let events = 0;
@@ -102,9 +102,9 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     for (const object of snapshot.objects()) {
       if (!selection.matches(object)) continue;
       add(representation.initial(object));
-      if (size < initialRoom.chunk) continue;
+      if (size < initialEvents.chunk) continue;
       const left = send();
-      if (output.waiting >= 2 * initialRoom.chunk) await this.#taken(left);
+      if (output.waiting >= 2 * initialEvents.chunk) await this.#taken(left);
       if (this.#finished || output.closed) return;
     }
     if (markEnd) add([representation.bookmark(snapshot.resourceVersion, true)]);
@@ -205,7 +205,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** Resolves when what was written has `left`, or the session has ended. */
   async #taken(left: Promise<void>): Promise<void> {
-    const leave = this.#options.initialRoom.take(this.#options.output.waiting);
+    const leave = this.#options.initialEvents.take(this.#options.output.waiting);
     this.#watchStall();
     await Promise.race([left, this.ended]);
     leave();

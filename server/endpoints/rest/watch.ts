@@ -4,7 +4,7 @@ import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-op
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
-import type { InitialRoom } from './initial-room.ts';
+import type { InitialEventsBudget } from './initial-events-budget.ts';
 import type { WatchRepresentation } from './representation.ts';
 import { Selection } from './selection.ts';
 import { type ChunkEncoder, WatchOutput } from './watch-output.ts';
@@ -36,7 +36,7 @@ export interface WatchRequest<Facts> {
   readonly cache: ResourceCache<Facts>;
   readonly representation: WatchRepresentation<Facts>;
   readonly chunks: ChunkEncoder;
-  readonly initialRoom: InitialRoom;
+  readonly initialEvents: InitialEventsBudget;
   readonly namespace: string;
   readonly options: WatchOptions;
 }

@@ -6,20 +6,20 @@ import { SessionHolders } from '../sessions/session-holders.ts';
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
 import { sessionOfAny } from './access-token.ts';
 
-/** Of a session what decides whether its tokens count. */
-export type Foundation = Pick<
+/** The part of a session that decides whether its tokens are valid. */
+export type TokenSession = Pick<
   Session,
   'user' | 'userUID' | 'clientID' | 'createdAt' | 'notAfter' | 'idleNotAfter'
 >;
 
 /** See SessionStore. */
-export interface Foundations extends Pick<SessionStore, 'fresh'> {
-  get(id: string): Foundation | undefined;
-  read(id: string, signal: AbortSignal): Promise<Foundation | undefined>;
+export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
+  get(id: string): TokenSession | undefined;
+  read(id: string, signal: AbortSignal): Promise<TokenSession | undefined>;
 }
 
 export interface LivenessOptions {
-  readonly sessions: Foundations;
+  readonly sessions: TokenSessions;
   readonly users: UserDirectory;
   readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
   /** Whether what was known last counts while the sessions can not be seen. */
@@ -71,7 +71,7 @@ export class Liveness {
     });
   }
 
-  #judge(session: Foundation, { user, uid, clientID }: Bearer, signal: AbortSignal): Promise<void> | void {
+  #judge(session: TokenSession, { user, uid, clientID }: Bearer, signal: AbortSignal): Promise<void> | void {
     const { users, credentials, acceptWhenStale } = this.#options;
     const now = this.#now();
     if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {

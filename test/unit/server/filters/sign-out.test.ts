@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
-import { type StillSignedIn, signOut } from '../../../../server/filters/sign-out.ts';
+import { type SessionCheck, signOut } from '../../../../server/filters/sign-out.ts';
 import { until } from '../../../support/until.ts';
 import { alice } from './chain-fixture.ts';
 
@@ -25,10 +25,10 @@ describe('a stream', () => {
   }
 
   /** Tells how often it was asked about the caller. */
-  function asking(answer: StillSignedIn): { readonly check: StillSignedIn; times: number } {
+  function asking(answer: SessionCheck): { readonly check: SessionCheck; times: number } {
     const asked = {
       times: 0,
-      check: (...args: Parameters<StillSignedIn>): ReturnType<StillSignedIn> => {
+      check: (...args: Parameters<SessionCheck>): ReturnType<SessionCheck> => {
         asked.times++;
         return answer(...args);
       },

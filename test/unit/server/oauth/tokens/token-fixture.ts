@@ -1,6 +1,6 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
-import { type Foundation, Liveness, TokenIDs } from '../../../../../server/oauth/tokens/liveness.ts';
+import { Liveness, TokenIDs, type TokenSession } from '../../../../../server/oauth/tokens/liveness.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
@@ -43,8 +43,8 @@ export const CREDENTIAL: Credential = {
 export class TokenFixture {
   now = NOW;
   /** What is in the cluster, and what of it the cache knows. */
-  stored: Foundation | undefined = SESSION;
-  cached: Foundation | undefined = SESSION;
+  stored: TokenSession | undefined = SESSION;
+  cached: TokenSession | undefined = SESSION;
   account: Account | undefined = ALICE;
   storedAccount: Account | undefined = ALICE;
   lookups = 0;
