@@ -5,16 +5,16 @@ import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
-import { type Fault, type FaultyFront, STORE_SECRET } from '../../support/faulty-front.ts';
+import { type Fault, type FaultyProxy, STORE_SECRET } from '../../support/faulty-proxy.ts';
 import { answered, MemoryLogStore } from '../../support/memory-log-store.ts';
 import { collect } from './collect.ts';
 import { call, expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
 
 export interface StartedBehindFront {
-  /** It reaches what it asks through `front` only. */
+  /** It reaches what it asks through `proxy` only. */
   readonly store: LogBackend;
-  readonly front: FaultyFront;
+  readonly proxy: FaultyProxy;
   readonly records: readonly StoredRecord[];
   write(records: readonly StoredRecord[]): Promise<void>;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export interface StartedBehindFront {
 export interface FaultTraits {
   /** Makes an answer one of which a part of the store did not work, where stores tell of that. */
   readonly shardFailed?: (text: string, path: string) => string;
-  /** False where the check of its health asks for something else than what the front breaks. */
+  /** False where the check of its health asks for something else than what the proxy breaks. */
   readonly checked?: boolean;
 }
 
@@ -63,8 +63,8 @@ export function describeLogStoreFaults(
     });
 
     afterEach(async () => {
-      started?.front.break(undefined);
-      started?.front.cut();
+      started?.proxy.break(undefined);
+      started?.proxy.cut();
     });
 
     const the = () => {
@@ -114,7 +114,7 @@ export function describeLogStoreFaults(
 
     for (const [what, fault] of FAULTS) {
       it(`says so when the store ${what}, and works again afterwards`, async () => {
-        the().front.break(fault);
+        the().proxy.break(fault);
         for (const [index, operation] of operations(call(undefined, 5_000)).entries()) {
           const outcome = await operation().catch((error: unknown) => error);
           expectHonest(outcome, `operation ${index}`);
@@ -123,36 +123,36 @@ export function describeLogStoreFaults(
           const checking = the().store.check(call(undefined, 5_000));
           expect(await checking.catch((error: unknown) => error), 'its health').to.be.an('error');
         }
-        the().front.break(undefined);
+        the().proxy.break(undefined);
         await works();
       });
     }
 
     it('gives up when its time is over and the store is silent', async () => {
-      the().front.break('hang');
+      the().proxy.break('hang');
       for (const index of [0, 1, 2, 3]) {
         const operation = operations(call(AbortSignal.timeout(5_000), 400))[index];
         const outcome = await operation?.().catch((error: unknown) => error);
         expectHonest(outcome, `operation ${index}`);
         if (outcome instanceof StatusError) expectStatus(outcome, 503, 504);
       }
-      await the().front.untilIdle();
-      the().front.break(undefined);
+      await the().proxy.untilIdle();
+      the().proxy.break(undefined);
       await works();
     });
 
     it('stops asking as soon as the caller has gone', async () => {
       for (const index of [0, 1, 2, 3]) {
-        the().front.break('hang');
+        the().proxy.break('hang');
         const leaving = new AbortController();
         const operation = operations(call(leaving.signal))[index];
         const outcome = operation?.().catch((error: unknown) => error);
-        await the().front.untilAsked();
+        await the().proxy.untilAsked();
         leaving.abort(new Error('the caller has gone'));
         expect(await outcome).to.be.an('error');
-        await the().front.untilIdle();
+        await the().proxy.untilIdle();
       }
-      the().front.break(undefined);
+      the().proxy.break(undefined);
       await works();
     });
 
@@ -160,13 +160,13 @@ export function describeLogStoreFaults(
       const batches = the().store.export(asked, 'desc', call());
       await batches.next();
       await batches.return({ shortfalls: [] });
-      await the().front.untilIdle();
+      await the().proxy.untilIdle();
     });
 
     const { shardFailed } = traits;
     if (shardFailed !== undefined) {
       it('tells what is missing when one shard failed', async () => {
-        the().front.break({ rewrite: shardFailed });
+        the().proxy.break({ rewrite: shardFailed });
         for (const operation of operations(call())) {
           const outcome = await operation().catch((error: unknown) => error);
           if (outcome instanceof Error) expectStatus(outcome, 503);
@@ -176,7 +176,7 @@ export function describeLogStoreFaults(
     }
 
     it('follows on after connections were cut', async () => {
-      const { store, front } = the();
+      const { store, proxy } = the();
       const sample = oracle.records.at(-1);
       if (sample === undefined) throw new Error('there are no records');
       const leaving = new AbortController();
@@ -194,8 +194,8 @@ export function describeLogStoreFaults(
         expected.push(...written.map(answered));
         const reading = collect(lines, arrived, expected.length);
         if (round > 0) {
-          await front.untilAsked();
-          front.cut();
+          await proxy.untilAsked();
+          proxy.cut();
         }
         await the().write(written);
         await reading;

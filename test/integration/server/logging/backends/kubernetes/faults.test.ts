@@ -9,18 +9,18 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyFront } from '../../../../../support/faulty-front.ts';
+import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
 import { startSimulatedPodLogs } from '../../../../../support/simulated-pod-logs.ts';
 
-/** Whoever comes to the front is the administrator. */
+/** Whoever comes to the proxy is the administrator. */
 function configOf(server: string): KubeConfig {
   const config = new KubeConfig();
   config.loadFromOptions({
     // Plain HTTP on loopback: there is no certificate that could be verified, and the client wants that said.
-    clusters: [{ name: 'front', server, skipTLSVerify: true }],
+    clusters: [{ name: 'proxy', server, skipTLSVerify: true }],
     users: [{ name: 'nobody' }],
-    contexts: [{ name: 'front', cluster: 'front', user: 'nobody' }],
-    currentContext: 'front',
+    contexts: [{ name: 'proxy', cluster: 'proxy', user: 'nobody' }],
+    currentContext: 'proxy',
   });
   return config;
 }
@@ -36,9 +36,9 @@ describeLogStoreFaults(
     const { cp } = cluster;
     const tls = { ca: cp.ca, ...(await readPair(cp.pki.files.admin)) };
     // The pods are known all along; what breaks is the way to their logs.
-    const front = await FaultyFront.start(cp.url, { tls, only: (path) => path.includes('/log?') });
+    const proxy = await FaultyProxy.start(cp.url, { tls, only: (path) => path.includes('/log?') });
     const store = new KubernetesLogStore({
-      client: new ClusterConnection({ kubeConfig: () => configOf(front.url) }),
+      client: new ClusterConnection({ kubeConfig: () => configOf(proxy.url) }),
       log: pino({ enabled: false }),
       // As they are shipped.
       limits: decodeConfiguration(undefined).logging.kubernetes,
@@ -46,13 +46,13 @@ describeLogStoreFaults(
     const running = store.run(signal);
     return {
       store,
-      front,
+      proxy,
       records: cluster.records,
       write: (records) => cluster.write(records),
       stop: async () => {
         ending.abort();
         await running;
-        await front.stop();
+        await proxy.stop();
         await cp.stop();
         await rm(dir, { recursive: true, force: true });
       },

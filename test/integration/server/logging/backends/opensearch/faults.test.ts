@@ -1,7 +1,7 @@
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyFront } from '../../../../../support/faulty-front.ts';
+import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/opensearch-store.ts';
 import { startedNode } from './started-node.ts';
 
@@ -24,13 +24,13 @@ describeLogStoreFaults(
     const node = await startedNode(test);
     const records = [...logData({ lines: 2_000 }).records()];
     await loadOpenSearch(node.url, records, { indexPrefix });
-    const front = await FaultyFront.start(node.url);
-    const store = storeAt(front.url, { indexPrefix });
+    const proxy = await FaultyProxy.start(node.url);
+    const store = storeAt(proxy.url, { indexPrefix });
     const ending = new AbortController();
     const running = store.run(ending.signal);
     return {
       store,
-      front,
+      proxy,
       records,
       write: async (more) => {
         await loadOpenSearch(node.url, more, { indexPrefix });
@@ -38,7 +38,7 @@ describeLogStoreFaults(
       stop: async () => {
         ending.abort();
         await running;
-        await front.stop();
+        await proxy.stop();
         await node.stop();
       },
     };

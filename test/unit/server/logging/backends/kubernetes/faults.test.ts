@@ -2,7 +2,7 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { ClusterClient } from '../../../../../../server/cluster/client.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyFront } from '../../../../../support/faulty-front.ts';
+import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
 import { KubeletLog } from './kubelet-log.ts';
 import { LogCluster, type Pod } from './log-cluster.ts';
 
@@ -21,7 +21,7 @@ function logsOf(cluster: LogCluster): (record: LogRecord) => KubeletLog {
 
 describeLogStoreFaults('the pod logs of a cluster', async () => {
   const cluster = await new LogCluster().start();
-  const front = await FaultyFront.start(cluster.url);
+  const proxy = await FaultyProxy.start(cluster.url);
   const logOf = logsOf(cluster);
   const write = async (records: readonly LogRecord[]): Promise<void> => {
     for (const record of records) logOf(record).append({ time: record.time, text: record.log });
@@ -29,7 +29,7 @@ describeLogStoreFaults('the pod logs of a cluster', async () => {
   const records = [...logData({ lines: 400, namespaces: 2, workloads: 2 }).currentRecords()];
   await write(records);
   // Pods are followed all the time: nobody could tell when that is idle.
-  const [direct, faulty] = [cluster.connect(), cluster.connect(front.url)];
+  const [direct, faulty] = [cluster.connect(), cluster.connect(proxy.url)];
   const clientFor = (path: string): ClusterClient => (path.startsWith('/api/v1/pods') ? direct : faulty);
   const client: ClusterClient = {
     open: (request) => clientFor(request.path).open(request),
@@ -37,12 +37,12 @@ describeLogStoreFaults('the pod logs of a cluster', async () => {
   };
   return {
     store: cluster.store({}, { client, followTuning: { initialBackoffMs: 5 } }),
-    front,
+    proxy,
     records,
     write,
     stop: async () => {
       await cluster.stop();
-      await front.stop();
+      await proxy.stop();
     },
   };
 });

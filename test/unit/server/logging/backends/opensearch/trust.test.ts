@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startFront } from '../../../../../../hack/log-stores/front.ts';
+import { startTLSProxy } from '../../../../../../hack/log-stores/tls-proxy.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
 import { storeAt } from '../../../../../support/opensearch-store.ts';
 import { answer, call, SELECTION, scriptedStore } from './scripted-store.ts';
@@ -33,10 +33,10 @@ describe('the connection to OpenSearch', () => {
   it('is to a store whose certificate the CA of the file has signed, and to no other', async () => {
     const [authority, stranger] = await Promise.all([newCA('ours'), newCA('theirs')]);
     await using store = await scriptedStore(() => answer([]));
-    await using front = await startFront(store.url, await issueServer(authority));
+    await using proxy = await startTLSProxy(store.url, await issueServer(authority));
     const { now, pass } = clock();
     const caFile = await file('ca.pem', stranger.cert);
-    const backend = storeAt(front.url, { caFile, now });
+    const backend = storeAt(proxy.url, { caFile, now });
     const refused = await backend.query(SELECTION, PAGE, call()).catch((error: unknown) => error);
     expect(refused).to.include({ code: 503 });
     expect(store.asked).to.deep.equal([]);
@@ -52,8 +52,8 @@ describe('the connection to OpenSearch', () => {
 
   it('is not to a store whose certificate nobody knows', async () => {
     await using store = await scriptedStore(() => answer([]));
-    await using front = await startFront(store.url, await issueServer(await newCA('unknown')));
-    const refused = await storeAt(front.url)
+    await using proxy = await startTLSProxy(store.url, await issueServer(await newCA('unknown')));
+    const refused = await storeAt(proxy.url)
       .query(SELECTION, PAGE, call())
       .catch((error: unknown) => error);
     expect(refused).to.include({ code: 503 });

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { type Front, startFront } from '../../../../hack/log-stores/front.ts';
+import { startTLSProxy, type TLSProxy } from '../../../../hack/log-stores/tls-proxy.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 
 interface Answer {
@@ -22,7 +22,7 @@ describe('TLS and credentials in front of a store', () => {
 
   async function behindFront(
     store: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
-    use: (front: Front, ask: (path: string, init?: Asked) => Promise<Answer>) => Promise<void>,
+    use: (proxy: TLSProxy, ask: (path: string, init?: Asked) => Promise<Answer>) => Promise<void>,
     authorization?: readonly string[],
   ): Promise<void> {
     const server = createServer((request, response) => {
@@ -32,15 +32,15 @@ describe('TLS and credentials in front of a store', () => {
       server.listen(0, '127.0.0.1', resolve);
     });
     const { port } = server.address() as AddressInfo;
-    const front = await startFront(`http://127.0.0.1:${port}`, {
+    const proxy = await startTLSProxy(`http://127.0.0.1:${port}`, {
       cert: pair.cert,
       key: pair.key,
       ...(authorization === undefined ? {} : { authorization }),
     });
     try {
-      await use(front, (path, init) => ask(front, path, init));
+      await use(proxy, (path, init) => ask(proxy, path, init));
     } finally {
-      await front.stop();
+      await proxy.stop();
       server.closeAllConnections();
       await new Promise((resolve) => {
         server.close(resolve);
@@ -55,8 +55,8 @@ describe('TLS and credentials in front of a store', () => {
     readonly signal?: AbortSignal;
   }
 
-  async function ask(front: Front, path: string, { body, ...init }: Asked = {}): Promise<Answer> {
-    const asked = request(`${front.url}${path}`, { ca: ca.cert, agent: new Agent(), ...init });
+  async function ask(proxy: TLSProxy, path: string, { body, ...init }: Asked = {}): Promise<Answer> {
+    const asked = request(`${proxy.url}${path}`, { ca: ca.cert, agent: new Agent(), ...init });
     asked.end(body);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     return { status: response.statusCode, body: await text(response) };
@@ -106,8 +106,8 @@ describe('TLS and credentials in front of a store', () => {
         outgoing.on('close', resolve);
         outgoing.write('first line\n');
       },
-      async (front) => {
-        const asked = request(`${front.url}/tail`, { ca: ca.cert, agent: new Agent() });
+      async (proxy) => {
+        const asked = request(`${proxy.url}/tail`, { ca: ca.cert, agent: new Agent() });
         asked.end();
         const [response] = (await once(asked, 'response')) as [IncomingMessage];
         const [chunk] = (await once(response, 'data')) as [Buffer];

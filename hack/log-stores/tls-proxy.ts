@@ -10,7 +10,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
-export interface FrontOptions {
+export interface TLSProxyOptions {
   /** PEM of the certificate that it shows, for 127.0.0.1, and of its key. */
   readonly cert: string;
   readonly key: string;
@@ -18,13 +18,13 @@ export interface FrontOptions {
   readonly authorization?: readonly string[];
 }
 
-export interface Front extends AsyncDisposable {
+export interface TLSProxy extends AsyncDisposable {
   /** Such as `https://127.0.0.1:31234`. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export async function startFront(storeUrl: string, options: FrontOptions): Promise<Front> {
+export async function startTLSProxy(storeUrl: string, options: TLSProxyOptions): Promise<TLSProxy> {
   const { cert, key, authorization } = options;
   const server = createServer({ cert, key }, (incoming, outgoing) => {
     if (authorization?.includes(incoming.headers.authorization ?? '') === false) {

@@ -29,14 +29,14 @@ export type Fault =
 /** Part of each faulty answer; tests check that no caller gets to see it. */
 export const STORE_SECRET = 'hunter2-at-10.9.8.7';
 
-export interface FaultyFrontOptions {
-  /** What a client of a target behind TLS needs; the front itself speaks plain HTTP. */
+export interface FaultyProxyOptions {
+  /** What a client of a target behind TLS needs; the proxy itself speaks plain HTTP. */
   readonly tls?: AgentOptions;
   /** Requests of other paths are handed on whatever the fault, and not counted. */
   readonly only?: (path: string) => boolean;
 }
 
-export class FaultyFront {
+export class FaultyProxy {
   readonly #server: Server;
   readonly #target: URL;
   /** For targets behind TLS. */
@@ -48,19 +48,19 @@ export class FaultyFront {
 
   readonly #only: (path: string) => boolean;
 
-  private constructor(target: string, { tls, only = () => true }: FaultyFrontOptions) {
+  private constructor(target: string, { tls, only = () => true }: FaultyProxyOptions) {
     this.#target = new URL(target);
     this.#agent = tls && new HttpsAgent({ ...tls, keepAlive: true });
     this.#only = only;
     this.#server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing));
   }
 
-  static async start(target: string, options: FaultyFrontOptions = {}): Promise<FaultyFront> {
-    const front = new FaultyFront(target, options);
+  static async start(target: string, options: FaultyProxyOptions = {}): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target, options);
     await new Promise<void>((resolve) => {
-      front.#server.listen(0, '127.0.0.1', resolve);
+      proxy.#server.listen(0, '127.0.0.1', resolve);
     });
-    return front;
+    return proxy;
   }
 
   get url(): string {
