@@ -2,17 +2,17 @@
 import { invalidRequest } from '../../../apis/oauth/errors.ts';
 import { boundHash, CODE_LIFETIME_MS, parseCode } from '../codes/authorization-code.ts';
 import { challengeOf } from '../codes/challenge.ts';
-import { refused, SessionBeginning, type SessionBeginningOptions } from '../codes/session-beginning.ts';
+import { CodeExchange, type CodeExchangeOptions, refused } from '../codes/code-exchange.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
 
 export class AuthorizationCodeGrant implements Grant {
   readonly type = 'authorization_code';
-  readonly #sessions: SessionBeginningOptions['sessions'];
-  readonly #beginning: SessionBeginning;
+  readonly #sessions: CodeExchangeOptions['sessions'];
+  readonly #exchange: CodeExchange;
 
-  constructor(options: SessionBeginningOptions) {
+  constructor(options: CodeExchangeOptions) {
     this.#sessions = options.sessions;
-    this.#beginning = new SessionBeginning(options);
+    this.#exchange = new CodeExchange(options);
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
@@ -20,14 +20,14 @@ export class AuthorizationCodeGrant implements Grant {
     const code = parseCode(required(form, 'code'));
     const redirectURI = required(form, 'redirect_uri');
     const challenge = challengeOf(required(form, 'code_verifier'));
-    this.#beginning.checkSight();
+    this.#exchange.checkSight();
     if (!code) throw refused('the code is malformed');
     // Most often another replica made the session, a moment ago. A cache that is behind is found out by the update.
     const session = this.#sessions.get(code.sessionID) ?? (await this.#sessions.read(code.sessionID, signal));
     if (!session) throw refused('the code has expired, or its session has ended');
     const hash =
       challenge === undefined ? undefined : boundHash(code, { clientID: client.id, redirectURI, challenge });
-    return this.#beginning.begin({ code, hash, watchedMs: CODE_LIFETIME_MS }, session, request);
+    return this.#exchange.begin({ code, hash, watchedMs: CODE_LIFETIME_MS }, session, request);
   }
 }
 

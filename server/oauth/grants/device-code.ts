@@ -1,13 +1,13 @@
 // The device grant: RFC 8628, 3.4 and 3.5. Where requests wait: codes/device-requests.ts.
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
+import { CodeExchange, type CodeExchangeOptions, refused } from '../codes/code-exchange.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-code.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
 import { PollPace } from '../codes/poll-pace.ts';
-import { refused, SessionBeginning, type SessionBeginningOptions } from '../codes/session-beginning.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
 
-export interface DeviceCodeOptions extends SessionBeginningOptions {
+export interface DeviceCodeOptions extends CodeExchangeOptions {
   /** Ms that never go back. */
   readonly monotonic: () => number;
 }
@@ -18,26 +18,26 @@ const SETTLE_MS = 10_000;
 export class DeviceCodeGrant implements Grant {
   readonly type = 'urn:ietf:params:oauth:grant-type:device_code';
   readonly #options: DeviceCodeOptions;
-  readonly #beginning: SessionBeginning;
+  readonly #exchange: CodeExchange;
   readonly #pace: PollPace;
 
   constructor(options: DeviceCodeOptions) {
     this.#options = options;
-    this.#beginning = new SessionBeginning(options);
+    this.#exchange = new CodeExchange(options);
     this.#pace = new PollPace(options);
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const text = request.form.get('device_code');
     if (text === undefined) throw invalidRequest('device_code is missing');
-    this.#beginning.checkSight();
+    this.#exchange.checkSight();
     const code = parseDeviceCode(text);
     if (!code) throw refused('the device code is malformed');
     const hash = deviceHash(code, request.client.id);
     // The cache is enough: what it has not heard of yet, the next poll finds.
     const session = this.#options.sessions.get(code.sessionID);
     if (!session) throw this.#waiting(code, hash);
-    return this.#beginning.begin({ code, hash, watchedMs: APPROVED_LIFETIME_MS }, session, request);
+    return this.#exchange.begin({ code, hash, watchedMs: APPROVED_LIFETIME_MS }, session, request);
   }
 
   #waiting(code: DeviceCode, hash: string): Error {

@@ -15,7 +15,7 @@ export interface ThrottleLimits extends BucketLimits {
 }
 
 /** What others need to know of one account or source whose attempts are delayed; without failures it is over. */
-export interface Crossing extends Failures {
+export interface ThrottleRecord extends Failures {
   readonly key: string;
   /** Of an account: keys of the sources from which it may still sign in. */
   readonly knownSources: readonly string[];
@@ -27,7 +27,7 @@ export interface LoginThrottleOptions {
   readonly digest: (kind: 'account' | 'source', value: string) => string;
   /** Whether the account is signed in from there now, for instance through another replica. */
   readonly isSignedIn?: (account: string, network: string) => boolean;
-  readonly crossed?: (crossing: Crossing) => void;
+  readonly changed?: (record: ThrottleRecord) => void;
   /** How long an attempt may wait for others of the same account, in ms, and how many may. */
   readonly patience?: { readonly timeoutMs: number; readonly length: number };
   /** Ms since the epoch. */
@@ -111,7 +111,7 @@ export class LoginThrottle {
   }
 
   /** Takes over what another replica saw, or what was seen before a restart; also that it is over. */
-  merge({ key, knownSources, ...failures }: Crossing): void {
+  merge({ key, knownSources, ...failures }: ThrottleRecord): void {
     const now = this.#now();
     for (const source of knownSources) {
       if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
@@ -182,7 +182,7 @@ export class LoginThrottle {
 
   #tell(key: string, now: number): void {
     const state = this.#table.get(key)?.state(now);
-    if (state) this.#options.crossed?.({ key, ...state, knownSources: this.#known.of(key) });
+    if (state) this.#options.changed?.({ key, ...state, knownSources: this.#known.of(key) });
   }
 
   #settle(places: readonly Place[]): void {

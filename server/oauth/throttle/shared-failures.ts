@@ -9,8 +9,8 @@ import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
-import { decodeCrossing, encodeCrossing, type Macs } from './crossing-record.ts';
-import type { Crossing } from './login-throttle.ts';
+import type { ThrottleRecord } from './login-throttle.ts';
+import { decodeRecord, encodeRecord, type Macs } from './throttle-record.ts';
 
 export interface SharedFailuresOptions {
   readonly client: ClusterClient;
@@ -19,7 +19,7 @@ export interface SharedFailuresOptions {
   readonly name: string;
   readonly macs: Macs;
   /** Told what others have written, and what was there at the start. */
-  readonly merge: (crossing: Crossing) => void;
+  readonly merge: (record: ThrottleRecord) => void;
   /** Told when the whole ConfigMap was deleted: an operator wants everybody forgiven. */
   readonly forgive: () => void;
   /** After this time a record is of no more use, in ms. */
@@ -49,11 +49,11 @@ export class SharedFailures {
   }
 
   /** To be written soon; does not wait for it. That a delay is over is told only where it was told that there is one. */
-  save(crossing: Crossing): void {
-    const { key } = crossing;
+  save(record: ThrottleRecord): void {
+    const { key } = record;
     const isTold = key in this.#stored || this.#unwritten.has(key) || this.#batch.has(key);
-    if (crossing.failures === 0 && !isTold) return;
-    this.#unwritten.set(key, encodeCrossing(crossing, this.#options.macs));
+    if (record.failures === 0 && !isTold) return;
+    this.#unwritten.set(key, encodeRecord(record, this.#options.macs));
     this.#boundUnwritten();
     this.#wake();
   }
@@ -90,8 +90,8 @@ export class SharedFailures {
     const oldest = this.#now() - this.#options.lifetimeMs;
     for (const [key, value] of Object.entries(this.#stored)) {
       if (before[key] === value) continue;
-      const crossing = decodeCrossing(key, value, this.#options.macs);
-      if (crossing && crossing.lastAt > oldest) this.#options.merge(crossing);
+      const decoded = decodeRecord(key, value, this.#options.macs);
+      if (decoded && decoded.lastAt > oldest) this.#options.merge(decoded);
     }
   }
 
@@ -156,11 +156,11 @@ export class SharedFailures {
   #outlived(batch: ReadonlyMap<string, string>): Readonly<Record<string, null>> {
     const oldest = this.#now() - this.#options.lifetimeMs;
     const removed: Record<string, null> = {};
-    const kept: Crossing[] = [];
+    const kept: ThrottleRecord[] = [];
     for (const [key, value] of Object.entries(this.#stored)) {
       if (batch.has(key)) continue;
-      const crossing = decodeCrossing(key, value, this.#options.macs);
-      if (crossing && crossing.failures > 0 && crossing.lastAt > oldest) kept.push(crossing);
+      const decoded = decodeRecord(key, value, this.#options.macs);
+      if (decoded && decoded.failures > 0 && decoded.lastAt > oldest) kept.push(decoded);
       else removed[key] = null;
     }
     const excess = kept.length + batch.size - MAX_RECORDS;

@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../cluster/client.ts';
 import type { SessionStore } from '../sessions/session.ts';
-import type { Macs } from './crossing-record.ts';
 import { LoginThrottle, type LoginThrottleOptions, type ThrottleLimits } from './login-throttle.ts';
 import { networkOf } from './network.ts';
 import { SharedFailures } from './shared-failures.ts';
+import type { Macs } from './throttle-record.ts';
 
 export interface SharedThrottleOptions {
   readonly limits: ThrottleLimits;
@@ -37,14 +37,14 @@ export function newSharedThrottle(options: SharedThrottleOptions): SharedThrottl
     digest: (kind, value) => digest(keys, kind, value),
     isSignedIn: (account, network) =>
       sessions.ofUser(account).some(({ source }) => networkOf(source) === network),
-    crossed: (crossing) => shared.save(crossing),
+    changed: (record) => shared.save(record),
   });
   const shared = new SharedFailures({
     client,
     namespace,
     name: THROTTLE_STATE,
     macs: keys,
-    merge: (crossing) => logins.merge(crossing),
+    merge: (record) => logins.merge(record),
     forgive: () => {
       log.info({ configMap: `${namespace}/${THROTTLE_STATE}` }, 'deleted: all failed sign-ins are forgiven');
       logins.forgive();

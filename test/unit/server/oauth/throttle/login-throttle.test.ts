@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import {
-  type Crossing,
   LoginThrottle,
   type LoginThrottleOptions,
   type Reservation,
+  type ThrottleRecord,
 } from '../../../../../server/oauth/throttle/login-throttle.ts';
 
 const LIMITS = {
@@ -20,14 +20,14 @@ const STRANGER = '198.51.100.9';
 
 class Scene {
   now = 1_000_000;
-  readonly crossings: Crossing[] = [];
+  readonly records: ThrottleRecord[] = [];
   readonly throttle: LoginThrottle;
 
   constructor(options: Partial<LoginThrottleOptions> = {}) {
     this.throttle = new LoginThrottle({
       limits: LIMITS,
       digest: (kind, value) => `${kind}.${value}`,
-      crossed: (crossing) => this.crossings.push(crossing),
+      changed: (record) => this.records.push(record),
       now: () => this.now,
       ...options,
     });
@@ -202,9 +202,9 @@ describe('the throttle of sign-ins', () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
     await scene.fail('alice', STRANGER, 2);
-    expect(scene.crossings).to.have.length(0);
+    expect(scene.records).to.have.length(0);
     await scene.fail('alice', STRANGER);
-    expect(scene.crossings.at(-1)).to.deep.equal({
+    expect(scene.records.at(-1)).to.deep.equal({
       key: 'account.alice',
       failures: 3,
       lastAt: scene.now,
@@ -212,14 +212,14 @@ describe('the throttle of sign-ins', () => {
     });
     scene.now += 1000;
     await scene.succeed('alice', '192.0.2.7');
-    expect(scene.crossings.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
+    expect(scene.records.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
   });
 
   it('takes over what another replica saw', async () => {
     const [here, there] = [new Scene(), new Scene()];
     await here.succeed('alice', HOME);
     await here.fail('alice', STRANGER, 3);
-    for (const crossing of here.crossings) there.throttle.merge(crossing);
+    for (const record of here.records) there.throttle.merge(record);
     expect(await there.wait('alice', STRANGER)).to.equal(1);
     expect(await there.wait('alice', HOME)).to.equal(0);
   });
@@ -227,7 +227,7 @@ describe('the throttle of sign-ins', () => {
   it('takes over that the owner has signed in at another replica, but not over what it saw later itself', async () => {
     const [here, there] = [new Scene(), new Scene()];
     const share = (): void => {
-      for (const crossing of here.crossings.splice(0)) there.throttle.merge(crossing);
+      for (const record of here.records.splice(0)) there.throttle.merge(record);
     };
     for (const scene of [here, there]) await scene.succeed('alice');
     await here.fail('alice', HOME, 3);
@@ -255,7 +255,7 @@ describe('the throttle of sign-ins', () => {
     const [here, there] = [new Scene(), new Scene()];
     here.now += 240_000;
     await here.fail('alice', STRANGER, 3);
-    for (const crossing of here.crossings) there.throttle.merge(crossing);
+    for (const record of here.records) there.throttle.merge(record);
     expect(await there.wait('alice', STRANGER)).to.equal(1);
     here.now -= 3_000_000;
     expect(await here.wait('alice', STRANGER)).to.equal(1);
@@ -271,7 +271,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice', STRANGER)).to.equal(0);
     await scene.fail('bob', HOME, 2);
     expect(await scene.wait('bob', HOME)).to.equal(0);
-    expect(scene.crossings.filter(({ key }) => key === 'account.bob')).to.deep.equal([]);
+    expect(scene.records.filter(({ key }) => key === 'account.bob')).to.deep.equal([]);
   });
 
   describe('when it is full', () => {

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/client.ts';
-import { decodeCrossing, encodeCrossing } from '../../../../../server/oauth/throttle/crossing-record.ts';
-import type { Crossing } from '../../../../../server/oauth/throttle/login-throttle.ts';
+import type { ThrottleRecord } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { SharedFailures } from '../../../../../server/oauth/throttle/shared-failures.ts';
+import { decodeRecord, encodeRecord } from '../../../../../server/oauth/throttle/throttle-record.ts';
 import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
 import { bookmark, type Call, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
 
-const CROSSING: Crossing = {
+const RECORD: ThrottleRecord = {
   key: 'account-k-abc',
   failures: 5,
   lastAt: 1000,
@@ -18,19 +18,19 @@ const CROSSING: Crossing = {
 describe('a record of failures', () => {
   it('comes back as it was written', async () => {
     const keys = await memoryKeyRing();
-    expect(decodeCrossing(CROSSING.key, encodeCrossing(CROSSING, keys), keys)).to.deep.equal(CROSSING);
+    expect(decodeRecord(RECORD.key, encodeRecord(RECORD, keys), keys)).to.deep.equal(RECORD);
   });
 
   it('counts for nothing when somebody else wrote it, changed it or moved it', async () => {
     const [keys, others] = [await memoryKeyRing(), await memoryKeyRing()];
-    const value = encodeCrossing(CROSSING, keys);
-    expect(decodeCrossing(CROSSING.key, value, others)).to.equal(undefined);
-    expect(decodeCrossing('account-k-xyz', value, keys)).to.equal(undefined);
-    expect(decodeCrossing(CROSSING.key, value.replace('"failures":5', '"failures":50'), keys)).to.equal(
+    const value = encodeRecord(RECORD, keys);
+    expect(decodeRecord(RECORD.key, value, others)).to.equal(undefined);
+    expect(decodeRecord('account-k-xyz', value, keys)).to.equal(undefined);
+    expect(decodeRecord(RECORD.key, value.replace('"failures":5', '"failures":50'), keys)).to.equal(
       undefined,
     );
     for (const junk of ['', ' ', '{}', 'x {}', value.slice(0, -1)]) {
-      expect(decodeCrossing(CROSSING.key, junk, keys)).to.equal(undefined);
+      expect(decodeRecord(RECORD.key, junk, keys)).to.equal(undefined);
     }
   });
 });
@@ -95,7 +95,7 @@ describe('failures that are shared', () => {
 
   it('are written into the ConfigMap as members of their own', async () => {
     const { writes, shared, stop } = await scene();
-    shared.save(CROSSING);
+    shared.save(RECORD);
     await writes.until(1);
     expect(writes.requests[0]?.method).to.equal('PATCH');
     expect(writes.requests[0]?.json).to.have.nested.property('data.account-k-abc');
@@ -108,7 +108,7 @@ describe('failures that are shared', () => {
       new StatusError(404, 'NotFound', 'not found'),
       new StatusError(409, 'AlreadyExists', 'already exists'),
     ];
-    shared.save(CROSSING);
+    shared.save(RECORD);
     await writes.until(3);
     expect(writes.requests.map(({ method }) => method)).to.deep.equal(['PATCH', 'POST', 'PATCH']);
     await stop();
@@ -117,7 +117,7 @@ describe('failures that are shared', () => {
   it('are written later when the cluster does not take them now', async () => {
     const { writes, shared, warnings, stop } = await scene();
     writes.answers = [new StatusError(503, 'ServiceUnavailable', 'away')];
-    shared.save(CROSSING);
+    shared.save(RECORD);
     await writes.until(2);
     expect(writes.requests[1]?.json).to.deep.equal(writes.requests[0]?.json);
     expect(warnings).to.have.length(1);
@@ -126,14 +126,14 @@ describe('failures that are shared', () => {
 
   it('are told to be over only where they were told of', async () => {
     const { writes, shared, stop } = await scene();
-    shared.save({ ...CROSSING, key: 'account-k-unheard-of', failures: 0 });
-    shared.save(CROSSING);
+    shared.save({ ...RECORD, key: 'account-k-unheard-of', failures: 0 });
+    shared.save(RECORD);
     await writes.until(1);
-    shared.save({ ...CROSSING, failures: 0 });
+    shared.save({ ...RECORD, failures: 0 });
     await writes.until(2);
-    expect(writes.requests[0]?.json).to.have.property('data').that.has.all.keys(CROSSING.key);
+    expect(writes.requests[0]?.json).to.have.property('data').that.has.all.keys(RECORD.key);
     expect(writes.requests[1]?.json)
-      .to.have.nested.property(`data.${CROSSING.key}`)
+      .to.have.nested.property(`data.${RECORD.key}`)
       .that.includes('"failures":0');
     await stop();
   });
@@ -141,7 +141,7 @@ describe('failures that are shared', () => {
   it('wait in bounded number while the cluster takes none', async () => {
     const { writes, shared, stop } = await scene();
     writes.answers = [new StatusError(403, 'Forbidden', 'no')];
-    for (let i = 0; i < 1500; i++) shared.save({ ...CROSSING, key: `account-k-${i}` });
+    for (let i = 0; i < 1500; i++) shared.save({ ...RECORD, key: `account-k-${i}` });
     await writes.until(2);
     const written = texts(record(writes.requests[1]?.json)['data']);
     expect(Object.keys(written)).to.have.length(1000).and.to.include('account-k-1499');
@@ -150,12 +150,12 @@ describe('failures that are shared', () => {
 
   it('are forgiven to everybody when the whole ConfigMap is deleted, not when a record is', async () => {
     const keys = await memoryKeyRing();
-    const other = { ...CROSSING, key: 'account-k-other' };
-    const configMap = (resourceVersion: number, ...crossings: readonly Crossing[]): string =>
+    const other = { ...RECORD, key: 'account-k-other' };
+    const configMap = (resourceVersion: number, ...records: readonly ThrottleRecord[]): string =>
       JSON.stringify({
         kind: 'ConfigMap',
         metadata: { namespace: 'ns', name: 'state', uid: 'u', resourceVersion: String(resourceVersion) },
-        data: Object.fromEntries(crossings.map((crossing) => [crossing.key, encodeCrossing(crossing, keys)])),
+        data: Object.fromEntries(records.map((record) => [record.key, encodeRecord(record, keys)])),
       });
     const connected = Promise.withResolvers<Call>();
     const cluster = await ScriptedCluster.start((call) => {
@@ -180,11 +180,11 @@ describe('failures that are shared', () => {
     const stop = new AbortController();
     const running = shared.run(stop.signal);
     const { response } = await connected.promise;
-    send(response, event('ADDED', configMap(1, CROSSING, other)), bookmark(1, true));
-    send(response, event('MODIFIED', configMap(2, CROSSING)));
-    send(response, event('DELETED', configMap(3, CROSSING)));
+    send(response, event('ADDED', configMap(1, RECORD, other)), bookmark(1, true));
+    send(response, event('MODIFIED', configMap(2, RECORD)));
+    send(response, event('DELETED', configMap(3, RECORD)));
     await forgiven.promise;
-    expect(told).to.deep.equal([CROSSING.key, other.key, 'forgiven']);
+    expect(told).to.deep.equal([RECORD.key, other.key, 'forgiven']);
     stop.abort();
     await running;
     await cluster.stop();

@@ -11,7 +11,7 @@ import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
 import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from './session-code.ts';
 
-export interface SessionBeginningOptions {
+export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
   readonly users: UserDirectory;
   readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
@@ -34,11 +34,11 @@ export interface PresentedCode {
 }
 
 /** Turns a session that has not begun into a living one, once. */
-export class SessionBeginning {
-  readonly #options: SessionBeginningOptions;
+export class CodeExchange {
+  readonly #options: CodeExchangeOptions;
   readonly #holders: SessionHolders;
 
-  constructor(options: SessionBeginningOptions) {
+  constructor(options: CodeExchangeOptions) {
     this.#options = options;
     this.#holders = new SessionHolders(options);
   }

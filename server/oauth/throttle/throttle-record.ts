@@ -1,5 +1,5 @@
 import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
-import type { Crossing } from './login-throttle.ts';
+import type { ThrottleRecord } from './login-throttle.ts';
 
 export interface Macs {
   mac(purpose: string, message: string): string;
@@ -9,13 +9,13 @@ export interface Macs {
 const PURPOSE = 'login-throttle-record';
 
 /** One line: the MAC over key and record, a space, the record as JSON. */
-export function encodeCrossing({ key, failures, lastAt, knownSources }: Crossing, macs: Macs): string {
+export function encodeRecord({ key, failures, lastAt, knownSources }: ThrottleRecord, macs: Macs): string {
   const json = JSON.stringify({ failures, lastAt, knownSources });
   return `${macs.mac(PURPOSE, `${key} ${json}`)} ${json}`;
 }
 
 /** Undefined for what somebody else has written. */
-export function decodeCrossing(key: string, value: string, macs: Macs): Crossing | undefined {
+export function decodeRecord(key: string, value: string, macs: Macs): ThrottleRecord | undefined {
   const space = value.indexOf(' ');
   const json = value.slice(space + 1);
   if (space < 0 || !macs.checkMac(PURPOSE, `${key} ${json}`, value.slice(0, space))) return undefined;
