@@ -4,12 +4,12 @@ import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
 import { Follower, type FollowerOptions, type FollowerTuning } from './follower.ts';
+import { type LineCount, LineCountPoller } from './line-count-poller.ts';
 import { Pace } from './pace.ts';
-import { type Beat, Pulse } from './pulse.ts';
 
 export interface FollowTuning extends FollowerTuning {
   /** Between two looks at whether there is anything new, ms; one for all who follow the same indices. */
-  readonly pulseMs: number;
+  readonly pollMs: number;
   /** After so many ms the store is asked for lines even if nothing seems to be new: as many may have been deleted. */
   readonly surelyMs: number;
   /** Behind a failure, and while there are no indices; ms. */
@@ -19,7 +19,7 @@ export interface FollowTuning extends FollowerTuning {
 }
 
 const TUNING: FollowTuning = {
-  pulseMs: 150,
+  pollMs: 150,
   surelyMs: 5_000,
   retryMs: 1_000,
   lateMs: 15_000,
@@ -43,12 +43,12 @@ export interface FollowersOptions {
 export class Followers {
   readonly #options: FollowerOptions;
   readonly #tuning: FollowTuning;
-  readonly #pulse: Pulse;
+  readonly #counts: LineCountPoller;
 
   constructor({ searches, queries, now, wallClock, tuning }: FollowersOptions) {
     this.#tuning = { ...TUNING, ...tuning };
     this.#options = { searches, queries, wallClock, pace: new Pace(now) };
-    this.#pulse = new Pulse({ searches, now, everyMs: this.#tuning.pulseMs });
+    this.#counts = new LineCountPoller({ searches, now, everyMs: this.#tuning.pollMs });
   }
 
   async *follow(
@@ -60,7 +60,7 @@ export class Followers {
     const follower = new Follower(this.#options, this.#tuning, selection);
     let failingSince: number | undefined;
     let answered = false;
-    let beat: Beat;
+    let count: LineCount;
     while (!signal.aborted) {
       try {
         for await (const batch of follower.news(signal)) {
@@ -71,7 +71,7 @@ export class Followers {
         answered = true;
         const { indices } = follower;
         if (indices !== undefined) {
-          beat = await this.#pulse.next(indices, beat, { signal, atMostMs: surelyMs });
+          count = await this.#counts.next(indices, count, { signal, atMostMs: surelyMs });
           continue;
         }
       } catch (error) {

@@ -36,7 +36,7 @@ export async function namesContaining(
   lookup: NameLookup,
   call: Call,
 ): Promise<string[]> {
-  const sought = texts.filter((text) => text.length <= LONGEST).map(lowerASCII);
+  const search = texts.filter((text) => text.length <= LONGEST).map(lowerASCII);
   const found: string[] = [];
   const names = await namesOf(searches, lookup, call);
   for (const [index, name] of names.entries()) {
@@ -45,7 +45,7 @@ export async function namesContaining(
       call.signal.throwIfAborted();
     }
     const folded = lowerASCII(name);
-    if (sought.some((text) => folded.includes(text))) found.push(name);
+    if (search.some((text) => folded.includes(text))) found.push(name);
   }
   return found;
 }

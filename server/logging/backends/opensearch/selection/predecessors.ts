@@ -28,7 +28,7 @@ export interface Bound {
 }
 
 /** Where namespaces are looked for, and which. */
-export interface Sought {
+export interface NamespaceSearch {
   readonly namespaces: readonly Namespace[];
   readonly range: Selection['range'];
   readonly indices: string;
@@ -55,25 +55,25 @@ export class Predecessors {
   }
 
   /** The bounds that the range needs, ascending, each later than its start. */
-  async bounds(sought: Sought, call: Call): Promise<readonly Bound[]> {
-    const late = sought.namespaces.filter(({ since }) => since > sought.range.start);
+  async bounds(search: NamespaceSearch, call: Call): Promise<readonly Bound[]> {
+    const late = search.namespaces.filter(({ since }) => since > search.range.start);
     const bounds = grouped(late);
     if (bounds.length <= DIRECT) return bounds;
     const settled = instantOf(this.#wallClock() - SETTLED_MS);
     const old = late.filter(({ since }) => since < settled);
-    const having = await this.#withPredecessors({ ...sought, namespaces: old }, call);
+    const having = await this.#withPredecessors({ ...search, namespaces: old }, call);
     return grouped(late.filter(({ name, since }) => since >= settled || having.has(name)));
   }
 
-  async #withPredecessors(sought: Sought, call: Call): Promise<ReadonlySet<string>> {
-    const { namespaces, range, indices } = sought;
+  async #withPredecessors(search: NamespaceSearch, call: Call): Promise<ReadonlySet<string>> {
+    const { namespaces, range, indices } = search;
     if (namespaces.length === 0) return new Set();
     const hash = createHash('sha256')
       .update(JSON.stringify([range.start, indices, namespaces]))
       .digest('base64');
     const known = this.#known.get(hash);
     if (known && this.#now() - known.at < TRUSTED_MS) return known.names;
-    const first = await this.#firstLines(sought, call);
+    const first = await this.#firstLines(search, call);
     const names = new Set(
       namespaces.filter(({ name, since }) => isBefore(first.get(name), since)).map(({ name }) => name),
     );
@@ -85,8 +85,8 @@ export class Predecessors {
   }
 
   /** Milliseconds of each namespace's first line within the range, of those that have one before the last bound. */
-  async #firstLines(sought: Sought, call: Call): Promise<ReadonlyMap<string, number>> {
-    const { namespaces, range, indices, fields } = sought;
+  async #firstLines(search: NamespaceSearch, call: Call): Promise<ReadonlyMap<string, number>> {
+    const { namespaces, range, indices, fields } = search;
     const { time } = fields.names;
     const coverage = fields.exact('namespace');
     const names = namespaces.map(({ name }) => name);

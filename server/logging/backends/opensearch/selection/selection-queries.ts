@@ -14,11 +14,11 @@ import { namesContaining } from './name-lookup.ts';
 import type { Predecessors } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';
 import {
-  type Scoped,
+  type ScopeClause,
   type SelectionQuery,
   slicesOfNamespaces,
   slicesOfTime,
-  type Uncut,
+  type UnslicedQuery,
 } from './selection-query.ts';
 import { textClause } from './text-clauses.ts';
 
@@ -49,17 +49,17 @@ export class SelectionQueries {
    * asked. Throws NotSupported.
    */
   async inTime(selection: Selection, call: Call): Promise<readonly SelectionQuery[]> {
-    const uncut = await this.#uncut(selection, call);
-    return uncut ? slicesOfTime(uncut) : [];
+    const unsliced = await this.#unsliced(selection, call);
+    return unsliced ? slicesOfTime(unsliced) : [];
   }
 
   /** The same, a query for each slice of the namespaces. */
   async byNamespace(selection: Selection, call: Call): Promise<readonly SelectionQuery[]> {
-    const uncut = await this.#uncut(selection, call);
-    return uncut ? slicesOfNamespaces(uncut) : [];
+    const unsliced = await this.#unsliced(selection, call);
+    return unsliced ? slicesOfNamespaces(unsliced) : [];
   }
 
-  async #uncut(selection: Selection, call: Call): Promise<Uncut | undefined> {
+  async #unsliced(selection: Selection, call: Call): Promise<UnslicedQuery | undefined> {
     const { range } = selection;
     if (range.start >= range.end || findsNothing(selection)) return undefined;
     const indices = indexPattern(this.#options.naming, range);
@@ -80,7 +80,7 @@ export class SelectionQueries {
     return { indices, fields, range, filter, scope, shortfalls: gapsOf(place.used) };
   }
 
-  async #scoped({ scope, range }: Selection, place: Place, call: Call): Promise<Scoped | undefined> {
+  async #scoped({ scope, range }: Selection, place: Place, call: Call): Promise<ScopeClause | undefined> {
     if (scope.everything) return undefined;
     const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
     const coverage = exactFields(place, 'namespace');
@@ -89,7 +89,12 @@ export class SelectionQueries {
   }
 
   /** The names that are asked for. */
-  async #named(selection: Selection, scope: Scoped | undefined, place: Place, call: Call): Promise<Clause[]> {
+  async #named(
+    selection: Selection,
+    scope: ScopeClause | undefined,
+    place: Place,
+    call: Call,
+  ): Promise<Clause[]> {
     const { range } = selection;
     const filter: Clause[] = [];
     for (const [field, names] of [

@@ -25,15 +25,15 @@ export interface SelectionQuery {
   readonly shortfalls: readonly Shortfall[];
 }
 
-/** A selection, before it is cut. */
-export interface Uncut extends Pick<SelectionQuery, 'indices' | 'fields' | 'range' | 'shortfalls'> {
-  /** What holds for every line beside the range and the scope. */
+/** A selection before it is divided into slices. */
+export interface UnslicedQuery extends Pick<SelectionQuery, 'indices' | 'fields' | 'range' | 'shortfalls'> {
+  /** Applies to every line, in addition to range and scope. */
   readonly filter: readonly Clause[];
   /** The only namespaces; undefined: all there are. */
-  readonly scope: Scoped | undefined;
+  readonly scope: ScopeClause | undefined;
 }
 
-export interface Scoped {
+export interface ScopeClause {
   readonly names: readonly string[];
   readonly coverage: Coverage;
   /** Ascending, each within the range. */
@@ -44,9 +44,9 @@ export interface Scoped {
 const MAX_BOUNDS = 280;
 
 /** Slices of time, ascending, none of them reaching into the next. */
-export function slicesOfTime(uncut: Uncut): SelectionQuery[] {
-  const { scope, range } = uncut;
-  if (!scope) return [sliceOf(uncut, range, undefined)];
+export function slicesOfTime(unsliced: UnslicedQuery): SelectionQuery[] {
+  const { scope, range } = unsliced;
+  if (!scope) return [sliceOf(unsliced, range, undefined)];
   const parts = partsOf(scope.bounds);
   return parts.map((bounds, n) => {
     const start = parts[n - 1]?.at(-1)?.since ?? range.start;
@@ -54,20 +54,20 @@ export function slicesOfTime(uncut: Uncut): SelectionQuery[] {
     // What is bound to an earlier time needs no bound here; what is bound to a later one has no line here at all.
     const later = new Set(namesOf(parts.slice(n + 1).flat()));
     const names = scope.names.filter((name) => !later.has(name));
-    return sliceOf(uncut, { start, end }, { ...scope, names, bounds });
+    return sliceOf(unsliced, { start, end }, { ...scope, names, bounds });
   });
 }
 
 /** Slices of namespaces: containers are of one namespace, so that what slices count adds up. */
-export function slicesOfNamespaces(uncut: Uncut): SelectionQuery[] {
-  const { scope, range } = uncut;
-  if (!scope) return [sliceOf(uncut, range, undefined)];
+export function slicesOfNamespaces(unsliced: UnslicedQuery): SelectionQuery[] {
+  const { scope, range } = unsliced;
+  if (!scope) return [sliceOf(unsliced, range, undefined)];
   const [first = [], ...others] = partsOf(scope.bounds);
   const elsewhere = new Set(namesOf(others.flat()));
   const rest = scope.names.filter((name) => !elsewhere.has(name));
   return [
-    sliceOf(uncut, range, { ...scope, names: rest, bounds: first }),
-    ...others.map((bounds) => sliceOf(uncut, range, { ...scope, names: namesOf(bounds), bounds })),
+    sliceOf(unsliced, range, { ...scope, names: rest, bounds: first }),
+    ...others.map((bounds) => sliceOf(unsliced, range, { ...scope, names: namesOf(bounds), bounds })),
   ];
 }
 
@@ -82,10 +82,10 @@ function namesOf(bounds: readonly Bound[]): string[] {
   return bounds.flatMap(({ names }) => names);
 }
 
-function sliceOf(uncut: Uncut, range: Range, scope: Scoped | undefined): SelectionQuery {
-  const { indices, fields, shortfalls } = uncut;
+function sliceOf(unsliced: UnslicedQuery, range: Range, scope: ScopeClause | undefined): SelectionQuery {
+  const { indices, fields, shortfalls } = unsliced;
   const { time } = fields.names;
-  const filter = [...(scope ? [exactClause(scope.names, scope.coverage)] : []), ...uncut.filter];
+  const filter = [...(scope ? [exactClause(scope.names, scope.coverage)] : []), ...unsliced.filter];
   const excluded = scope
     ? scope.bounds.map(({ since, names }) =>
         allOf([exactClause(names, scope.coverage), timeRange(time, { before: since })]),

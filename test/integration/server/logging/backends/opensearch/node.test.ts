@@ -302,7 +302,7 @@ describe('a node of OpenSearch', function () {
     const at = (ms: number) => new Date(ms).toISOString().replace('Z', '000000Z');
     const now = Date.now();
     await loadOpenSearch(node.url, [record('first', at(now - 2_000))], { indexPrefix });
-    const store = storeAt(node.url, { indexPrefix, followTuning: { pulseMs: 20, retryMs: 20 } });
+    const store = storeAt(node.url, { indexPrefix, followTuning: { pollMs: 20, retryMs: 20 } });
     const ending = new AbortController();
     const range = { start: at(now - 10_000), end: at(now) };
     const seen: string[] = [];

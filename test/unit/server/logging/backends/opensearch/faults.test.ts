@@ -90,7 +90,7 @@ describe('an OpenSearch that fails', () => {
       return ANSWERED;
     });
     const leaving = new AbortController();
-    const lines = storeAt(passing.url, { followTuning: { pulseMs: 1, retryMs: 1 } }).follow(
+    const lines = storeAt(passing.url, { followTuning: { pollMs: 1, retryMs: 1 } }).follow(
       SELECTION,
       call(60_000, leaving.signal),
     );

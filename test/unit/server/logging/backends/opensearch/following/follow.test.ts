@@ -18,7 +18,7 @@ const FIRST = { id: 'first', key: '1768435200000000001', sequence: 1 };
 const SECOND = { id: 'second', key: '1768435200000000002', sequence: 2 };
 
 /** The small question whether there is anything new. */
-function isPulse({ path, body }: Asked): boolean {
+function isPoll({ path, body }: Asked): boolean {
   return path.includes('_search') && body['size'] === 0;
 }
 
@@ -52,17 +52,17 @@ describe('following OpenSearch', () => {
   it('asks for lines when the indices hold more than before, and only then', async () => {
     const held = [FIRST];
     await using store = await scriptedStore(() => answer(held));
-    const { leave, logs } = followAll(store, 1, { pulseMs: 1, surelyMs: 60_000 });
-    const pulses = () => store.asked.filter(isPulse).length;
+    const { leave, logs } = followAll(store, 1, { pollMs: 1, surelyMs: 60_000 });
+    const polls = () => store.asked.filter(isPoll).length;
     const questions = () => store.asked.filter(isQuestion).length;
-    const afterPulses = (many: number) => {
-      const seen = pulses();
-      return until(() => pulses() >= seen + many);
+    const afterPolls = (many: number) => {
+      const seen = polls();
+      return until(() => polls() >= seen + many);
     };
     await until(() => logs.length === 1);
-    await afterPulses(5);
+    await afterPolls(5);
     const before = questions();
-    await afterPulses(10);
+    await afterPolls(10);
     expect(questions()).to.equal(before);
     held.push(SECOND);
     await until(() => logs.length === 2);
@@ -72,8 +72,8 @@ describe('following OpenSearch', () => {
 
   it('asks for lines now and then even when nothing seems to be new', async () => {
     const held = [FIRST];
-    await using store = await scriptedStore((asked) => (isPulse(asked) ? answer([FIRST]) : answer(held)));
-    const { leave, logs } = followAll(store, 1, { pulseMs: 1, surelyMs: 30 });
+    await using store = await scriptedStore((asked) => (isPoll(asked) ? answer([FIRST]) : answer(held)));
+    const { leave, logs } = followAll(store, 1, { pollMs: 1, surelyMs: 30 });
     await until(() => logs.length === 1);
     held.push(SECOND);
     await until(() => logs.length === 2);
@@ -88,7 +88,7 @@ describe('following OpenSearch', () => {
     const held = [line];
     await using store = await scriptedStore(() => answer(held));
     const selection = { ...SELECTION, range: { start, end: start } };
-    const { leave, logs } = followAll(store, 1, { pulseMs: 1, surelyMs: 1 }, selection);
+    const { leave, logs } = followAll(store, 1, { pollMs: 1, surelyMs: 1 }, selection);
     const questions = () => store.asked.filter(isQuestion).length;
     await until(() => questions() >= 4);
     held.push(late);
@@ -99,17 +99,17 @@ describe('following OpenSearch', () => {
 
   it('asks whether anything is new once for all who follow the same, and for lines a few at a time', async () => {
     const held = [FIRST];
-    const pulses: ServerResponse[] = [];
+    const polls: ServerResponse[] = [];
     const questions: ServerResponse[] = [];
     let isHolding = false;
     let most = 0;
     await using store = await scriptedStore((asked, response) => {
       if (!isHolding) return answer(held);
-      (isPulse(asked) ? pulses : questions).push(response);
+      (isPoll(asked) ? polls : questions).push(response);
       most = Math.max(most, questions.length);
       return ANSWERED;
     });
-    const { leave, logs } = followAll(store, 20, { pulseMs: 1, surelyMs: 60_000 });
+    const { leave, logs } = followAll(store, 20, { pollMs: 1, surelyMs: 60_000 });
     await until(() => logs.length === 20);
     // All of them wait for the next change.
     const asked = () => store.asked.filter(isQuestion).length;
@@ -121,13 +121,13 @@ describe('following OpenSearch', () => {
       await until(() => store.asked.length >= seen + 5);
     }
     isHolding = true;
-    await until(() => pulses.length === 1);
+    await until(() => polls.length === 1);
     held.push(SECOND);
-    pulses.shift()?.end(answer(held));
+    polls.shift()?.end(answer(held));
     const answered = new Set<ServerResponse>();
     while (logs.length < 40) {
       await until(() => questions.length > 0 || logs.length === 40);
-      expect(pulses.length).to.be.at.most(1);
+      expect(polls.length).to.be.at.most(1);
       const response = questions.shift();
       if (response) answered.add(response.end(answer(held)));
     }
@@ -144,9 +144,9 @@ describe('following OpenSearch', () => {
       response.once('close', closed.resolve);
       return ANSWERED;
     });
-    const { leave, logs } = followAll(store, 2, { pulseMs: 1 });
+    const { leave, logs } = followAll(store, 2, { pollMs: 1 });
     await until(() => logs.length === 2);
-    await until(() => store.asked.some(isPulse));
+    await until(() => store.asked.some(isPoll));
     isHolding = true;
     const seen = store.asked.length;
     await until(() => store.asked.length > seen);
@@ -156,8 +156,8 @@ describe('following OpenSearch', () => {
 
   it('puts its questions to the same copies of shards', async () => {
     await using store = await scriptedStore(() => answer([FIRST]));
-    const { leave } = followAll(store, 1, { pulseMs: 1 });
-    await until(() => store.asked.some(isPulse));
+    const { leave } = followAll(store, 1, { pollMs: 1 });
+    await until(() => store.asked.some(isPoll));
     await leave();
     const preferences = store.asked
       .filter(({ path }) => path.includes('_search'))

@@ -5,7 +5,7 @@ import {
   type SelectionQuery,
   slicesOfNamespaces,
   slicesOfTime,
-  type Uncut,
+  type UnslicedQuery,
 } from '../../../../../../../server/logging/backends/opensearch/selection/selection-query.ts';
 import { instantOf } from '../../../../../../../server/logging/instant.ts';
 import { FIELDS } from '../../../../../../support/opensearch-store.ts';
@@ -21,7 +21,7 @@ const at = (second: number): string => instantOf(second * 1_000);
 const range = { start: at(10), end: at(5_000) };
 
 /** Namespaces that were made anew, two at a time or one, from the start of the range on. */
-function uncut(): Uncut {
+function unsliced(): UnslicedQuery {
   const fields = FieldMap.read(FIELDS, CAPABILITIES);
   if (!fields) throw new Error('there are no fields');
   const sinceOf = (n: number): string => at(11 + n - (n % 4 === 3 ? 1 : 0));
@@ -61,7 +61,7 @@ function clausesOf(clause: Clause): number {
 }
 
 describe('a selection of 1,500 namespaces that were made anew', () => {
-  const whole = uncut();
+  const whole = unsliced();
   const since = new Map(
     (whole.scope?.bounds ?? []).flatMap(({ since: time, names }) => names.map((name) => [name, time])),
   );
@@ -122,7 +122,7 @@ describe('a selection of 1,500 namespaces that were made anew', () => {
 describe('what aggregations are asked about', () => {
   const fields = FieldMap.read(FIELDS, CAPABILITIES);
   if (!fields) throw new Error('there are no fields');
-  const everything: Uncut = {
+  const everything: UnslicedQuery = {
     indices: 'logs-*',
     fields,
     range,

@@ -5,7 +5,7 @@ import type { Call } from '../../../log-store.ts';
 import type { Searches } from '../requests/searches.ts';
 import { restAfter } from './pace.ts';
 
-export interface PulseOptions {
+export interface LineCountPollerOptions {
   readonly searches: Searches;
   /** Between two questions, in ms; longer where the store is slow. */
   readonly everyMs: number;
@@ -17,45 +17,45 @@ const ASK_MS = 5_000;
 /** How many times longer it rests when the store did not tell. */
 const FAILED = 5;
 /** Who was woken asks for lines, and comes back meanwhile. */
-const IDLE_BEATS = 10;
+const IDLE_POLLS = 10;
 
 /** What the indices hold; undefined when the store did not tell, or not all of it. */
-export type Beat = number | undefined;
+export type LineCount = number | undefined;
 
 interface Waiting {
-  readonly known: Beat;
-  readonly wake: (beat: Beat) => void;
+  readonly known: LineCount;
+  readonly wake: (count: LineCount) => void;
 }
 
 interface Place {
   readonly waiting: Set<Waiting>;
   readonly over: AbortController;
-  last: Beat;
+  last: LineCount;
 }
 
-export class Pulse {
-  readonly #options: PulseOptions;
+export class LineCountPoller {
+  readonly #options: LineCountPollerOptions;
   readonly #places = new Map<string, Place>();
 
-  constructor(options: PulseOptions) {
+  constructor(options: LineCountPollerOptions) {
     this.#options = options;
   }
 
-  /** Resolves with the first beat that is not the one that is known, and with that one after `atMostMs`. Never rejects. */
+  /** Resolves with the first count that differs from `known`, and with `known` after `atMostMs`. Never rejects. */
   next(
     indices: string,
-    known: Beat,
+    known: LineCount,
     { signal, atMostMs }: { readonly signal: AbortSignal; readonly atMostMs: number },
-  ): Promise<Beat> {
+  ): Promise<LineCount> {
     if (signal.aborted) return Promise.resolve(known);
     const place = this.#placeOf(indices);
     if (place.last !== undefined && place.last !== known) return Promise.resolve(place.last);
     return new Promise((resolve) => {
-      const wake = (beat: Beat): void => {
+      const wake = (count: LineCount): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
         place.waiting.delete(waiting);
-        resolve(beat);
+        resolve(count);
       };
       const leave = (): void => {
         wake(known);
@@ -73,17 +73,17 @@ export class Pulse {
     if (known) return known;
     const place: Place = { waiting: new Set(), over: new AbortController(), last: undefined };
     this.#places.set(indices, place);
-    void this.#beats(indices, place);
+    void this.#poll(indices, place);
     return place;
   }
 
   /** Until nobody has waited for a while. */
-  async #beats(indices: string, place: Place): Promise<void> {
+  async #poll(indices: string, place: Place): Promise<void> {
     const { everyMs, now } = this.#options;
     const { signal } = place.over;
-    for (let idle = 0; idle < IDLE_BEATS && !signal.aborted; idle = place.waiting.size > 0 ? 0 : idle + 1) {
+    for (let idle = 0; idle < IDLE_POLLS && !signal.aborted; idle = place.waiting.size > 0 ? 0 : idle + 1) {
       const began = now();
-      place.last = await this.#beat(indices, { signal, timeoutMs: ASK_MS });
+      place.last = await this.#count(indices, { signal, timeoutMs: ASK_MS });
       for (const { known, wake } of [...place.waiting]) {
         if (place.last === undefined || place.last !== known) wake(place.last);
       }
@@ -100,7 +100,7 @@ export class Pulse {
     place.over.abort();
   }
 
-  async #beat(indices: string, call: Call): Promise<Beat> {
+  async #count(indices: string, call: Call): Promise<LineCount> {
     try {
       const body = { size: 0, track_total_hits: true };
       const { total, shortfalls } = await this.#options.searches.searchIndices(indices, body, call);
