@@ -61,6 +61,8 @@ export class SiteState {
   readonly credentials = new Map<string, Credential>();
   /** Thrown when an attempt is to be counted. */
   throttled: Error | undefined;
+  /** Happens while an attempt is checked, after user and password have been looked up. */
+  meanwhile: () => void = () => undefined;
   readonly clients: OAuthClient[] = [
     newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
     newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
@@ -103,6 +105,17 @@ export class SiteState {
       { userUID: uid, passwordHash, mustChange, changedAt },
       AbortSignal.timeout(30_000),
     );
+  }
+
+  /** Somebody replaces the password of alice while her next attempt is checked, which takes a second. */
+  replaceMeanwhile(): void {
+    this.meanwhile = () => {
+      this.meanwhile = () => undefined;
+      const known = this.credentials.get('alice');
+      if (!known) throw new Error('alice has no password');
+      this.credentials.set('alice', { ...known, passwordHash: 'of another', changedAt: this.now + 500 });
+      this.now += 1000;
+    };
   }
 
   readonly credentialStore: CredentialStore = {
@@ -238,6 +251,7 @@ export class SignInSite {
       throttle: {
         reserve: async () => {
           if (state.throttled) throw state.throttled;
+          state.meanwhile();
           return { succeeded: () => undefined, failed: () => undefined, cancelled: () => undefined };
         },
       },

@@ -33,10 +33,13 @@ const SessionSpecSchema = Type.Object(
     }),
     refreshHash: Digest('SHA-256 of the refresh token that counts now.'),
     familyHash: Digest('SHA-256 of what all refresh tokens of this session have in common.'),
+    passwordTime: Type.Optional(
+      Time('`changedTime` of the password that signed in: with a later one the session is over.'),
+    ),
     mac: Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "Over all of the above, under the server's key.",
+      description: "Over all of these, under the server's key.",
     }),
   },
   { additionalProperties: false },

@@ -55,6 +55,7 @@ export class CodeIssuer {
         generation: 0,
         refreshHash: boundHash(code, request),
         familyHash: '',
+        passwordAt: credential.changedAt,
       },
       signal,
     );

@@ -135,6 +135,7 @@ export class DeviceRequests {
       lastUsedAt: createdAt,
       notAfter,
       idleNotAfter: notAfter,
+      passwordAt: by.credential.changedAt,
     };
     try {
       await sessions.create(session, signal);

@@ -11,7 +11,7 @@ export type SessionEnd =
 
 /** By its user and password as they are now; undefined while they are those that signed in. */
 export function sessionEnd(
-  session: Pick<Session, 'userUID' | 'createdAt'>,
+  session: Pick<Session, 'userUID' | 'createdAt' | 'passwordAt'>,
   account: Account | undefined,
   credential: Pick<Credential, 'changedAt'> | undefined,
 ): SessionEnd | undefined {
@@ -20,6 +20,6 @@ export function sessionEnd(
   if (account.disabled) return 'user disabled';
   // Every session began with a password: who takes it away takes away what was got with it.
   if (!credential) return 'password removed';
-  if (session.createdAt < credential.changedAt) return 'password changed';
+  if ((session.passwordAt ?? session.createdAt) < credential.changedAt) return 'password changed';
   return undefined;
 }

@@ -12,7 +12,7 @@ export interface SessionHoldersOptions {
   readonly now: () => number;
 }
 
-type Held = Pick<Session, 'user' | 'userUID' | 'createdAt'>;
+type Held = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'passwordAt'>;
 
 /** A watch that is further behind than this is no longer believed at all. */
 const YOUNG_MS = 30_000;

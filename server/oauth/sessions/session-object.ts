@@ -84,12 +84,15 @@ export function sessionObject(
       generation: session.generation,
       refreshHash: session.refreshHash,
       familyHash: session.familyHash,
+      ...(session.passwordAt === undefined
+        ? {}
+        : { passwordTime: new Date(session.passwordAt).toISOString() }),
       mac: keys.mac(MAC_PURPOSE, macMessage(session)),
     },
   };
 }
 
-/** Every field, in this order: a field that is added goes to the end. */
+/** Every field, in this order: a field that is added goes to the end, and is left out where earlier versions had none. */
 function macMessage(session: Session): string {
   return JSON.stringify([
     session.id,
@@ -106,6 +109,7 @@ function macMessage(session: Session): string {
     session.generation,
     session.refreshHash,
     session.familyHash,
+    ...(session.passwordAt === undefined ? [] : [session.passwordAt]),
   ]);
 }
 
@@ -119,6 +123,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
   const notAfter = time(spec['notAfter']);
   const idleNotAfter = time(spec['idleNotAfter']);
   const generation = spec['generation'] ?? 0;
+  const passwordAt = time(spec['passwordTime']);
   if (
     user === undefined ||
     userUID === undefined ||
@@ -147,6 +152,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     generation,
     refreshHash: text(spec['refreshHash']) ?? '',
     familyHash: text(spec['familyHash']) ?? '',
+    ...(passwordAt === undefined ? {} : { passwordAt }),
   };
 }
 

@@ -66,6 +66,7 @@ export class SessionOpening {
       generation: 0,
       refreshHash: refreshToken?.hash ?? '',
       familyHash: refreshToken?.familyHash ?? '',
+      ...(credential ? { passwordAt: credential.changedAt } : {}),
     };
     return { session, refreshToken: refreshToken?.text };
   }

@@ -26,6 +26,11 @@ export interface Session {
    * not the current token has one that was used already, however old. Empty when the client gets none.
    */
   readonly familyHash: string;
+  /**
+   * When the password was set that signed in. Not seen by `createdAt`: another replica may have replaced the password
+   * while this one still checked the old one. Absent while nobody has signed in, and from earlier versions.
+   */
+  readonly passwordAt?: number;
 }
 
 /** The user of a session that waits for one (codes/device-requests.ts): no user can be called so. */

@@ -9,7 +9,7 @@ import { sessionOfAny } from './access-token.ts';
 /** The part of a session that decides whether its tokens are valid. */
 export type TokenSession = Pick<
   Session,
-  'user' | 'userUID' | 'clientID' | 'createdAt' | 'notAfter' | 'idleNotAfter'
+  'user' | 'userUID' | 'clientID' | 'createdAt' | 'passwordAt' | 'notAfter' | 'idleNotAfter'
 >;
 
 /** See SessionStore. */

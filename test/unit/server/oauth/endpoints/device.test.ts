@@ -72,6 +72,13 @@ describe('the device flow', () => {
     expect(kept).not.to.contain(device['user_code']).and.not.to.contain(device['device_code']?.slice(-43));
   });
 
+  it('lets no device in by a password that was replaced while it was checked', async () => {
+    const device = await begin();
+    state.replaceMeanwhile();
+    expect((await approve(device)).status).to.equal(200);
+    expect(await errorOf(device)).to.equal('invalid_grant');
+  });
+
   it('lets the device in once a person has signed in for it, at whatever replica', async () => {
     const other = await SignInSite.start(state);
     try {

@@ -72,6 +72,11 @@ describe('the authorization code grant', () => {
     expect(session?.notAfter).to.equal(signedInAt + 30 * 86_400_000);
   });
 
+  it('gives nothing for a sign-in whose password was replaced while it was checked', async () => {
+    state.replaceMeanwhile();
+    await refused({ code: await codeFor(site) });
+  });
+
   it('takes a code of a sign-in with a password that was set by a clock ahead of ours', async () => {
     const known = state.credentials.get('alice');
     if (!known) throw new Error('alice has no password');

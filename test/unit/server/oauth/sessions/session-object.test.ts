@@ -10,7 +10,11 @@ import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
 import { newSession } from '../../../../support/new-session.ts';
 
 describe('a Session object', () => {
-  const session = newSession({ scopes: ['openid', 'groups'], generation: 3 });
+  const session = newSession({
+    scopes: ['openid', 'groups'],
+    generation: 3,
+    passwordAt: Date.now() - 86_400_000,
+  });
   let keys: KeyRing;
 
   before(async () => {
@@ -64,6 +68,7 @@ describe('a Session object', () => {
     generation: 4,
     refreshHash: 'b'.repeat(64),
     familyHash: 'b'.repeat(64),
+    passwordTime: new Date(session.createdAt).toISOString(),
   })) {
     it(`counts for nothing when somebody changed ${field}`, () => {
       expect(counts(kept({ spec: { [field]: value } }))).to.equal(false);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { newSessionID, parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { sessionEnd } from '../../../../../server/oauth/sessions/session-end.ts';
 import { SessionOpening, type SignIn } from '../../../../../server/oauth/sessions/session-opening.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
 import { newClient } from '../../../../support/oauth-clients.ts';
@@ -93,6 +94,13 @@ describe('opening a session', () => {
     expect(session.idleNotAfter).to.equal(NOW + 600_000);
     const long = await open({ client: newClient('b', { refreshIdleLifetime: 7200, sessionLifetime: 3600 }) });
     expect(long.session.idleNotAfter).to.equal(NOW + 3_600_000);
+  });
+
+  it('is of the password that was checked, whichever has come since', async () => {
+    const { session } = await open({ credential: { changedAt: NOW - 2_000 } });
+    const account = signIn().account;
+    expect(sessionEnd(session, account, { changedAt: NOW - 2_000 })).to.equal(undefined);
+    expect(sessionEnd(session, account, { changedAt: NOW - 1 })).to.equal('password changed');
   });
 
   it('begins no earlier than the password, whatever the clock that set it said', async () => {
