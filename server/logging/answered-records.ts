@@ -30,7 +30,7 @@ export async function answered(
   const most = text ? Math.min(MAX_LOOK, searchableLength(text)) : 0;
   const answers: AnsweredRecord[] = [];
   const rest = async (): Promise<void> => {
-    if (turns.spent) await turns.next();
+    await turns.next();
     signal.throwIfAborted();
   };
   const placesOf = async (line: string): Promise<[number, number][]> => {
@@ -38,12 +38,13 @@ export async function answered(
     for (const [begin, end] of matcher ? placesIn(line, matcher, most) : []) {
       places.push([begin, end]);
       if (places.length === MAX_PLACES) break;
-      await rest();
+      if (turns.spent) await rest();
     }
     return places;
   };
+  signal.throwIfAborted();
   for (const record of records) {
-    await rest();
+    if (turns.spent) await rest();
     answers.push(
       query.highlight ? { ...plain(record), highlights: await placesOf(record.log) } : plain(record),
     );

@@ -11,6 +11,7 @@ import type { UserInfo } from '../authentication/user.ts';
 import { answered } from './answered-records.ts';
 import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { forget } from './forgotten.ts';
 import { BEGINNING, millisecondsOf } from './instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from './log-store.ts';
 import { queryPage } from './page-query.ts';
@@ -59,6 +60,7 @@ export class LogAnswers {
     const { count: total, relation: totalRelation } = page.total;
     const { signal } = call;
     const records = await answered(query, page.records, { turns: this.#options.turns, signal });
+    forget(page.records);
     const next =
       page.next === undefined
         ? {}

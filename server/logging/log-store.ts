@@ -102,8 +102,11 @@ export interface Total {
 
 export interface LogPage extends Coverage {
   readonly total: Total;
-  /** By time in the order asked for; the order within equal times is the store's, and the same at every call. */
-  readonly records: readonly LogRecord[];
+  /**
+   * By time in the order asked for; the order within equal times is the store's, and the same at every call. The list
+   * belongs to who asked.
+   */
+  readonly records: LogRecord[];
   /** Where the next page goes on, without skipping or repeating lines of equal times; undefined behind the last. */
   readonly next: string | undefined;
 }

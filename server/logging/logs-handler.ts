@@ -16,6 +16,7 @@ import { boundedSignal } from './bounded-signal.ts';
 import { LogContext } from './context.ts';
 import { writeExport } from './export.ts';
 import { writeFollowed } from './follow.ts';
+import { forget } from './forgotten.ts';
 import { instantOf, later } from './instant.ts';
 import { LogAnswers, type Untimed } from './log-answers.ts';
 import type { Call, LogStore, Selection } from './log-store.ts';
@@ -28,7 +29,7 @@ import { newStoreTimeout } from './store-errors.ts';
 import { textFault } from './text-fault.ts';
 import type { Turns } from './turns.ts';
 
-type Answered = Untimed<LogQueryAnswer | LogStatisticsAnswer | LogHistogramAnswer>;
+type Answered = Untimed<LogQueryAnswer> | Untimed<LogStatisticsAnswer> | Untimed<LogHistogramAnswer>;
 
 export interface LogLimits {
   readonly concurrentQueries: number;
@@ -99,6 +100,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
     if (turns.spent) await turns.next();
     await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) });
+    if ('query' in answer) forget(answer.query.records);
     return answer.partial === undefined;
   }
 

@@ -1,8 +1,9 @@
 // One page of records, with the total of all.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { forget } from '../../../forgotten.ts';
 import type { Call, LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
 import { type Position, readPosition, writePosition } from '../requests/position.ts';
-import { type Hit, positionBehind, type SearchAnswer } from '../requests/search-answer.ts';
+import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import type { FirstHits } from './first-hits.ts';
@@ -64,13 +65,16 @@ export async function queryPage(
   const { entries, total, shortfalls } = await firstEntries(reading, { wanted, from, position });
   const given = entries.slice(0, size);
   const last = entries.length > size ? given.at(-1) : undefined;
-  return {
+  const found = {
     total,
     // Without all of what lies before it, it may be another page than the one asked for.
     shortfalls: distinct([...passed, ...shortfalls]),
     records: given.map(({ hit, slice: { fields } }) => fields.records.read(hit)),
     next: last && writePosition(positionOf(last, position)),
   };
+  for (const { answer } of entries) forgetHits(answer);
+  forget(entries);
+  return found;
 }
 
 interface Wanted {
@@ -106,8 +110,9 @@ async function firstEntries(
     shortfalls.push(...slice.shortfalls, ...answer.shortfalls);
   }
   const total = sumOfTotals(totals);
+  entries.splice(0, from - skipped);
   return {
-    entries: entries.slice(from - skipped),
+    entries,
     total: shortfalls.length === 0 ? total : { ...total, relation: 'gte' },
     shortfalls: distinct(shortfalls),
   };

@@ -35,7 +35,7 @@ export interface StoreRequest {
 }
 
 /** The pieces of an answer; their memory may be that of others too. */
-export type Body = readonly Buffer[];
+export type Body = Buffer[];
 
 /** What the store itself needs to notice that its time is over. */
 const GRACE_MS = 250;

@@ -2,6 +2,7 @@
 
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { forget } from '../../../forgotten.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf, countOf, type JsonObject, objectOf, textOf } from './json-reader.ts';
@@ -19,7 +20,7 @@ export interface Hit {
 
 export interface SearchAnswer {
   readonly total: Total;
-  readonly hits: readonly Hit[];
+  readonly hits: Hit[];
   readonly shortfalls: readonly Shortfall[];
   /**
    * Whether it stopped at `terminate_after`. Where nobody asked for that it means nothing: OpenSearch 3 also says so
@@ -28,8 +29,8 @@ export interface SearchAnswer {
   readonly endedEarly: boolean;
   readonly aggregations: JsonObject;
   readonly pointInTime: string | undefined;
-  /** The JSON it was read from. */
-  readonly text: string;
+  /** The JSON it was read from, for what is no number of JavaScript. */
+  readonly json: { text: string };
 }
 
 /** What is answered when there are no indices. */
@@ -40,7 +41,7 @@ export const NO_ANSWER: SearchAnswer = {
   endedEarly: false,
   aggregations: {},
   pointInTime: undefined,
-  text: '',
+  json: { text: '' },
 };
 
 /** Throws an Error for what is no answer of a search. */
@@ -55,8 +56,14 @@ export function readAnswer(text: string): SearchAnswer {
     endedEarly: answer['terminated_early'] === true,
     aggregations: isRecord(answer['aggregations']) ? answer['aggregations'] : {},
     pointInTime: textOf(answer['pit_id']),
-    text,
+    json: { text },
   };
+}
+
+/** Its hits, of which nobody reads any more. */
+export function forgetHits({ hits, json }: SearchAnswer): void {
+  forget(hits);
+  json.text = '';
 }
 
 function totalOf(total: unknown, complete: boolean): Total {
@@ -123,7 +130,7 @@ export function positionBehind(
 export function timesOf(answer: SearchAnswer, nanoseconds: boolean): number[] {
   let begin = -KEY.length;
   return answer.hits.map((hit) => {
-    begin = answer.text.indexOf(KEY, begin + KEY.length);
+    begin = answer.json.text.indexOf(KEY, begin + KEY.length);
     const key = keyAt(answer, begin, hit);
     return nanoseconds ? Number(BigInt(key) / 1_000_000n) : Number(key);
   });
@@ -131,13 +138,14 @@ export function timesOf(answer: SearchAnswer, nanoseconds: boolean): number[] {
 
 /** The time of a hit's sort key, as it was written; quickest for the last hits. */
 function keyOf(answer: SearchAnswer, at: number): string {
-  let begin = answer.text.length;
-  for (let n = answer.hits.length; n > at && begin > 0; n--) begin = answer.text.lastIndexOf(KEY, begin - 1);
+  let begin = answer.json.text.length;
+  for (let n = answer.hits.length; n > at && begin > 0; n--)
+    begin = answer.json.text.lastIndexOf(KEY, begin - 1);
   return keyAt(answer, begin, answer.hits[at]);
 }
 
 /** No string of JSON can hold the text that begins a key: quotes are escaped in there. So the nth one is that of the nth hit. */
-function keyAt({ text }: SearchAnswer, begin: number, hit: Hit | undefined): string {
+function keyAt({ json: { text } }: SearchAnswer, begin: number, hit: Hit | undefined): string {
   const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
   if (begin >= 0 && Number(key) === hit?.time) return key;
   throw newStoreUnavailable(STORE, new Error('a sort key can not be read'));

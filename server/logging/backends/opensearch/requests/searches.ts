@@ -1,10 +1,11 @@
 // Puts searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; what
 // is asked is the business of the callers, and what was answered of search-answer.ts.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { forget } from '../../../forgotten.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
-import { type Connection, type StoreRequest, textOf } from './connection.ts';
+import { type Body, type Connection, type StoreRequest, textOf } from './connection.ts';
 import { LongAnswer, ownBytes, type Place } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
@@ -74,9 +75,9 @@ export class Searches {
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */
   async ask<T>(request: StoreRequest, call: SearchCall, read: (text: string) => T): Promise<T | undefined> {
-    const answer = await this.#connection.request(request, call);
+    const pieces = await this.#connection.request(request, call);
     await call.beside;
-    return answer && this.#read(() => textOf(answer), read);
+    return pieces && this.#read(() => textFrom(pieces), read);
   }
 
   async #read<T>(text: () => string, read: (text: string) => T): Promise<T> {
@@ -102,6 +103,15 @@ export class Searches {
       ...(indices === undefined ? {} : { query: this.#query }),
       body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
     };
+  }
+}
+
+/** The pieces are gone then. */
+function textFrom(pieces: Body): string {
+  try {
+    return textOf(pieces);
+  } finally {
+    forget(pieces);
   }
 }
 

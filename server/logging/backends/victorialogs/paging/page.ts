@@ -1,5 +1,6 @@
 // A page of lines. The store sorts by time alone, all that it is asked for: so it is asked for a short time that should
 // hold enough, then for longer ones; and lines of the time at which a page ends are fetched all, to be put in order.
+import { forget } from '../../../forgotten.ts';
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
@@ -27,7 +28,7 @@ export interface PageWanted {
 }
 
 export interface PageFound {
-  readonly records: readonly LogRecord[];
+  readonly records: LogRecord[];
   readonly next: Position | undefined;
 }
 
@@ -37,23 +38,16 @@ export async function readPage(asking: Asking, wanted: PageWanted, deadline: Dea
   if (size === 0 || !range) return { records: [], next: undefined };
   const skipped = from + (after ? await skippedBy(asking, wanted, after, deadline) : 0);
   const found = await firstOf(asking, wanted, range, skipped + size + 1, deadline);
-  const last = found.at(-1);
-  let records = found;
-  if (last && found.length > skipped + size) {
-    const before = found.filter(({ time }) => time !== last.time);
-    // The page may end among lines of one time, of which the store gave any.
-    const group = before.length === skipped + size ? [] : await linesAt(asking, wanted, last.time, deadline);
-    records = [...before, ...group];
-  }
   const isMore = found.length > skipped + size;
-  const given = await inOrder(records, order, asking.turns);
-  const start = from + (after ? givenOf(given, after) : 0);
-  const end = start + size;
+  if (isMore) await completeEnd(asking, wanted, found, skipped + size, deadline);
+  const records = await inOrder(found, order, asking.turns);
+  forget(found);
+  const start = from + (after ? givenOf(records, after) : 0);
+  records.splice(start + size);
   // Those that are left out count too: the next page begins behind them.
-  return {
-    records: given.slice(start, end),
-    next: isMore ? (positionBehind(given.slice(0, end)) ?? after) : undefined,
-  };
+  const next = isMore ? (positionBehind(records) ?? after) : undefined;
+  records.splice(0, start);
+  return { records, next };
 }
 
 /** Lines that are fetched to be left out because a position says so. It comes from outside, so more have to be there. */
@@ -123,19 +117,31 @@ async function firstOf(
     const found = await recordsOf(rows, fields, asking.turns, isMeant);
     // Lines that are not wanted may have come since they were counted: then there is more behind these.
     const isMore = found.length < count && rows.length === limit;
-    if (found.length >= count || (isWhole && !isMore)) return found.slice(0, count);
+    forget(rows);
+    if (found.length >= count || (isWhole && !isMore)) {
+      found.splice(count);
+      return found;
+    }
     if (isMore) others = (others + 1) * 2;
     else width *= GROWTH;
   }
 }
 
-async function linesAt(
+/** The first `count` may end among lines of one time, of which the store gave any: then all of that time are there. */
+async function completeEnd(
   asking: Asking,
   { question, fields, isMeant }: PageWanted,
-  time: Instant,
+  found: LogRecord[],
+  count: number,
   deadline: Deadline,
-): Promise<LogRecord[]> {
-  const asked = question(momentOf(time));
-  const rows = asked ? await asking.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES) : [];
-  return recordsOf(rows, fields, asking.turns, isMeant);
+): Promise<void> {
+  const time = found.at(-1)?.time;
+  if (time === undefined) return;
+  const before = found.findIndex((record) => record.time === time);
+  found.length = before;
+  const asked = before === count ? undefined : question(momentOf(time));
+  if (!asked) return;
+  const rows = await asking.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES);
+  for (const record of await recordsOf(rows, fields, asking.turns, isMeant)) found.push(record);
+  forget(rows);
 }

@@ -100,20 +100,13 @@ export class Asking {
     pipes: readonly string[],
     deadline: Deadline,
     maxBytes = Number.POSITIVE_INFINITY,
-  ): Promise<readonly Row[]> {
+  ): Promise<Row[]> {
     using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
     try {
       const answer = await this.#ask(question, pipes, deadline, bounded.signal);
       // Most come in one piece with their head, and are there by now.
-      if (answer.complete && answer.readableLength <= ONE_PIECE) {
-        const body = await allOf(answer);
-        if (this.turns.spent) await this.turns.next();
-        return rowsOfAll(body);
-      }
-      const all: Row[] = [];
-      const body = upTo(maxBytes, answer);
-      for await (const rows of rowsOf(body, this.turns)) for (const row of rows) all.push(row);
-      return all;
+      if (answer.complete && answer.readableLength <= ONE_PIECE) return await rowsAtOnce(answer, this.turns);
+      return await allIn(rowsOf(upTo(maxBytes, answer), this.turns));
     } catch (error) {
       throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
     }
@@ -158,3 +151,17 @@ function allOf(answer: IncomingMessage): Promise<Buffer> {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+// Functions of their own: who has waited for the answer keeps the last that was awaited, as forget() tells.
+
+async function rowsAtOnce(answer: IncomingMessage, turns: Turns): Promise<Row[]> {
+  const body = await allOf(answer);
+  if (turns.spent) await turns.next();
+  return rowsOfAll(body);
+}
+
+async function allIn(pieces: AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const rows of pieces) for (const row of rows) all.push(row);
+  return all;
+}

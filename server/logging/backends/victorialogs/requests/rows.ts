@@ -47,14 +47,14 @@ export async function* rowsOf(
 }
 
 /** Of a whole answer that is short. */
-export function rowsOfAll(body: Buffer): readonly Row[] {
+export function rowsOfAll(body: Buffer): Row[] {
   if (body.length === 0) return [];
   if (body.at(-1) !== NEWLINE) throw new BrokenAnswerError('in the middle of a line');
   return rowsIn(body.toString('utf8', 0, body.length - 1));
 }
 
 /** Of whole lines, the last one without its newline. */
-export function rowsIn(text: string): readonly Row[] {
+export function rowsIn(text: string): Row[] {
   // A raw newline can not be inside JSON's strings.
   const rows = parsed(`[${text.replaceAll('\n', ',')}]`);
   if (!Array.isArray(rows)) throw new BrokenAnswerError(spoken(text));

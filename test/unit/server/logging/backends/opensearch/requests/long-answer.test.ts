@@ -55,10 +55,10 @@ describe('a long answer of OpenSearch', () => {
   it('is read in parts that are small, and say what the whole says', () => {
     const text = answerOf(1_000);
     const answer = long(text);
-    const { hits: _, text: __, ...rest } = readAnswer(text);
+    const { hits: _, json: __, ...rest } = readAnswer(text);
     expect(answer.parts.length).to.be.above(20);
     for (const part of partsOf(answer)) {
-      expect(part.text.length).to.be.below(60_000);
+      expect(part.json.text.length).to.be.below(60_000);
       expect(part).to.deep.include(rest);
     }
   });
