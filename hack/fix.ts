@@ -2,7 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './command.ts';
-import { onStopSignal, Stopped } from './stop-signal.ts';
+import { onStopSignal, StoppedError } from './stop-signal.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -46,6 +46,6 @@ try {
   if (error instanceof UsageError) {
     console.error(error.message);
     process.exitCode = 2;
-  } else if (error instanceof Stopped) process.exitCode = error.exitCode;
+  } else if (error instanceof StoppedError) process.exitCode = error.exitCode;
   else throw error;
 }

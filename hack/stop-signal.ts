@@ -10,12 +10,12 @@ function exitCodeOf(signal: NodeJS.Signals): number {
 }
 
 /** Why everything stops: the abort reason of the signal that `onStopSignal` gives. */
-export class Stopped extends Error {
+export class StoppedError extends Error {
   readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals) {
     super(`stopped by ${signal}`);
-    this.name = 'Stopped';
+    this.name = 'StoppedError';
     this.exitCode = exitCodeOf(signal);
   }
 }
@@ -32,7 +32,7 @@ export function onStopSignal(): AbortSignal {
       const now = performance.now();
       if (firstAt === undefined) {
         firstAt = now;
-        controller.abort(new Stopped(signal));
+        controller.abort(new StoppedError(signal));
       } else if (now - firstAt >= SAME_KEYSTROKE_MS) {
         process.exit(exitCodeOf(signal));
       }

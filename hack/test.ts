@@ -2,7 +2,7 @@
 // sure that a run which crashed, was cut short or ran nothing cannot look green. The stages are in hack/test/.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onStopSignal, Stopped } from './stop-signal.ts';
+import { onStopSignal, StoppedError } from './stop-signal.ts';
 import { parseTestArguments, type TestArguments, testHelp } from './test/arguments.ts';
 import { runStages } from './test/run.ts';
 import { stages } from './test/stages.ts';
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   const finished = await runStages(selected, { root, env, signal, print: (text) => console.log(text) });
   const { total, exitCode } = verdict(finished, strict);
   console.log(`\n${summary(finished, total)}`);
-  return signal.reason instanceof Stopped ? signal.reason.exitCode : exitCode;
+  return signal.reason instanceof StoppedError ? signal.reason.exitCode : exitCode;
 }
 
 process.exitCode = await main();

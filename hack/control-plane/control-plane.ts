@@ -11,7 +11,7 @@ import { Client } from './client.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { type Daemon, DaemonError } from './daemon.ts';
 import { Etcd } from './etcd.ts';
-import { type Folder, openFolder, type Place } from './folder.ts';
+import { type Folder, openFolder, type ProgramFiles } from './folder.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki, type PairFiles, type Pki, readPair } from './pki.ts';
 import { choosePorts, type Ports } from './ports.ts';
@@ -58,7 +58,10 @@ export interface ControlPlane {
   /** Writes a kubeconfig with a client certificate for the user, and returns its path. */
   kubeconfigFor(user: { name: string; groups?: readonly string[] }): Promise<string>;
   /** Starts a further program, such as KWOK; it is stopped before the ones it needs. */
-  launch(name: string, make: (place: Place, failed: (error: DaemonError) => void) => Daemon): Promise<void>;
+  launch(
+    name: string,
+    make: (place: ProgramFiles, failed: (error: DaemonError) => void) => Daemon,
+  ): Promise<void>;
   /** Ends every process; the same promise for every caller. */
   stop(): Promise<void>;
 }
@@ -108,7 +111,7 @@ async function startIn(
   const daemons: Daemon[] = [];
   const launch = async <D extends Daemon>(
     name: string,
-    make: (place: Place, failed: (error: DaemonError) => void) => D,
+    make: (place: ProgramFiles, failed: (error: DaemonError) => void) => D,
   ): Promise<D> => {
     progress(`control plane: starting ${name}`);
     const daemon = make(folder.place(name), failed);

@@ -6,7 +6,7 @@ import { claimFolder } from './owner.ts';
 import { PORT_NAMES, type Ports } from './ports.ts';
 
 /** Where a program logs and leaves its pid. */
-export type Place = Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+export type ProgramFiles = Pick<DaemonSpec, 'logFile' | 'pidFile'>;
 
 /** The folder of one control plane: what lies where, who uses it, and what is removed with it. */
 export interface Folder {
@@ -17,7 +17,7 @@ export interface Folder {
   readonly kwok: string;
   kubeconfig(name: string): string;
   userKubeconfig(name: string): string;
-  place(program: string): Place;
+  place(program: string): ProgramFiles;
   readPorts(): Promise<Partial<Ports>>;
   writePorts(ports: Ports): Promise<void>;
   /** Lets somebody else use it. */

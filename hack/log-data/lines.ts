@@ -2,7 +2,7 @@
 import type { Random } from './random.ts';
 
 const STYLES = ['nginx', 'json', 'logfmt', 'klog', 'java', 'go', 'sql', 'plain'] as const;
-export type Style = (typeof STYLES)[number];
+export type LogStyle = (typeof STYLES)[number];
 
 const WORDS = [
   'timeout',
@@ -59,7 +59,7 @@ const LEVELS = ['info', 'info', 'info', 'info', 'debug', 'warn', 'error'] as con
 const CLASSES = ['SQLException', 'TimeoutException', 'NullPointerException'] as const;
 
 /** The lines of one message. `second` is its time, RFC 3339 without a fraction. */
-export function message(style: Style, second: string, random: Random): string[] {
+export function message(style: LogStyle, second: string, random: Random): string[] {
   return WRITERS[style](second, random);
 }
 
@@ -67,7 +67,7 @@ const ip = (random: Random) => `10.${random.below(4)}.${random.below(256)}.${ran
 const sentence = (random: Random, length = 3 + random.below(5)) =>
   Array.from({ length }, () => random.pick(WORDS)).join(' ');
 
-const WRITERS: Readonly<Record<Style, (second: string, random: Random) => string[]>> = {
+const WRITERS: Readonly<Record<LogStyle, (second: string, random: Random) => string[]>> = {
   nginx: (second, random) => [
     `${ip(random)} - - [${second}] "${random.pick(METHODS)} ${random.pick(PATHS)} HTTP/1.1" ` +
       `${random.pick(STATUSES)} ${random.below(5000)} "-" "${random.pick(AGENTS)}"`,

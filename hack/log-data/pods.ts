@@ -1,6 +1,6 @@
 // The pods of a data set, with the times in which their containers wrote. Neighbours: workloads.ts has the names,
 // log-data.ts the lines.
-import type { Style } from './lines.ts';
+import type { LogStyle } from './lines.ts';
 import { MADE_ANEW, NAMESPACES } from './namespaces.ts';
 import { Random } from './random.ts';
 import { podNames, WORKLOADS, type Workload } from './workloads.ts';
@@ -10,7 +10,7 @@ export interface DataContainer {
   readonly name: string;
   readonly id: string;
   readonly image: string;
-  readonly style: Style;
+  readonly style: LogStyle;
   readonly from: number;
   readonly until: number;
   /** Whether it still runs, so that the cluster still has its log. */
@@ -111,7 +111,7 @@ function podsOf(namespace: string, workloads: readonly Workload[], life: Life, r
 }
 
 /** One container in ten was restarted once. */
-function runsOf(name: string, style: Style, life: Life, random: Random): DataContainer[] {
+function runsOf(name: string, style: LogStyle, life: Life, random: Random): DataContainer[] {
   const restart = random.chance(0.1) ? Math.floor(life.start + (life.end - life.start) * 0.7) : undefined;
   const image = `registry.example.com/library/${name}:1.${random.below(30)}.${random.below(9)}`;
   const run = (from: number, until: number): DataContainer => ({

@@ -1,6 +1,6 @@
 // The workloads of a namespace, and the names that controllers give their pods. Which lines they write is lines.ts'
 // business.
-import type { Style } from './lines.ts';
+import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 
 export type Kind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'CronJob';
@@ -10,7 +10,7 @@ export interface Workload {
   readonly name: string;
   readonly pods: number;
   /** Name and style of each container. */
-  readonly containers: readonly (readonly [name: string, style: Style])[];
+  readonly containers: readonly (readonly [name: string, style: LogStyle])[];
 }
 
 /** Some are the beginning of others; one is so long that the names of its pods are cut. */

@@ -17,7 +17,7 @@ export interface JavaUser {
   readonly java: JavaRange;
 }
 
-export type Ask = Pick<BuildOptions, 'env' | 'signal'>;
+export type JavaSearchOptions = Pick<BuildOptions, 'env' | 'signal'>;
 
 const CURE = 'install Java and Maven (apt-get install default-jre-headless maven)';
 
@@ -41,20 +41,23 @@ export async function provideJava(user: JavaUser, options: BuildOptions): Promis
 }
 
 /** Needed once, to fetch a node. */
-export async function findMaven(user: JavaUser, { env }: Ask): Promise<string> {
+export async function findMaven(user: JavaUser, { env }: JavaSearchOptions): Promise<string> {
   const path = await inPath('mvn', env);
   if (path !== undefined) return path;
   throw new Error(`mvn is needed once to fetch ${user.title} and is not in PATH: ${CURE}`);
 }
 
 /** The Java, or what there is instead of one. */
-async function findJava(user: JavaUser, ask: Ask): Promise<{ path: string } | { instead: string }> {
-  const home = ask.env['JAVA_HOME'];
+async function findJava(
+  user: JavaUser,
+  options: JavaSearchOptions,
+): Promise<{ path: string } | { instead: string }> {
+  const home = options.env['JAVA_HOME'];
   const own = home === undefined || home === '' ? undefined : join(home, 'bin', 'java');
-  const candidates = [own, await inPath('java', ask.env)].filter((path) => path !== undefined);
+  const candidates = [own, await inPath('java', options.env)].filter((path) => path !== undefined);
   const instead: string[] = [];
   for (const path of candidates) {
-    const major = await majorOf(path, ask);
+    const major = await majorOf(path, options);
     if (major !== undefined && fits(major, user.java)) return { path };
     instead.push(major === undefined ? `${path} does not run` : `${path} is Java ${major}`);
   }
@@ -69,7 +72,7 @@ function inWords({ oldest, newest }: JavaRange): string {
   return newest === undefined ? `${oldest} or newer` : `${oldest} to ${newest}`;
 }
 
-async function majorOf(java: string, { env, signal }: Ask): Promise<number | undefined> {
+async function majorOf(java: string, { env, signal }: JavaSearchOptions): Promise<number | undefined> {
   try {
     const { stderr } = await promisify(execFile)(java, ['-version'], { env, signal, timeout: 20_000 });
     const major = /version "(\d+)/.exec(stderr)?.[1];

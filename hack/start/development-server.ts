@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts';
 import { Client } from '../control-plane/client.ts';
 import { Daemon, type DaemonError } from '../control-plane/daemon.ts';
-import type { Place } from '../control-plane/folder.ts';
+import type { ProgramFiles } from '../control-plane/folder.ts';
 import { END_WITH_PARENT, serverCommand } from '../extension/server-command.ts';
 import type { Names } from '../generate/names.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
@@ -62,7 +62,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
 export function serverDaemon(
   root: string,
   server: DevelopmentServer,
-  place: Place,
+  place: ProgramFiles,
   failed: (error: DaemonError) => void,
 ): Daemon {
   const { args, env } = serverCommand(root, END_WITH_PARENT);

@@ -1,10 +1,10 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
 import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
-import { onStopSignal, Stopped } from '../stop-signal.ts';
+import { onStopSignal, StoppedError } from '../stop-signal.ts';
 import { UsageError } from '../usage.ts';
 import { parseStartArguments, type StartArguments, startHelp } from './arguments.ts';
 
-export interface Running {
+export interface RunningEnvironment {
   readonly announcement: string;
   stop(): Promise<void>;
 }
@@ -18,7 +18,7 @@ const PARENT_POLL_MS = 1_000;
 /** Runs until a signal comes or a program dies; resolves with the exit code when nothing is left running. */
 export async function runProgram(
   command: string,
-  start: (args: StartArguments, life: AbortController, progress: Progress) => Promise<Running>,
+  start: (args: StartArguments, life: AbortController, progress: Progress) => Promise<RunningEnvironment>,
 ): Promise<number> {
   let args: StartArguments;
   try {
@@ -41,7 +41,7 @@ export async function runProgram(
     life.abort(stopSignal.reason);
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
   });
-  let running: Running | undefined;
+  let running: RunningEnvironment | undefined;
   const began = Date.now();
   try {
     running = await start(args, life, printProgress(process.stdout));
@@ -54,7 +54,7 @@ export async function runProgram(
   await running?.stop();
   const reason: unknown = life.signal.reason;
   if (reason instanceof UsageError) return told(reason);
-  if (reason instanceof Stopped) return reason.exitCode;
+  if (reason instanceof StoppedError) return reason.exitCode;
   console.error(`\n${reason instanceof Error ? reason.message : String(reason)}`);
   return 1;
 }
@@ -69,7 +69,7 @@ function endWithNpm(life: AbortController): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const { ppid } = process;
   const timer = setInterval(() => {
-    if (process.ppid !== ppid) life.abort(new Stopped('SIGHUP'));
+    if (process.ppid !== ppid) life.abort(new StoppedError('SIGHUP'));
   }, PARENT_POLL_MS).unref();
   life.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
