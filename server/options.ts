@@ -19,7 +19,7 @@ export const FLAGS: readonly Flag[] = [
   {
     name: 'kubeconfig',
     value: 'FILE',
-    description: 'cluster to serve; default: that of the pod, else ~/.kube/config',
+    description: 'cluster to serve; default: KUBECONFIG, else that of the pod, else ~/.kube/config',
     path: ['kubernetes', 'kubeconfig'],
   },
   {

@@ -3,8 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
 import { clusterRules, namespaceRules, podLogsRules, userRoles } from '../../../hack/generate/access.ts';
+import { metricsTable } from '../../../hack/generate/metrics-table.ts';
 import { namesFor } from '../../../hack/generate/names.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
+import { collectProcessMetrics, createRegistry } from '../../../server/observability/metrics.ts';
 import { FLAGS } from '../../../server/options.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -29,6 +31,17 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = '']) => found);
 }
 
+/** A parameter and an error of OAuth, whose names begin as those of metrics do. */
+const OTHERS = new Set(['log_query', 'authorization_pending']);
+
+/** As the sites that show Markdown make it out of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}
+
 describe('the documents', () => {
   let all: Document[];
   let readme: string;
@@ -44,6 +57,19 @@ describe('the documents', () => {
         if (/^https?:/.test(link)) continue;
         const target = join(ROOT, dirname(path), link);
         await access(target).catch(() => broken.push(`${path} → ${relative(ROOT, target)}`));
+      }
+    }
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('link only to headings that exist', async () => {
+    const broken: string[] = [];
+    for (const { path, text } of all) {
+      for (const [, file = '', anchor = ''] of text.matchAll(/\]\(([^)#]*)#([^)]+)\)/g)) {
+        if (/^https?:/.test(file)) continue;
+        const target = file === '' ? text : await readFile(join(ROOT, dirname(path), file), 'utf8');
+        const headings = matches(target, /^#+ (.+)$/gm).map(anchorOf);
+        if (!headings.includes(anchor)) broken.push(`${path} → ${file}#${anchor}`);
       }
     }
     expect(broken).to.deep.equal([]);
@@ -85,6 +111,50 @@ describe('the documents', () => {
   it('show a configuration that the server accepts', () => {
     const [example = ''] = matches(readme, /```yaml\n(apiVersion: config[\s\S]*?)```/g);
     expect(decodeConfiguration({ source: 'README.md', text: example }).log.level).to.equal('debug');
+  });
+
+  it('show parts of a configuration that the server accepts', () => {
+    const sections = Object.keys(decodeConfiguration(undefined));
+    let shown = 0;
+    for (const { path, text } of all) {
+      for (const part of matches(text, /^```yaml\n(.*?)^```$/gms)) {
+        const keys = matches(part, /^(\w+):/gm);
+        // A kustomization has members of the same name.
+        if (part.includes('apiVersion') || keys.some((key) => !sections.includes(key))) continue;
+        shown++;
+        const whole = `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n${part}`;
+        expect(() => decodeConfiguration({ source: path, text: whole }), `${path}\n${part}`).not.to.throw();
+      }
+    }
+    expect(shown).to.be.above(2);
+  });
+
+  it('name metrics that exist', async () => {
+    const registry = createRegistry();
+    collectProcessMetrics(registry, '0');
+    const known = [
+      ...matches(await metricsTable(), /^\| `(\w+)`/gm),
+      ...(await registry.getMetricsAsJSON()).map(({ name }) => name),
+    ];
+    const prefix =
+      /^(?:apiserver|authentication|authorization|cache|log|nodejs|oauth|process|reflector)_\w*[a-z]$/;
+    const named = all.flatMap(({ text }) => matches(text, /`[^`\n]*?(\w+)(?:\{|`| [<>=-])/g));
+    const metrics = named.filter((name) => prefix.test(name) && !OTHERS.has(name));
+    expect(metrics).to.have.length.above(known.length / 2);
+    expect(metrics.filter((name) => !known.includes(name))).to.deep.equal([]);
+  });
+
+  it('show every filter that a request goes through', async () => {
+    const folder = join(ROOT, 'server/filters');
+    const picture = all.find(({ path }) => path === 'server/README.md')?.text ?? '';
+    const missing: string[] = [];
+    for (const file of await readdir(folder)) {
+      const text = await readFile(join(folder, file), 'utf8');
+      const name = file.replace('.ts', '');
+      if (/\): Filter \{|: Filter = /.test(text) && !new RegExp(` ${name} `).test(picture))
+        missing.push(name);
+    }
+    expect(missing).to.deep.equal([]);
   });
 
   it('name the roles that the manifests install', () => {
