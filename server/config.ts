@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuration.ts';
 import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
+import { resolvePaths } from '../apis/config/v1alpha1/paths.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { fileFault } from './cluster/file-fault.ts';
 import type { Environment } from './environment.ts';
@@ -35,53 +36,16 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
   );
   // As in a kubeconfig, relative paths are relative to the file they stand in; those of flags to the working directory.
   const base = path === undefined ? workingDirectory : dirname(path);
-  const absolute = (option: readonly string[], value: string): string => {
-    if (value === '') return '';
+  const absolute = (value: string, option: readonly string[]): string => {
     const fromFlag = sources.overrides.some((override) => override.path.join() === option.join());
     return resolve(fromFlag ? workingDirectory : base, value);
   };
-  const { secure } = resolved.listeners;
+  const configuration = resolvePaths(resolved, absolute);
+  const { kubernetes } = configuration;
   const finished: Omit<CompletedConfig, typeof completed> = {
-    ...resolved,
+    ...configuration,
     environment,
-    kubernetes: {
-      ...resolved.kubernetes,
-      kubeconfig:
-        absolute(['kubernetes', 'kubeconfig'], resolved.kubernetes.kubeconfig) ||
-        (environment.kubeconfig ?? ''),
-    },
-    oauth: {
-      ...resolved.oauth,
-      clients: resolved.oauth.clients.map((client) => ({
-        ...client,
-        secretFiles: client.secretFiles.map((file) => absolute(['secretFiles'], file)),
-      })),
-    },
-    logging: {
-      ...resolved.logging,
-      opensearch: {
-        ...resolved.logging.opensearch,
-        passwordFile: absolute(['passwordFile'], resolved.logging.opensearch.passwordFile),
-        apiKeyFile: absolute(['apiKeyFile'], resolved.logging.opensearch.apiKeyFile),
-        caFile: absolute(['caFile'], resolved.logging.opensearch.caFile),
-      },
-      victorialogs: {
-        ...resolved.logging.victorialogs,
-        passwordFile: absolute(['passwordFile'], resolved.logging.victorialogs.passwordFile),
-        bearerTokenFile: absolute(['bearerTokenFile'], resolved.logging.victorialogs.bearerTokenFile),
-        caFile: absolute(['caFile'], resolved.logging.victorialogs.caFile),
-      },
-    },
-    listeners: {
-      ...resolved.listeners,
-      secure: {
-        ...secure,
-        certFile: absolute(['certFile'], secure.certFile),
-        keyFile: absolute(['keyFile'], secure.keyFile),
-        caFile: absolute(['caFile'], secure.caFile),
-        selfSigned: { ...secure.selfSigned, directory: absolute(['directory'], secure.selfSigned.directory) },
-      },
-    },
+    kubernetes: { ...kubernetes, kubeconfig: kubernetes.kubeconfig || (environment.kubeconfig ?? '') },
   };
   return finished as CompletedConfig;
 }

@@ -9,6 +9,7 @@ import {
   durationOption,
   flagOption,
   namesOption,
+  pathOption,
   portOption,
   quantityOption,
   type Resolved,
@@ -51,8 +52,7 @@ const platform = section('How the platform calls itself.', {
 });
 
 const selfSigned = section('The certificate that is made when no `certFile` is given.', {
-  directory: textOption(
-    '',
+  directory: pathOption(
     'Folder that keeps the CA across restarts (its key is in it, mode 0600). Empty: the CA lives in memory.',
   ),
   names: namesOption('Further DNS names and IP addresses that the certificate is for.'),
@@ -61,13 +61,11 @@ const selfSigned = section('The certificate that is made when no `certFile` is g
 const secure = section('The TLS listener, which serves everything.', {
   address: textOption('', 'Address to listen on. Empty: all of them, IPv4 and IPv6.'),
   port: portOption(9443, 'Port; 0 takes a free one.'),
-  certFile: textOption(
-    '',
+  certFile: pathOption(
     'Serving certificate with its chain, PEM; read anew when it changes. Empty: self-signed.',
   ),
-  keyFile: textOption('', 'Private key of `certFile`, PEM.'),
-  caFile: textOption(
-    '',
+  keyFile: pathOption('Private key of `certFile`, PEM.'),
+  caFile: pathOption(
     'CA that clients are to trust, PEM; goes to the APIService. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Oldest TLS version that is spoken.'),
@@ -110,8 +108,7 @@ const limits = section('Bounds on what a client may send, and how slowly; for bo
 const listeners = section('Where the server listens.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
-  kubeconfig: textOption(
-    '',
+  kubeconfig: pathOption(
     'Kubeconfig file. Empty: the variable KUBECONFIG, else the service account of the pod, else ~/.kube/config.',
   ),
 });

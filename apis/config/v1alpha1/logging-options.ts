@@ -5,6 +5,7 @@ import {
   durationOption,
   flagOption,
   namesOption,
+  pathOption,
   quantityOption,
   section,
   textOption,
@@ -42,8 +43,8 @@ const fields = (message: string) => ({
 
 const credentials = {
   username: textOption('', 'User of basic authentication. Empty: none.'),
-  passwordFile: textOption('', 'File with the password; read anew when it changes.'),
-  caFile: textOption('', 'CA of the certificate of the store, PEM. Empty: those that the system trusts.'),
+  passwordFile: pathOption('File with the password; read anew when it changes.'),
+  caFile: pathOption('CA of the certificate of the store, PEM. Empty: those that the system trusts.'),
 };
 
 const kubernetes = section('The pod log API: nothing to install, and only what the kubelets still keep.', {
@@ -70,7 +71,7 @@ const kubernetes = section('The pod log API: nothing to install, and only what t
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
   urls: namesOption('Addresses of the nodes, `https://…`.'),
   ...credentials,
-  apiKeyFile: textOption('', 'File with an API key (`id:key` in base64), in place of user and password.'),
+  apiKeyFile: pathOption('File with an API key (`id:key` in base64), in place of user and password.'),
   indexPrefix: textOption('ks-logstash-log', 'Begin of the names of the indices.'),
   dailyIndices: flagOption(
     true,
@@ -86,7 +87,7 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
 const victorialogs = section('VictoriaLogs.', {
   url: textOption('', 'Address, `https://…`.'),
   ...credentials,
-  bearerTokenFile: textOption('', 'File with a bearer token, in place of user and password.'),
+  bearerTokenFile: pathOption('File with a bearer token, in place of user and password.'),
   accountID: countOption(0, 'Tenant: account.', 0),
   projectID: countOption(0, 'Tenant: project.', 0),
   fields: section('Names of the fields.', fields('_msg')),

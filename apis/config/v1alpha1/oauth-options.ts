@@ -7,6 +7,7 @@ import {
   durationOption,
   flagOption,
   namesOption,
+  pathsOption,
   periodOption,
   quantityOption,
   section,
@@ -39,7 +40,7 @@ const client = Type.Object(
       false,
       'A client that can keep no secret, such as a program on a desk: PKCE stands in for it.',
     ),
-    secretFiles: namesOption(
+    secretFiles: pathsOption(
       'Files that each hold one secret; read anew when they change. More than one while a secret is replaced.',
     ),
     secretRef,

@@ -82,6 +82,19 @@ export function textOption(
   return Type.String({ default: initial, description, ...rule });
 }
 
+/** Of a file or a folder; relative to the file that the path stands in. Empty: none. */
+export function pathOption(description: string) {
+  return Type.String({ format: 'path', default: '', description });
+}
+
+export function pathsOption(description: string) {
+  return Type.Array(Type.String({ minLength: 1, format: 'path' }), {
+    default: [],
+    uniqueItems: true,
+    description,
+  });
+}
+
 export function choiceOption<const Choices extends readonly [string, ...string[]]>(
   choices: Choices,
   initial: Choices[number],

@@ -20,6 +20,7 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
     allowUnionTypes: true,
   });
   ajv.addVocabulary(['expects']);
+  ajv.addFormat('path', true);
   ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined);
   ajv.addFormat('period', (text: string) => parsePeriod(text) !== undefined);
   ajv.addFormat('quantity', (text: string) => parseQuantity(text) !== undefined);

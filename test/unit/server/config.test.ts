@@ -30,6 +30,16 @@ describe('completeConfig', () => {
     });
   });
 
+  it('does so wherever an option is a path, in lists too, and leaves empty ones empty', async () => {
+    const { oauth, logging } = await complete(
+      'oauth: {clients: [{id: cli, secretFiles: [secret, /keys/secret]}]}\n' +
+        'logging: {opensearch: {caFile: os/ca.crt}, victorialogs: {bearerTokenFile: token}}\n',
+    );
+    expect(oauth.clients[0]?.secretFiles).to.deep.equal([join(folder, 'secret'), '/keys/secret']);
+    expect(logging.opensearch).to.include({ caFile: join(folder, 'os/ca.crt'), passwordFile: '' });
+    expect(logging.victorialogs).to.include({ bearerTokenFile: join(folder, 'token'), caFile: '' });
+  });
+
   it('takes the relative path of a flag from the working directory', async () => {
     const override = { path: ['kubernetes', 'kubeconfig'], value: 'k', source: '--kubeconfig' };
     expect((await complete('', [override])).kubernetes.kubeconfig).to.equal('/work/dir/k');
