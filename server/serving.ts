@@ -12,7 +12,7 @@ import type { ClusterClient } from './cluster/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { descriptionHandlers } from './endpoints/description/description.ts';
 import { discoveryHandlers } from './endpoints/discovery/discovery.ts';
-import { healthHandler } from './endpoints/health.ts';
+import { healthHandlers } from './endpoints/health.ts';
 import { metricsHandler } from './endpoints/metrics.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionHandler } from './endpoints/version.ts';
@@ -133,10 +133,7 @@ export async function serve(
     handler: routes({
       resources,
       paths: new Map<string, Handler>([
-        ...health.map((registry): [string, Handler] => [
-          `/${registry.path}{/*check}`,
-          healthHandler(registry),
-        ]),
+        ...healthHandlers(health),
         ...discoveryHandlers([...served, ...(logs ? [logs.discovered] : [])]),
         ...openAPI.handlers(),
         ...descriptionHandlers({

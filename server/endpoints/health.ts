@@ -5,17 +5,24 @@ import { HealthCheckError } from './health-check.ts';
 import type { HealthRegistry, HealthResult } from './health-registry.ts';
 import { onlyRead } from './static-document.ts';
 
-/** What was last told of each check that fails: probes ask again and again, and the log needs to say it once. */
-type ToldFailures = Map<string, string>;
+/** The last failure logged, by name of the check: probes keep asking, and the log needs to say it once. */
+type LoggedFailures = Map<string, string>;
 
-/** Answers `/<path>` and `/<path>/<check>`; 200, or 500 when a check fails. */
-export function healthHandler(registry: HealthRegistry): Handler {
+/**
+ * Handlers by their paths in Express's notation: `/<path>` and `/<path>/<check>` answer 200, or 500 when a check fails.
+ * A check has one name in all registries, so what fails in several of them is logged once.
+ */
+export function healthHandlers(registries: readonly HealthRegistry[]): [path: string, handler: Handler][] {
+  const logged: LoggedFailures = new Map();
+  return registries.map((registry) => [`/${registry.path}{/*check}`, healthHandler(registry, logged)]);
+}
+
+function healthHandler(registry: HealthRegistry, logged: LoggedFailures): Handler {
   const root = `/${registry.path}`;
-  const told: ToldFailures = new Map();
   const run = async (names: readonly string[], { signal, log }: RequestContext): Promise<HealthResult[]> => {
     const results = await registry.run(names, signal);
-    // Whoever hung up has ended the checks as well; that says nothing about them.
-    if (!signal.aborted) for (const result of results) tellChange(result, told, log);
+    // A caller who hangs up aborts the checks too; that says nothing about them.
+    if (!signal.aborted) for (const result of results) logChange(result, logged, log);
     return results;
   };
   return async (context) => {
@@ -34,14 +41,18 @@ export function healthHandler(registry: HealthRegistry): Handler {
   };
 }
 
-function tellChange({ name, failure }: HealthResult, told: ToldFailures, log: RequestContext['log']): void {
+function logChange(
+  { name, failure }: HealthResult,
+  logged: LoggedFailures,
+  log: RequestContext['log'],
+): void {
   if (failure === undefined) {
-    if (told.delete(name)) log.info({ check: name }, 'health check passes again');
+    if (logged.delete(name)) log.info({ check: name }, 'health check passes again');
     return;
   }
   const message = failure instanceof Error ? failure.message : 'not an error';
-  if (told.get(name) === message) return;
-  told.set(name, message);
+  if (logged.get(name) === message) return;
+  logged.set(name, message);
   // A reason that everybody may read needs no stack.
   const why = failure instanceof HealthCheckError ? { reason: message } : { err: failure };
   log.warn({ check: name, ...why }, 'health check failed');

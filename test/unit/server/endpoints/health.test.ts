@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { healthHandler } from '../../../../server/endpoints/health.ts';
+import { healthHandlers } from '../../../../server/endpoints/health.ts';
 import { type HealthCheck, HealthCheckError } from '../../../../server/endpoints/health-check.ts';
 import { HealthRegistry } from '../../../../server/endpoints/health-registry.ts';
 import { serve } from './serving.ts';
@@ -20,10 +20,16 @@ const explained: HealthCheck = {
 };
 
 function readyz(...checks: HealthCheck[]) {
-  return healthHandler(new HealthRegistry('readyz', 50).add(...checks));
+  return handlerOf(healthHandlers([new HealthRegistry('readyz', 50).add(...checks)]), 0);
 }
 
-describe('healthHandler', () => {
+function handlerOf(handlers: ReturnType<typeof healthHandlers>, index: number) {
+  const handler = handlers[index]?.[1];
+  if (!handler) throw new Error('there is no such handler');
+  return handler;
+}
+
+describe('healthHandlers', () => {
   it('answers ok while all checks pass', async () => {
     const { status, text, headers } = await serve(readyz(ping, cache), '/readyz');
     expect(status).to.equal(200);
@@ -69,6 +75,17 @@ describe('healthHandler', () => {
     }
     const failed = ['health check failed'];
     expect(told).to.deep.equal([failed, [], failed, ['health check passes again'], []]);
+  });
+
+  it('logs once what fails in several registries', async () => {
+    const handlers = healthHandlers([
+      new HealthRegistry('readyz', 50).add(broken),
+      new HealthRegistry('healthz', 50).add(broken),
+    ]);
+    expect((await serve(handlerOf(handlers, 0), '/readyz')).lines).to.have.length(1);
+    const { status, lines } = await serve(handlerOf(handlers, 1), '/healthz');
+    expect(status).to.equal(500);
+    expect(lines).to.deep.equal([]);
   });
 
   it('shows a reason that everybody may read, and logs it without a stack', async () => {
