@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
 import type { Decision } from '../authorization/authorizer.ts';
+import { plainAddress } from './plain-address.ts';
 import type { RequestContext, Upgrade } from './request-context.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -52,7 +53,8 @@ export class Exchange implements RequestContext {
     this.response = arrival.response;
     this.secure = arrival.secure;
     this.upgrade = arrival.upgrade;
-    this.source = arrival.request.socket.remoteAddress;
+    const { remoteAddress } = arrival.request.socket;
+    this.source = remoteAddress === undefined ? undefined : plainAddress(remoteAddress);
     this.receivedAt = receivedAt;
     this.startedAt = startedAt;
     this.#logger = logger;

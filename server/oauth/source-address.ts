@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddress from 'proxy-addr';
+import { plainAddress } from '../filters/plain-address.ts';
 
 /** Where a request comes from: the address of the peer or, behind trusted proxies, the one that they forward. */
 export type SourceAddress = (request: IncomingMessage) => string;
@@ -15,7 +16,7 @@ export function sourceAddress(trusted: readonly string[]): SourceAddress {
     let source = '';
     // Nearest first; the first one that is no trusted proxy is the source.
     for (const address of proxyAddress.all(request, isTrusted)) {
-      const plain = withoutMapping(address);
+      const plain = plainAddress(address);
       if (isIP(plain) === 0) break;
       source = plain;
     }
@@ -26,9 +27,4 @@ export function sourceAddress(trusted: readonly string[]): SourceAddress {
 /** A part of a text keeps all of it in memory, and where addresses are remembered the headers must not be. */
 function copied(address: string): string {
   return Buffer.from(address, 'latin1').toString('latin1');
-}
-
-/** An IPv4 address that came over an IPv6 socket, as itself. */
-function withoutMapping(address: string): string {
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
