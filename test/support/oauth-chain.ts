@@ -2,14 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
-import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
-import { ANONYMOUS } from '../../server/authentication/user.ts';
-import { RequestChain } from '../../server/filters/chain.ts';
 import type { Handler } from '../../server/filters/request-context.ts';
-import { oauthErrors } from '../../server/oauth/error-writer.ts';
-import { RequestMetrics } from '../../server/observability/request-metrics.ts';
+import { openChain } from './open-chain.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -24,29 +18,7 @@ export class OAuthChain {
   readonly #server: Server;
 
   constructor(handlers: ReadonlyMap<string, Handler>, maxMutating = 0) {
-    const chain = new RequestChain({
-      handler: (context) => {
-        const handler = handlers.get(context.info.path);
-        if (!handler) throw newPathNotFound();
-        return handler(context);
-      },
-      authenticator: { name: 'test', authenticate: () => ANONYMOUS },
-      identityHeaders: () => [],
-      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
-      logger: pino({ level: 'silent' }),
-      metrics: new RequestMetrics(new Registry()),
-      knownResource: () => false,
-      audit: { record: () => undefined },
-      limits: {
-        maxReadOnly: 0,
-        maxMutating,
-        maxLongRunning: 0,
-        maxBodyBytes: 1024 * 1024,
-        timeoutMs: 10_000,
-      },
-      errorFamilies: [oauthErrors],
-      signal: this.#stop.signal,
-    });
+    const chain = openChain({ handlers, maxMutating, signal: this.#stop.signal });
     this.#server = createServer((incoming, response) => chain.serve(incoming, response, true));
   }
 

@@ -8,16 +8,12 @@ import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { pino } from 'pino';
-import { Registry } from 'prom-client';
-import { newConflict, newPathNotFound } from '../../apis/meta/v1/errors.ts';
-import { ANONYMOUS } from '../../server/authentication/user.ts';
-import { RequestChain } from '../../server/filters/chain.ts';
+import { newConflict } from '../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../server/filters/request-context.ts';
 import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
 import { newDevicePages } from '../../server/oauth/endpoints/device-pages.ts';
 import { newSignInPages } from '../../server/oauth/endpoints/sign-in-pages.ts';
 import { tokenHandler } from '../../server/oauth/endpoints/token.ts';
-import { oauthErrors } from '../../server/oauth/error-writer.ts';
 import { AuthorizationCodeGrant } from '../../server/oauth/grants/authorization-code.ts';
 import { DeviceCodeGrant } from '../../server/oauth/grants/device-code.ts';
 import { RefreshTokenGrant } from '../../server/oauth/grants/refresh-token.ts';
@@ -27,11 +23,11 @@ import { PasswordSignIn } from '../../server/oauth/passwords/sign-in.ts';
 import { SessionOpening } from '../../server/oauth/sessions/session-opening.ts';
 import { TokenIssuer } from '../../server/oauth/tokens/token-issuer.ts';
 import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
-import { RequestMetrics } from '../../server/observability/request-metrics.ts';
 import { issue, newCA } from './certificates.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
 import { newClient } from './oauth-clients.ts';
+import { openChain } from './open-chain.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
 export const PASSWORD = 'correct horse battery';
@@ -147,28 +143,9 @@ export class SignInSite {
     this.state = state;
     const now = (): number => state.now;
     this.store = new MemorySessionStore(state.sessions, now);
-    const handlers = new Map<string, Handler>(this.#handlers(now));
-    const chain = new RequestChain({
-      handler: (context) => {
-        const handler = handlers.get(context.info.path);
-        if (!handler) throw newPathNotFound();
-        return handler(context);
-      },
-      authenticator: { name: 'test', authenticate: () => ANONYMOUS },
-      identityHeaders: () => [],
-      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+    const chain = openChain({
+      handlers: this.#handlers(now),
       logger: pino({ level: 'warn' }, { write: (line) => this.warnings.push(line) }),
-      metrics: new RequestMetrics(new Registry()),
-      knownResource: () => false,
-      audit: { record: () => undefined },
-      limits: {
-        maxReadOnly: 0,
-        maxMutating: 0,
-        maxLongRunning: 0,
-        maxBodyBytes: 1024 * 1024,
-        timeoutMs: 10_000,
-      },
-      errorFamilies: [oauthErrors],
       signal: this.#stop.signal,
     });
     this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, secure));

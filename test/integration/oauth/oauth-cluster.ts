@@ -11,16 +11,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
-import { newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { grant, SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
-import { ANONYMOUS } from '../../../server/authentication/user.ts';
 import { ClusterConnection } from '../../../server/cluster/connection.ts';
 import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
-import { RequestChain } from '../../../server/filters/chain.ts';
 import { newOAuth, type OAuth } from '../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../server/oauth/settings.ts';
-import { RequestMetrics } from '../../../server/observability/request-metrics.ts';
+import { openChain } from '../../support/open-chain.ts';
 
 export const NAMESPACE = 'platform-system';
 
@@ -77,20 +74,9 @@ export class OAuthReplica {
       log,
       metrics: this.metrics,
     });
-    const chain = new RequestChain({
-      handler: (context) => {
-        const handler = this.oauth.paths.get(context.info.path);
-        if (!handler) throw newPathNotFound();
-        return handler(context);
-      },
-      authenticator: { name: 'test', authenticate: () => ANONYMOUS },
-      identityHeaders: () => [],
-      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
-      logger: pino({ level: 'silent' }),
-      metrics: new RequestMetrics(new Registry()),
-      knownResource: () => false,
-      audit: { record: () => undefined },
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1 << 20, timeoutMs: 30_000 },
+    const chain = openChain({
+      handlers: this.oauth.paths,
+      timeoutMs: 30_000,
       errorFamilies: [this.oauth.errorFamily],
       signal: this.#stop.signal,
     });

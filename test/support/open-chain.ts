@@ -1,0 +1,45 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import { ANONYMOUS } from '../../server/authentication/user.ts';
+import { type ChainOptions, RequestChain } from '../../server/filters/chain.ts';
+import type { Handler } from '../../server/filters/request-context.ts';
+import { oauthErrors } from '../../server/oauth/error-writer.ts';
+import { RequestMetrics } from '../../server/observability/request-metrics.ts';
+
+export interface OpenChainOptions extends Partial<Pick<ChainOptions, 'logger' | 'errorFamilies'>> {
+  /** By exact path. */
+  readonly handlers: ReadonlyMap<string, Handler>;
+  /** Requests that change something, at a time; 0, as when it is left out, for any number. */
+  readonly maxMutating?: number;
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+}
+
+/** The real request chain with nobody to ask who a caller is: everybody is anonymous and may do everything. */
+export function openChain({
+  handlers,
+  maxMutating = 0,
+  timeoutMs = 10_000,
+  logger = pino({ level: 'silent' }),
+  errorFamilies = [oauthErrors],
+  signal,
+}: OpenChainOptions): RequestChain {
+  return new RequestChain({
+    handler: (context) => {
+      const handler = handlers.get(context.info.path);
+      if (!handler) throw newPathNotFound();
+      return handler(context);
+    },
+    authenticator: { name: 'test', authenticate: () => ANONYMOUS },
+    identityHeaders: () => [],
+    authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+    logger,
+    metrics: new RequestMetrics(new Registry()),
+    knownResource: () => false,
+    audit: { record: () => undefined },
+    limits: { maxReadOnly: 0, maxMutating, maxLongRunning: 0, maxBodyBytes: 1 << 20, timeoutMs },
+    errorFamilies,
+    signal,
+  });
+}
