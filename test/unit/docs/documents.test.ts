@@ -144,6 +144,19 @@ describe('the documents', () => {
     expect(metrics.filter((name) => !known.includes(name))).to.deep.equal([]);
   });
 
+  it('tell of every path that the description has', async () => {
+    const description: unknown = JSON.parse(await readFile(join(ROOT, 'docs/openapi/platform.json'), 'utf8'));
+    const paths = Object.keys((description as { paths: Record<string, unknown> }).paths);
+    const texts = all.map(({ text }) => text.replaceAll('<platform>', 'platform')).join('\n');
+    // The objects of a list are told of with it, and what lies below a group by the rest of its path.
+    const told = (path: string): boolean => {
+      const [list = path] = path.split('/{');
+      return texts.includes(list) || texts.includes(list.replace(/^\/kapis\/.*v1alpha2/, '`'));
+    };
+    expect(paths).to.have.length.above(20);
+    expect(paths.filter((path) => !told(path))).to.deep.equal([]);
+  });
+
   it('show every filter that a request goes through', async () => {
     const folder = join(ROOT, 'server/filters');
     const picture = all.find(({ path }) => path === 'server/README.md')?.text ?? '';
