@@ -20,7 +20,7 @@ export interface ClientRequest {
  * JSON over TLS with a client certificate: what setting up a cluster needs,
  * and no more. Connections are kept, and closed by close().
  */
-export class Client {
+export class Client implements Disposable {
   readonly #base: string;
   readonly #agent: Agent;
 
@@ -85,5 +85,9 @@ export class Client {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }

@@ -3,10 +3,10 @@
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
-import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const POLL_MS = 20;
 /** A machine on which everything else is tested at the same time has seen starts of more than 30 s. */
 const READY_MS = 120_000;
+const ANSWER_MS = 5_000;
 
 export interface ServerProcessOptions {
   /** A folder of its own: configuration and log go there. */
@@ -50,6 +51,7 @@ export class ServerProcess {
   /** Resolves when it is ready; rejects with the end of its log when it ends before, or takes too long. */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
     const { dir, port, certificate, signal } = options;
+    const url = `https://127.0.0.1:${port}`;
     await mkdir(dir, { recursive: true });
     const config = join(dir, 'config.yaml');
     await writeFile(config, stringify(configurationOf(options)));
@@ -72,7 +74,7 @@ export class ServerProcess {
     await log.close();
     try {
       const bound = AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? READY_MS)]);
-      await ready(child, port, ca, bound, options.listening);
+      await ready(child, url, ca, bound, options.listening);
     } catch (error) {
       end();
       signal.throwIfAborted();
@@ -80,7 +82,7 @@ export class ServerProcess {
         cause: error,
       });
     }
-    return new ServerProcess(child, `https://127.0.0.1:${port}`, logFile, performance.now() - began);
+    return new ServerProcess(child, url, logFile, performance.now() - began);
   }
 
   get pid(): number {
@@ -128,19 +130,20 @@ async function ask(child: ChildProcess, message: Serializable): Promise<unknown>
 
 async function ready(
   child: ChildProcess,
-  port: number,
+  url: string,
   ca: string,
   signal: AbortSignal,
   listening: ServerProcessOptions['listening'],
 ): Promise<void> {
   let told = false;
-  using agent = keptConnection(ca);
+  // One connection for all questions: a TLS handshake costs the server more than the answer.
+  using client = new Client(url, { ca }, 1);
   for (;;) {
     signal.throwIfAborted();
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
     }
-    const status = await statusOf(port, agent);
+    const status = await statusOf(client, signal);
     if (status !== undefined && !told) {
       told = true;
       await listening?.((message) => ask(child, message));
@@ -150,23 +153,12 @@ async function ready(
   }
 }
 
-/** One connection for all questions: a TLS handshake costs the server more than the answer. */
-function keptConnection(ca: string): Agent & Disposable {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
-  return Object.assign(agent, { [Symbol.dispose]: () => agent.destroy() });
-}
-
 /** Of /readyz; undefined while nobody answers. */
-function statusOf(port: number, agent: Agent): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', port, path: '/readyz', agent, timeout: 5_000 }, (answer) => {
-      answer.resume();
-      answer.once('close', () => resolve(answer.statusCode));
-    });
-    asked.once('timeout', () => asked.destroy());
-    asked.once('error', () => resolve(undefined));
-    asked.end();
-  });
+function statusOf(client: Client, signal: AbortSignal): Promise<number | undefined> {
+  return client.send('/readyz', { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }).then(
+    ({ status }) => status,
+    () => undefined,
+  );
 }
 
 async function tail(file: string): Promise<string> {

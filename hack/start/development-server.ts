@@ -83,14 +83,7 @@ export function serverDaemon(
 
 /** Its CA is made at its first start, so until then there is nothing to trust, and it is not ready. */
 export async function isReady(server: DevelopmentServer, signal: AbortSignal): Promise<boolean> {
-  const client = new Client(
-    `https://127.0.0.1:${server.ports.secure}`,
-    { ca: await readFile(server.caFile, 'utf8') },
-    1,
-  );
-  try {
-    return (await client.send('/readyz', { signal })).status === 200;
-  } finally {
-    client.close();
-  }
+  const ca = await readFile(server.caFile, 'utf8');
+  using client = new Client(`https://127.0.0.1:${server.ports.secure}`, { ca }, 1);
+  return (await client.send('/readyz', { signal })).status === 200;
 }
