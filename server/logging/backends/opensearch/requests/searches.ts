@@ -51,7 +51,7 @@ export class Searches {
 
   /** The same within a point in time, for many hits; `read` reads some of them. */
   async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
-    const pieces = await this.#connection.request(this.#request(undefined, body, call, after), call);
+    const pieces = await this.#send(this.#request(undefined, body, call, after), call);
     if (!pieces) return undefined;
     // At once: pieces that wait for a turn become old, and their memory comes back late.
     const bytes = ownBytes(pieces);
@@ -75,9 +75,15 @@ export class Searches {
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */
   async ask<T>(request: StoreRequest, call: SearchCall, read: (text: string) => T): Promise<T | undefined> {
-    const pieces = await this.#connection.request(request, call);
+    const pieces = await this.#send(request, call);
     await call.beside;
     return pieces && this.#read(() => textFrom(pieces), read);
+  }
+
+  /** Not in one go with what made the question: either takes some tenths of a millisecond. */
+  async #send(request: StoreRequest, call: Call): Promise<Body | undefined> {
+    if (this.#turns.spent) await this.#turns.next();
+    return this.#connection.request(request, call);
   }
 
   async #read<T>(text: () => string, read: (text: string) => T): Promise<T> {
