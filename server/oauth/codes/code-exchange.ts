@@ -4,7 +4,7 @@ import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/
 import type { TokenRequest, TokenResponse } from '../grants/grant.ts';
 import { tokenResponse } from '../grants/token-response.ts';
 import { type RandomBytes, sameHash } from '../sessions/refresh-token.ts';
-import type { SessionStore, StoredSession } from '../sessions/session.ts';
+import type { ObjectVersion, SessionStore, StoredSession } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
 import { refreshableUntil } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
@@ -32,6 +32,9 @@ export interface PresentedCode {
   /** For how long after the sign-in it ends the session to bring the code again, in ms. */
   readonly watchedMs: number;
 }
+
+/** How often somebody else may have written to the session in between: its exchange does not, it ends it. */
+const ATTEMPTS = 5;
 
 /** Turns a session that has not begun into a living one, once. */
 export class CodeExchange {
@@ -110,15 +113,32 @@ export class CodeExchange {
     signal: AbortSignal,
   ): Promise<StoredSession> {
     const { sessions } = this.#options;
-    try {
-      return await sessions.replace(session, signal);
-    } catch (error) {
-      if (isNotFound(error)) throw refused('the session of the code has ended');
-      if (!isConflict(error)) throw error;
+    let version: ObjectVersion = session;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        const { uid, resourceVersion } = version;
+        return await sessions.replace({ ...session, uid, resourceVersion }, signal);
+      } catch (error) {
+        if (isNotFound(error)) throw refused('the session of the code has ended');
+        if (!isConflict(error)) return this.#written(session, error, signal);
+      }
+      const changed = await sessions.read(session.id, signal);
+      if (!changed) throw refused('the session of the code has ended');
+      if (hasBegun(changed)) return this.#usedAgain(presented, changed, signal);
+      // Somebody touched the object, with a label perhaps: the code in it is as good as before.
+      version = changed;
     }
-    const changed = await sessions.read(session.id, signal);
-    if (changed && hasBegun(changed)) return this.#usedAgain(presented, changed, signal);
-    throw refused('the session of the code was changed');
+    throw temporarilyUnavailable('the session is being changed, try again', 1);
+  }
+
+  /**
+   * The answer was lost, which says nothing about the write: only who looks can tell, and by the refresh token alone,
+   * which nobody else can have made. The client would bring its code a second time, and lose its login for that.
+   */
+  async #written(session: StoredSession, error: unknown, signal: AbortSignal): Promise<StoredSession> {
+    const found = await this.#options.sessions.read(session.id, signal).catch(() => undefined);
+    if (found && session.refreshHash !== '' && sameHash(found.refreshHash, session.refreshHash)) return found;
+    throw error;
   }
 
   /**

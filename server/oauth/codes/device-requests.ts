@@ -19,7 +19,7 @@ export const DEVICE_LIFETIME_MS = 600_000;
 export const APPROVED_LIFETIME_MS = 120_000;
 
 export interface DeviceRequestsOptions {
-  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'newID' | 'create' | 'delete' | 'ofUser'>;
+  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'newID' | 'create' | 'delete' | 'ofUser'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -140,8 +140,10 @@ export class DeviceRequests {
     try {
       await sessions.create(session, signal);
     } catch (error) {
-      if (isAlreadyExists(error)) return 'decided already';
-      throw error;
+      if (!isAlreadyExists(error)) throw error;
+      // The same person once more, after an answer that was lost: it is as she wants it.
+      const standing = await sessions.read(session.id, signal);
+      if (standing?.userUID !== by.account.uid) return 'decided already';
     }
     // After the session is there, so that the device never finds neither. Left behind, it ends by its time.
     await sessions.delete(id, signal);

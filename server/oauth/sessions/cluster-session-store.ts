@@ -4,7 +4,13 @@
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session.ts';
-import { isNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import {
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  newServiceUnavailable,
+  StatusError,
+} from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
 import { Reflector } from '../../cluster/reflector.ts';
@@ -177,7 +183,7 @@ export class ClusterSessionStore implements SessionStore {
       const deleted = objectIn(answer, 'details')['uid'];
       if (typeof deleted === 'string') uid = deleted;
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error)) throw isConflict(error) ? error : notKept(error);
     }
     this.#cache.forget(name, uid);
   }
@@ -194,7 +200,11 @@ export class ClusterSessionStore implements SessionStore {
     // The set of the keys of now: when they change meanwhile it is no longer looked at.
     const genuine = this.#genuine;
     const object = sessionObject(group, session, keys, version);
-    const found = readSession(await client.json({ method, path, json: object, signal }));
+    const answer = await client.json({ method, path, json: object, signal }).catch((error: unknown) => {
+      const isTold = method === 'POST' ? isAlreadyExists(error) : isConflict(error) || isNotFound(error);
+      throw isTold ? error : notKept(error);
+    });
+    const found = readSession(answer);
     // Word for word what was sent: its MAC need not be computed again.
     if (found.session && found.mac === object.spec.mac && isSame(found.session, session)) {
       genuine.add(found);
@@ -220,4 +230,14 @@ export class ClusterSessionStore implements SessionStore {
       ? session
       : undefined;
   }
+}
+
+/**
+ * What kube-apiserver has against us (a right that is missing, an etcd without a leader) says nothing about who signs in:
+ * passed on as it is, a client would take it for its own fault.
+ */
+function notKept(error: unknown): unknown {
+  if (!(error instanceof StatusError) || error.reason === 'ServiceUnavailable') return error;
+  const seconds = error.details?.retryAfterSeconds ?? 1;
+  return newServiceUnavailable('sessions can not be kept now', seconds, { cause: error });
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { shownSource, shownUserAgent } from './client-description.ts';
@@ -34,6 +35,9 @@ export interface PreparedSession {
   /** Undefined for a client that may not use one. */
   readonly refreshToken: string | undefined;
 }
+
+/** Whoever signs in waits for it, while the cluster may be in trouble. */
+const TAKE_BACK_MS = 3_000;
 
 export class SessionOpening {
   readonly #options: SessionOpeningOptions;
@@ -73,9 +77,20 @@ export class SessionOpening {
 
   /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
   async keep(prepared: Session, signal: AbortSignal): Promise<StoredSession> {
-    const session = await this.#options.sessions.create(prepared, signal);
+    const session = await this.#options.sessions.create(prepared, signal).catch(async (error: unknown) => {
+      if (!isAlreadyExists(error)) await this.#takeBack(prepared.id);
+      throw error;
+    });
     await this.makeRoom(session, signal);
     return session;
+  }
+
+  /**
+   * An answer that was lost, or a caller who has gone, says nothing about the write: the session may stand, of which nobody
+   * has a token. It would take the room of one that is used.
+   */
+  async #takeBack(id: string): Promise<void> {
+    await this.#options.sessions.delete(id, AbortSignal.timeout(TAKE_BACK_MS)).catch(() => undefined);
   }
 
   /** After the new one is written, so that a sign-in that fails costs nobody another one. */

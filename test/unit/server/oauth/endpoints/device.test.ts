@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { NOBODY } from '../../../../../server/oauth/sessions/session.ts';
 import { PASSWORD, SignInSite, type SiteAnswer, SiteState } from '../../../../support/sign-in-site.ts';
 
@@ -191,6 +192,18 @@ describe('the device flow', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('lets the same person decide again after an answer that was lost', async () => {
+    const device = await begin();
+    site.store.afterWrite = () => {
+      throw newServiceUnavailable('the answer of kube-apiserver was cut');
+    };
+    expect((await approve(device)).status).to.equal(503);
+    site.store.afterWrite = () => undefined;
+    expect((await approve(device)).text).to.contain('Device connected');
+    expect(state.sessions.objects.size).to.equal(1);
+    expect((await poll(device)).status).to.equal(200);
   });
 
   it('takes a device code once, and ends the session when it comes again', async () => {

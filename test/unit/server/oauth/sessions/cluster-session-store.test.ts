@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { newForbidden, newNotFound, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import {
+  newConflict,
+  newForbidden,
+  newInternalError,
+  newNotFound,
+  newTooManyRequests,
+  newUnauthorized,
+  StatusError,
+} from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../../../server/cluster/client.ts';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
@@ -118,6 +126,38 @@ describe('the store of sessions in the cluster', () => {
   it('refuses to sign in when the clocks are too far apart, rather than giving tokens that do not count', async () => {
     creationTime = Date.now() - 3_600_000;
     expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
+  });
+
+  for (const error of [
+    newUnauthorized(),
+    newForbidden(TARGET, 'x', 'no rights'),
+    newInternalError(new Error('etcdserver: leader changed')),
+    newTooManyRequests('too many requests', 1),
+  ]) {
+    it(`takes it for a failure of the cluster when a write is answered with ${error.code}`, async () => {
+      const session = await store.create(newSession(), signal);
+      answer = () => Promise.reject(error);
+      for (const write of [
+        () => store.create(newSession(), signal),
+        () => store.replace(session, signal),
+        () => store.delete(session.id, signal),
+      ]) {
+        expect(await refusal(write())).to.equal('ServiceUnavailable');
+      }
+    });
+  }
+
+  it('tells a session that was changed or is gone from a cluster that fails', async () => {
+    const session = await store.create(newSession(), signal);
+    answer = () => Promise.reject(newConflict(TARGET, session.id, 'modified'));
+    expect(await refusal(store.replace(session, signal))).to.equal('Conflict');
+    expect(await refusal(store.delete(session.id, signal, session))).to.equal('Conflict');
+    expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
+    answer = () => Promise.reject(newNotFound(TARGET, session.id));
+    expect(await refusal(store.replace(session, signal))).to.equal('NotFound');
+    expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
+    answer = () => Promise.reject(new StatusError(409, 'AlreadyExists', 'already exists'));
+    expect(await refusal(store.create(newSession(), signal))).to.equal('AlreadyExists');
   });
 
   it('is not fresh before it has followed anything', () => {

@@ -148,6 +148,15 @@ describe('opening a session', () => {
     expect(shared.objects.size).to.equal(3);
   });
 
+  it('leaves nothing behind whose tokens nobody was given', async () => {
+    sessions.afterWrite = () => {
+      throw newServiceUnavailable('the answer of kube-apiserver was cut');
+    };
+    const error: unknown = await open().catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
+    expect(shared.objects.size).to.equal(0);
+  });
+
   it('costs nobody a session when it fails', async () => {
     for (let i = 0; i < 3; i++) await open();
     const before = [...shared.objects.keys()];
