@@ -46,7 +46,7 @@ export interface AccessDependencies {
   /** Ends the reviews that are under way. */
   readonly signal: AbortSignal;
   readonly metrics: Registry;
-  /** The token handler, when there is one: its tokens are known here without asking the cluster. */
+  /** The token handler, when there is one: its tokens are verified here without asking the cluster. */
   readonly oauth: Pick<OAuth, 'verifier' | 'tokenIDs' | 'isPublic'> | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface ConfigSources {
   readonly workingDirectory: string;
 }
 
-/** Throws ConfigurationError with all faults, StartupError when the file can not be read. */
+/** Throws ConfigurationError with all faults, StartupError when the file cannot be read. */
 export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
   const { config, environment, workingDirectory } = sources;
   const path = config === undefined ? undefined : resolve(workingDirectory, config);

@@ -19,7 +19,7 @@ export interface ListeningDependencies {
   readonly signal: AbortSignal;
 }
 
-/** The first one is the TLS listener. Throws StartupError when an address can not be had; then none stays open. */
+/** The first one is the TLS listener. Throws StartupError when an address cannot be had; then none stays open. */
 export async function listen(
   { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
   { chain, certificates, settings, metrics, log, signal }: ListeningDependencies,

@@ -53,7 +53,7 @@ export type Options =
   | { readonly action: 'version' }
   | { readonly action: 'run'; readonly config: string | undefined; readonly overrides: readonly Override[] };
 
-/** A command line that can not be understood; `message` is one line. */
+/** A command line that cannot be understood; `message` is one line. */
 export class UsageError extends Error {
   readonly code = 'ERR_USAGE';
 }

@@ -16,7 +16,7 @@ import { collectProcessMetrics, createRegistry } from './observability/metrics.t
 const HEAD_START_MS = 100;
 
 /**
- * Serves until `stop` is aborted, then drains. Throws StartupError when it can not start; whatever happens to the
+ * Serves until `stop` is aborted, then drains. Throws StartupError when it cannot start; whatever happens to the
  * cluster afterwards does not end it.
  */
 export async function run(
@@ -58,7 +58,7 @@ export async function run(
   }
 }
 
-/** Looks once, because later a missing or useless kubeconfig could only be told as a cluster that can not be reached. */
+/** Looks once, because later a missing or useless kubeconfig could only be told as a cluster that cannot be reached. */
 function findKubeConfig(file: string): ReturnType<typeof kubeConfigSource> {
   const source = kubeConfigSource(file || undefined);
   try {

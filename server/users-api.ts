@@ -1,5 +1,5 @@
-// The management of users, put together: the REST that changes them, who may change the own password, and the first
-// administrator of a cluster without users.
+// The management of users, put together: the REST that changes them, the right to change one's own password, and the
+// first administrator of a cluster without users.
 import type { Logger } from 'pino';
 import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../apis/iam/v1beta1/user.ts';

@@ -44,7 +44,7 @@ export function clusterRules(names: Names): PolicyRule[] {
 /** What it may do in its own namespace. */
 export function namespaceRules(): PolicyRule[] {
   return [
-    // Signing keys, the first administrator's password, secrets of OAuth clients. A right to create can not name
+    // Signing keys, the first administrator's password, secrets of OAuth clients. A right to create cannot name
     // objects, and neither can one to watch those that a configuration names.
     {
       apiGroups: [''],

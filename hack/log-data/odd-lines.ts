@@ -9,7 +9,7 @@ const filled = (start: string, length: number, end: string) => {
 
 /**
  * Lines that break what is written for ordinary ones; each is in every data set, several times. What is not among
- * them, because a store can not hold it: empty lines (VictoriaLogs has no record without a message; lines of one space
+ * them, because a store cannot hold it: empty lines (VictoriaLogs has no record without a message; lines of one space
  * take their place), newlines (they end a record of a CRI log file), half surrogate pairs (they are not text), and
  * words of more than 255 characters (Lucene cuts them).
  */

@@ -10,7 +10,7 @@ const SOURCE = /\.(?:ts|js|json|css|html)$/;
 
 /**
  * Calls `start` at once, and after each save below `folders` anew: the signal of the run before is aborted and its end
- * awaited. What ends by itself waits for the next save. Rejects when a folder can not be watched, when a run rejects,
+ * awaited. What ends by itself waits for the next save. Rejects when a folder cannot be watched, when a run rejects,
  * and when `signal` is aborted, once the last run has ended.
  */
 export async function runOnSave(

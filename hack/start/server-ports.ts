@@ -7,7 +7,7 @@ export interface ServerPorts {
   readonly insecure: number;
 }
 
-/** Refuses a port that was asked for and can not be had. */
+/** Refuses a port that was asked for and cannot be had. */
 export async function requireFree(port: number): Promise<void> {
   if (await isFree(port)) return;
   throw new Error(`port ${port} is in use: end the program that listens on it, or leave --port out`);

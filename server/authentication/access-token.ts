@@ -1,5 +1,5 @@
-// Our own access tokens as a kind of bearer token: the caller that one stands for, exactly as kube-apiserver makes it
-// out of the same claims. Whether a token counts is decided in oauth/tokens.
+// Our own access tokens as a kind of bearer token: the caller that a token identifies, with the same name, groups and
+// extras that kube-apiserver derives from its claims. Whether a token is valid is decided in oauth/tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
@@ -23,7 +23,7 @@ export interface TokenVerifier {
 export class AccessTokenAuthenticator implements TokenAuthenticator {
   readonly name = 'access-token';
   readonly #verifier: TokenVerifier;
-  /** The same user for the same claims, so that what is decided about a user can be kept by it. */
+  /** The same object for the same claims, so that decisions about a user can be cached by it. */
   readonly #users = new WeakMap<VerifiedToken, UserInfo>();
 
   constructor(verifier: TokenVerifier) {

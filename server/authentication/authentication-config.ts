@@ -1,6 +1,6 @@
 // Follows ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver tells extension servers
-// which CAs and headers to believe. What they mean is in delegated-authentication.ts; how an object is followed
-// through failures is the reflector's business.
+// which CAs and headers to trust. What they mean is in delegated-authentication.ts; following an object through failures
+// is the reflector's job.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../cluster/client.ts';
@@ -67,7 +67,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
     await reflector.run(signal);
   }
 
-  /** A ConfigMap that is gone trusts nobody; one that can not be understood changes nothing. */
+  /** A ConfigMap that is gone trusts nobody; one that cannot be understood changes nothing. */
   #read(objects: FollowedObjects): void {
     const data = dataOf(objects.get(`${NAMESPACE}/${NAME}`));
     const source = JSON.stringify(data);

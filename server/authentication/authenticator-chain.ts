@@ -1,5 +1,5 @@
-// Who the caller is: each way to learn it in turn, the first answer counts. What callers may do is authorization's
-// business next door.
+// Who the caller is: asks each authenticator in turn and takes the first answer. What callers may do is decided in
+// authorization/.
 import { newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
@@ -59,7 +59,7 @@ export class AuthenticatorChain implements Authenticator {
   }
 }
 
-/** A front proxy also hands on callers whom it could not authenticate: they stay that. */
+/** A front proxy also passes on callers whom it could not authenticate; they stay unauthenticated. */
 function needsGroup({ name, groups }: UserInfo): boolean {
   return (
     name !== ANONYMOUS.name && !groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)

@@ -8,19 +8,19 @@ export interface AuthenticationRequest {
   readonly signal: AbortSignal;
 }
 
-/** One way to learn who the caller is. */
+/** One way of identifying the caller. */
 export interface Authenticator {
   readonly name: string;
   /**
    * The caller, or undefined when the request bears no credentials of this kind.
-   * Throws `newUnauthorized(cause)` when it bears bad ones, `newServiceUnavailable` when it can not tell now.
+   * Throws `newUnauthorized(cause)` for bad ones, `newServiceUnavailable` when they cannot be checked now.
    */
   authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined;
 }
 
 /**
  * The refusal of somebody who was recognised: a front proxy has vouched for who it is, but the session is over, or the
- * name can not be read. It ends the search, since the credentials that are left are those of the proxy, not of the
+ * name cannot be read. It ends the search, since the credentials that are left are those of the proxy, not of the
  * caller. `cause` is the answer.
  */
 export class CallerRefused extends Error {

@@ -6,8 +6,8 @@ import type { UserInfo } from './user.ts';
 export interface TokenAuthenticator {
   readonly name: string;
   /**
-   * Undefined when the token is not of this kind: then the next one is asked. Throws `newUnauthorized(cause)` when
-   * it is and is bad, `newServiceUnavailable` when that can not be told now.
+   * Undefined when the token is not of this kind: the next kind is asked then. Throws `newUnauthorized(cause)` for a bad
+   * token of this kind, `newServiceUnavailable` when it cannot be checked now.
    */
   authenticate(
     token: string,

@@ -51,7 +51,7 @@ interface Search {
   readonly anchors: readonly X509Certificate[];
   readonly now: number;
   checks: number;
-  /** What went wrong on the most promising way. */
+  /** What went wrong on the most promising path. */
   reason: string;
 }
 
@@ -109,7 +109,7 @@ interface Extensions {
   readonly pathLength: number | undefined;
 }
 
-/** CAs are met again with every new connection, and taking one apart costs a millisecond and more. */
+/** The same CAs come with every new connection, and parsing one takes more than a millisecond. */
 const known = new WeakMap<X509Certificate, Extensions>();
 
 function extensionsOf(certificate: X509Certificate): Extensions {

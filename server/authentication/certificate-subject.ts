@@ -15,7 +15,7 @@ const UID = '1.3.6.1.4.1.57683.2';
 
 const subjects = new WeakMap<X509Certificate, CertificateSubject>();
 
-// Node's own `subject` is a text in which a value can not be told from two: read the structure instead.
+// In Node's own `subject`, which is text, one value cannot be told from two; so the structure is read instead.
 // Parsing takes some 0.3 ms, and a connection asks for its one certificate at each request.
 export function subjectOf(certificate: X509Certificate): CertificateSubject {
   let subject = subjects.get(certificate);

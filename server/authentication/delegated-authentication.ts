@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-/** What kube-apiserver publishes for extension servers: whom to believe, and in which headers. */
+/** What kube-apiserver publishes for extension servers: whom to trust, and in which headers. */
 export interface DelegatedAuthentication {
   /** Changes whenever a CA does; what was decided about a certificate holds for one generation. */
   readonly generation: number;
@@ -16,7 +16,7 @@ export interface FrontProxy {
   readonly allowedNames: readonly string[];
   /** Header names in lower case; the first one with a value counts. */
   readonly usernameHeaders: readonly string[];
-  /** Empty when kube-apiserver's flag is not set: then the header is not to be believed. */
+  /** Empty when kube-apiserver's flag is not set: the header is not trusted then. */
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
@@ -30,7 +30,7 @@ export interface AuthenticationConfig {
 /** The data of ConfigMap `kube-system/extension-apiserver-authentication`. */
 export type AuthenticationData = Readonly<Record<string, string>>;
 
-/** Throws on data that can not be understood; half of it is never used. */
+/** Throws on data that cannot be understood; half of it is never used. */
 export function parseDelegatedAuthentication(
   data: AuthenticationData,
   generation: number,

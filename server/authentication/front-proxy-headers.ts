@@ -30,7 +30,7 @@ export function values({ headersDistinct }: IncomingMessage, names: readonly str
   return found;
 }
 
-/** What follows a prefix is the key, percent-encoded where a header name could not hold it. */
+/** The key is what follows the prefix, percent-encoded where it could not be part of a header name. */
 export function extraOf(
   { headersDistinct }: IncomingMessage,
   prefixes: readonly string[],

@@ -1,5 +1,5 @@
-// The aggregator in front of us: it has authenticated the caller and says in headers who that is. Believed only over
-// TLS, with a client certificate of the request-header CA that bears an allowed name; all four follow the cluster.
+// The aggregator in front of us: it has authenticated the caller and names it in headers. They are trusted only over TLS,
+// with a client certificate of the request-header CA and an allowed name; all of these settings follow the cluster.
 import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
@@ -61,7 +61,7 @@ export class FrontProxyAuthenticator implements Authenticator {
   }
 }
 
-/** The header that kube-apiserver sets unless told otherwise; where it is something else we do not know it yet. */
+/** The header that kube-apiserver sets by default; a different one is not known yet at this point. */
 function claimsAnIdentity(request: IncomingMessage): boolean {
   return request.headers['x-remote-user'] !== undefined;
 }

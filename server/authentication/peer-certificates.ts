@@ -1,5 +1,5 @@
 // Which CA vouches for the certificate of a connection: decided here, for each connection and each set of CAs.
-// `socket.authorized` can not be asked: it is true for a CA of either kind, and stays true on a connection that was
+// `socket.authorized` cannot be asked: it is true for a CA of either kind, and stays true on a connection that was
 // kept, or a session that was resumed, after the CA was removed.
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -23,12 +23,12 @@ interface Peer {
 interface Kept {
   readonly verdict: PeerVerdict;
   readonly generation: number;
-  /** ms since the epoch: outside of this the question is asked again. */
+  /** In ms since the epoch; outside of it the certificate is checked again. */
   readonly from: number;
   readonly until: number;
 }
 
-/** A refusal may be a matter of dates, so it is not kept for ever. */
+/** A refusal may be a matter of dates, so it is not kept forever. */
 const REFUSAL_KEPT_MS = 10_000;
 const MAX_INTERMEDIATES = 10;
 

@@ -28,7 +28,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   /** Keys of tokens that were good when they were asked about last, from the oldest to the newest. */
   readonly #good = new Set<string>();
   readonly #size: number;
-  /** Keyed, so that what lies in memory can not be matched with tokens from elsewhere. */
+  /** Keyed, so that what lies in memory cannot be matched with tokens from elsewhere. */
   readonly #secret = randomBytes(32);
 
   constructor(options: TokenReviewOptions) {
@@ -50,7 +50,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   authenticate(token: string, scope: { readonly signal: AbortSignal }): Promise<UserInfo> | UserInfo {
     const key = createHmac('sha256', this.#secret).update(token).digest('base64');
-    // All tokens that are new here count as of one caller: who invents them takes nothing from those that were good.
+    // All tokens that are new here count as one caller's, so whoever invents tokens takes no room from known good ones.
     const review = this.#cache.get(
       key,
       (signal) => this.#review(key, token, signal),

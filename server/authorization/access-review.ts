@@ -19,7 +19,7 @@ interface Scope {
   readonly signal: AbortSignal;
 }
 
-/** Verbs of which a right without a name covers every name. */
+/** Verbs for which a right without a name covers every name. */
 const READ_ONE = new Set(['get', 'list', 'watch']);
 
 /** Asks the cluster, and keeps its answers for seconds. Throws ServiceUnavailable when it gives none. */
@@ -35,7 +35,7 @@ export class AccessReviewAuthorizer implements Authorizer {
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
       maxPending,
-      // Anonymous callers are one: whoever thinks of paths must not keep the cluster from being asked about others.
+      // All anonymous callers count as one: whoever makes up paths must not use up the questions that others may ask.
       maxPendingOfOne: Math.ceil(maxPending / 2),
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
@@ -72,7 +72,7 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 }
 
-// Two JSON texts in a row can be read in one way only, whatever the names in them contain.
+// Two JSON texts in a row are unambiguous, whatever the names in them contain.
 function requestKey(attributes: Attributes): string {
   if ('path' in attributes) return JSON.stringify([attributes.verb, attributes.path]);
   const { verb, group, version, resource, subresource, namespace, name } = attributes;

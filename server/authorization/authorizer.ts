@@ -27,8 +27,8 @@ export interface Decision {
 
 export interface Authorizer {
   /**
-   * Throws `newServiceUnavailable` when the cluster can not be asked; never guesses. `scope` is whatever bears the
-   * signal, usually the request's context: a decision from the cache never asks for it.
+   * Throws `newServiceUnavailable` when the cluster cannot be asked; never guesses. `scope` is whatever has the signal,
+   * usually the request's context, which makes one only when asked: a decision from the cache needs none.
    */
   authorize(attributes: Attributes, scope: { readonly signal: AbortSignal }): Promise<Decision> | Decision;
 }

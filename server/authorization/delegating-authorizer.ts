@@ -1,5 +1,5 @@
-// Decides whether a caller may do what it asks: public paths and the administrators' group here, everything else by
-// the cluster (SubjectAccessReviews, see its own file). Who the caller is was settled by authentication before.
+// Decides whether a caller may do what it asks for: public paths and the administrators' group are decided here,
+// everything else by the cluster (SubjectAccessReviews, see access-review.ts).
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 import { isPublicPath } from './public-paths.ts';

@@ -1,5 +1,5 @@
 // What anybody may ask without credentials or rules: whether the server lives, what it is and what it serves. The
-// aggregator asks for OpenAPI and legacy discovery as users without any group, so these can not be left to RBAC.
+// aggregator asks for OpenAPI and legacy discovery as users without any group, so these cannot be left to RBAC.
 const PUBLIC =
   /^\/(?:(?:livez|readyz|healthz)(?:\/[^/]+)*|version|apis(?:\/[^/]+){0,2}|openapi\/v2|openapi\/v3(?:\/[^/]+)*|openapi\/(?:platform|custom-resources)\.json|openapi\/page(?:\/[^/]+)?)$/;
 

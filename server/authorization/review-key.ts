@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
-/** Of most callers: a digest takes longer to make than such a text to look up. */
+/** Enough for most callers: making a digest takes longer than looking up a text of this length. */
 const SHORT = 1024;
 /** A caller who sends more than this in one question is answered, but not remembered. */
 const LONGEST = 16 * 1024;
 
 /**
- * What an answer is kept by: the question, or its digest when it is long, since anybody can ask for long paths, and as
- * many as are remembered at a time. Undefined when it is not to be kept.
+ * The key of an answer: the question itself, or its digest when it is long, since anybody can ask for long paths and fill
+ * the cache with them. Undefined when the answer is not to be kept.
  */
 export function reviewKey(question: string): string | undefined {
   if (question.length <= SHORT) return question;

@@ -8,7 +8,7 @@ export interface CatchUpOptions {
   readonly client: ClusterClient;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Where the events and bookmarks of the probe go; older ones than the cache holds are its to ignore. */
+  /** Takes the events and bookmarks of the probe, and ignores those older than what the cache holds. */
   readonly sink: { apply(type: ChangeType, object: Buffer): void; bookmark(resourceVersion: string): void };
 }
 
@@ -18,8 +18,8 @@ const LINE_LIMIT = 16 << 20;
 /**
  * Brings a cache from `from`, its own resourceVersion, to `target`, one that may come from another kind of object, so
  * that no event of ours ever will. Two steps: the list makes kube-apiserver's own cache reach the target; the watch
- * then delivers what we have missed, and a bookmark that vouches for it. Only that bookmark may move us, because only
- * a stream that delivered the events knows that there are no others.
+ * then delivers what we have missed, and a bookmark that confirms it. Only that bookmark may advance the cache, because
+ * only a stream that delivered the events knows that there are no others.
  */
 export async function catchUp(
   { client, path, query, sink }: CatchUpOptions,

@@ -7,9 +7,9 @@ import type { SnapshotPiece } from './resource-cache.ts';
 const compress = promisify(deflateRaw);
 const COMMA = 0x2c;
 
-/** Neighbours kept together, so that a change dirties few bytes of a list. Between half of it and all of it are usual. */
+/** Objects in a chunk: few enough that a change dirties little of a list. Usually a chunk is at least half full. */
 export const CHUNK_OBJECTS = 48;
-/** Objects beside the piece after which a chunk is made one piece again: the rest of the old one is held for nothing. */
+/** With so many objects outside its piece a chunk is made one piece again: what they replaced in it is held for nothing. */
 const LOOSE_OBJECTS = 16;
 /** Bytes at which a chunk is full although it holds few objects. */
 export const CHUNK_BYTES = 1 << 20;

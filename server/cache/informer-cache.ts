@@ -63,7 +63,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return this.#current?.resourceVersion;
   }
 
-  /** Counts the lists: what was begun in one epoch must not be applied in another. */
+  /** Counts the lists: work that began in one epoch must not be applied in another. */
   get epoch(): number {
     return this.#epoch;
   }

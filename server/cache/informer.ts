@@ -69,7 +69,7 @@ export class Informer<Facts> {
     const epoch = cache.epoch;
     const from = cache.currentResourceVersion;
     if (from === undefined) return;
-    // After a relist the stream belongs to a history that may be another one.
+    // After a relist the stream may belong to a different history.
     const sink: Parameters<typeof catchUp>[0]['sink'] = {
       apply: (type, object) => epoch === cache.epoch && cache.apply(type, object),
       bookmark: (resourceVersion) => epoch === cache.epoch && cache.bookmark(resourceVersion),

@@ -1,6 +1,6 @@
 /**
  * Gives equal strings one place in memory: label values repeat over thousands of objects. Forgets everything when it
- * is full, so that values which never repeat (host names) can not make it grow.
+ * is full, so that values which never repeat (host names) cannot make it grow.
  */
 export class Interner {
   readonly #limit: number;

@@ -5,9 +5,9 @@ import type { Chunk } from './chunk.ts';
 import type { ObjectSnapshot } from './snapshot.ts';
 
 /**
- * Names for states of objects, alike at all replicas: they follow from the objects and from nothing else. Within one
- * history of the cluster the resourceVersion would do; after etcd was restored from a backup the same numbers come
- * again with other content, which the checksum tells.
+ * Names for states of objects, the same on all replicas, because they are derived from the objects alone. Within one
+ * history of the cluster the resourceVersion would do; after etcd was restored from a backup the same numbers come again
+ * with different content, which the checksum shows.
  */
 export class ObjectStates {
   readonly #objects = new WeakMap<CachedObject<unknown>, string>();
@@ -24,7 +24,7 @@ export class ObjectStates {
     return state;
   }
 
-  /** Equal for two snapshots when they hold the same objects, however they came about. */
+  /** Equal for two snapshots with the same objects, however they came about. */
   ofAll({ chunks }: ObjectSnapshot<unknown>): string {
     let state = this.#snapshots.get(chunks);
     if (state === undefined) {

@@ -13,8 +13,8 @@ export interface FollowedChanges<Facts> {
 const NOTHING: FollowedChanges<never> = { removed: [], set: [] };
 
 /**
- * Tells what has changed from one snapshot that it is shown to the next, at the cost of the chunks that they do not
- * share. Holds no bytes and no snapshot: who looks seldom must not keep an old state of the cluster in memory.
+ * Finds what changed between one snapshot and the next, at the cost of the chunks that they do not share. Holds neither
+ * bytes nor a snapshot: a rare reader must not keep an old state of the cluster in memory.
  */
 export class SnapshotFollower<Facts> {
   readonly #known = new WeakMap<Chunk<Facts>, readonly ObjectIdentity<Facts>[]>();
@@ -48,7 +48,7 @@ export class SnapshotFollower<Facts> {
     return { removed: [...removed, ...old.values()], set };
   }
 
-  /** Takes out of `old` what the chunk has of it, in whatever state. */
+  /** Removes from `old` the objects that the chunk holds, in whatever state. */
   #read(
     chunk: Chunk<Facts>,
     old: Map<string, ObjectIdentity<Facts>>,

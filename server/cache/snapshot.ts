@@ -38,7 +38,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
         const at = chunk.search(after);
         from = at >= 0 ? at + 1 : ~at;
       }
-      // Taken once: the chunk may put copies in their place meanwhile.
+      // Read once: the chunk may replace them by copies meanwhile.
       const objects = chunk.objects;
       for (let j = from; j < objects.length; j++) {
         const object = objects[j];

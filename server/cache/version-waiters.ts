@@ -83,7 +83,7 @@ export class VersionWaiters {
       }
       if (nearest === undefined) return;
       this.#target = nearest;
-      // A failed probe is no news to the waiters: each has its own timeout.
+      // Waiters need not hear of a failed probe: each has its own timeout.
       await probe(nearest, signal).catch(() => undefined);
       await pause(patienceMs * 4, signal);
     }

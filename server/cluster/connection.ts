@@ -123,7 +123,7 @@ export class ClusterConnection implements ClusterClient {
     });
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      // Who was silent may be serving it, and would be as silent again.
+      // A server that was silent may still be working on it, and would be silent again.
       reject(outgoing.reusedSocket && !late ? new StaleConnectionError(error) : error);
     });
     outgoing.end(request.body);
@@ -150,7 +150,7 @@ export class ClusterConnection implements ClusterClient {
   }
 }
 
-/** Node's own option `signal` does the same, at the price of everything else in a small request. */
+/** Node's own option `signal` does the same, but costs as much as all the rest of a small request. */
 function endWith(outgoing: ClientRequest, signal: AbortSignal): void {
   const end = (): void => {
     outgoing.destroy(new DOMException('the request was given up', 'AbortError'));

@@ -1,4 +1,4 @@
-/** Why a file can not be read, for people, without its name; the bare code where nobody has met it yet. */
+/** Why a file cannot be read, for people, without its name; the bare code where nobody has met it yet. */
 export function fileFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return REASONS[code] ?? `it can not be read (${code})`;

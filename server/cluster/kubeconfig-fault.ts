@@ -7,13 +7,13 @@ export class UnusableKubeConfigError extends Error {
   override readonly name = 'UnusableKubeConfigError';
 }
 
-/** Why text is no kubeconfig at all. `error`: what client-node said to it; YAML parsers quote the lines around. */
+/** Why text is not a kubeconfig at all. `error`: what client-node reported; YAML parsers quote the lines around a fault. */
 export function unreadableKubeConfig(path: string, error: unknown): Error {
   const { reason, mark } = record(error);
   const { line } = record(mark);
   const where = typeof line === 'number' ? `${path}:${line + 1}` : path;
   if (typeof reason === 'string') return new Error(`${where}: is not YAML: ${reason}`);
-  // Nobody can do anything with a TypeError of the parser.
+  // A TypeError of the parser helps nobody.
   const said = error instanceof Error && !(error instanceof TypeError) ? error.message : 'is no kubeconfig';
   return new Error(`${path}: ${said}`);
 }

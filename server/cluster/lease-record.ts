@@ -16,7 +16,7 @@ export function isHeldByAnother(record: LeaseRecord, identity: string, unchanged
   return record.holder !== '' && record.holder !== identity && unchangedMs < record.durationMs;
 }
 
-/** Of what may be missing in an object that others can write, nothing counts. */
+/** Others can write this object: a member that is missing or of the wrong type counts as absent. */
 export function readLease(object: unknown): LeaseRecord {
   const { resourceVersion } = objectIn(object, 'metadata');
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = objectIn(

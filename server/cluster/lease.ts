@@ -1,5 +1,5 @@
 // Which of several replicas does what only one should do at a time: the one that holds a Lease of
-// coordination.k8s.io, as Kubernetes' own controllers elect theirs. What the elected one does is told by the caller.
+// coordination.k8s.io, as Kubernetes' own controllers do it. What the elected replica does is up to the caller.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
@@ -75,7 +75,7 @@ export class LeaderElection {
       .catch((err: unknown) => {
         if (!term.signal.aborted) this.#options.log.warn({ err }, 'the work of the elected replica failed');
       })
-      // Whoever can not go on makes room for another replica.
+      // A replica that cannot go on makes room for another one.
       .finally(() => term.abort(new Error('the work has ended')));
     try {
       await this.#renewUntilLost(term.signal);
@@ -130,7 +130,7 @@ export class LeaderElection {
       this.#observe(readLease(written));
       return true;
     } catch (err) {
-      // Another replica was faster, or the cluster can not be reached: both pass.
+      // Another replica was faster, or the cluster cannot be reached: either is temporary.
       const lost = err instanceof StatusError && err.code === 409;
       if (!lost && !signal.aborted) log.debug({ err }, 'the Lease can not be had now');
       return false;

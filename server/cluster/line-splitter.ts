@@ -10,7 +10,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Cuts a stream of chunks into lines. Each byte is looked at once and copied at most once, however the chunks fall.
- * A raw newline can not be inside JSON's strings, so for one object a line this is the whole framing.
+ * A raw newline cannot be inside JSON's strings, so for one object a line this is the whole framing.
  */
 export class LineSplitter {
   readonly #limit: number;

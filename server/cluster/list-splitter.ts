@@ -66,7 +66,7 @@ export class ListSplitter {
     this.#keep(chunk, from);
   }
 
-  /** The list without its items, once everything has come. Throws when it was cut. */
+  /** The list without its items, once everything has come. Throws when the list was cut off. */
   envelope(): unknown {
     if (this.#depth !== 0 || this.#envelope.length === 0) throw new SyntaxError('the list was cut');
     return JSON.parse(Buffer.concat(this.#envelope).toString('utf8'));

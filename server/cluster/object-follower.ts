@@ -47,7 +47,7 @@ export class ObjectFollower implements ReflectorSink {
   }
 
   bookmark(): void {
-    // Nothing has changed.
+    // A bookmark changes nothing.
   }
 }
 

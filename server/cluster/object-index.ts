@@ -46,7 +46,7 @@ export class ObjectIndex<T> implements ReflectorSink {
     for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
   }
 
-  /** An answer of the cluster to a write. Ignored when the cluster has told of that version, or a later one, before. */
+  /** The cluster's answer to a write. Ignored when that version, or a later one, has already come from the cluster. */
   put(object: unknown): void {
     const [name, entry] = this.#parse(object);
     if (!this.synced || entry.version <= this.#version) return;
@@ -64,7 +64,7 @@ export class ObjectIndex<T> implements ReflectorSink {
       },
       commit: (resourceVersion) => {
         const version = BigInt(resourceVersion);
-        // A cluster that went back in time has never heard of what was written to it.
+        // A cluster that was restored from a backup does not know what was written since.
         if (version < this.#version) this.#ahead.clear();
         for (const [name, entry] of this.#ahead) if (entry.version > version) entries.set(name, entry);
         this.#entries = entries;

@@ -1,5 +1,5 @@
-// The reflector: follows one resource of kube-apiserver for ever, through whatever happens to the connection or the
-// cluster, and tells a sink. It keeps no objects and parses none; the cache next door is one of its sinks.
+// The reflector: follows one resource of kube-apiserver forever, through whatever happens to the connection or the
+// cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
@@ -116,7 +116,7 @@ export class Reflector {
     const cause = causeOf(failure);
     this.#options.observer?.watchEnded(cause);
     const level = cause === 'expired' || cause === 'stalled' ? 'info' : 'warn';
-    // Where in the code a silence was noticed says nothing.
+    // The stack of a stalled stream says nothing.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
     log[level](
       { path, cause, ...why, resourceVersion: this.#resourceVersion, retryMs: Math.round(wait) },
@@ -148,7 +148,7 @@ export class Reflector {
       this.#cutStreams = 0;
       await this.#consume(events);
     } catch (error) {
-      // A cluster that could not be reached says nothing about its streams.
+      // A cluster that could not be reached says nothing about whether it has streaming lists.
       if (this.#resourceVersion === undefined && !(error instanceof StatusError)) this.#cutStreams++;
       throw error;
     } finally {

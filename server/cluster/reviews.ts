@@ -1,5 +1,5 @@
 // The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
-// the wire; what is kept for how long is decided by those who ask.
+// the wire; callers decide what is kept, and for how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from './client.ts';
@@ -65,7 +65,7 @@ export class ClusterReviews {
     return { user: userOf(record(status['user'])), error };
   }
 
-  /** Throws ServiceUnavailable when the cluster gave no clear answer: no answer is never a yes. */
+  /** Throws ServiceUnavailable when the cluster gave no clear answer: a missing answer is never a yes. */
   async reviewAccess(spec: AccessReviewSpec, signal: AbortSignal): Promise<AccessReview> {
     const status = await this.#review('authorization.k8s.io', 'SubjectAccessReview', spec, signal);
     if (typeof status['allowed'] !== 'boolean')

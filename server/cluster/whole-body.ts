@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The errors that whoever reads a body gives. */
 export interface BodyFaults {
   readonly tooLong: () => Error;
-  /** It did not come to its end; `cause` where there is more to say than that. */
+  /** It ended early; `cause` where more is known. */
   readonly cut: (cause?: Error) => Error;
 }
 
@@ -41,7 +41,7 @@ export function bodyPieces(
   const closed = (): void => reject(cut());
   message.on('data', take);
   message.once('end', () => {
-    // It would make an error of the close that follows.
+    // It would turn the close that follows into an error.
     message.off('close', closed);
     resolve(chunks);
   });

@@ -54,7 +54,7 @@ export class HealthRegistry {
   }
 }
 
-/** The check may not heed its signal; nobody waits for it then. */
+/** For checks that ignore their signal: nobody waits for them. */
 async function beforeAbort<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const give = () => reject(new Error('the check did not answer in time', { cause: signal.reason }));

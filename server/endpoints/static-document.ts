@@ -1,4 +1,4 @@
-// Documents that stay the same for a while: bytes with an entity tag, and the answer to who has them already.
+// Documents that rarely change: bytes with an entity tag, and a 304 for clients that have them already.
 import { createHash } from 'node:crypto';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';

@@ -4,7 +4,7 @@ import type { Exchange, Filter } from './exchange.ts';
 import { READ_VERBS } from './request-info.ts';
 
 /**
- * One line for each request when it has ended, whoever answered it. The level says who has to do something:
+ * One line for each request when it has ended, whoever answered it. The level says who has to act:
  * `error` is for us (500 and above), `warn` for what heals by itself (503 and 504), `info` for those who look after
  * callers: refusals, and what was changed. Reads that succeeded are `debug`: thousands come each second. So are
  * failures that a handler answered on purpose, such as a health check: it has logged the reason itself.

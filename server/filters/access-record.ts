@@ -47,7 +47,7 @@ export function recordedAgent(agent: string): string {
   return harmless(agent.slice(0, MAX_AGENT));
 }
 
-/** Names and reasons come from elsewhere, too: from whoever signs people in for the cluster. */
+/** Names and reasons come from outside, too: from whatever the cluster signs people in with. */
 export function harmless(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?');
 }

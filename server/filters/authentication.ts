@@ -8,17 +8,17 @@ import type { Exchange, Filter } from './exchange.ts';
 export type IdentityHeaders = () => readonly string[];
 
 /**
- * Paths where people come to sign in: without credentials they are asked for by nobody in particular, also while
- * anonymous callers are turned off. Bad credentials are refused there as anywhere.
+ * Paths where people sign in. They are open without credentials even while anonymous callers are turned off; bad
+ * credentials are refused there as anywhere.
  */
 export type SignInPaths = (path: string) => boolean;
 
-/** How long health and discovery wait for the cluster to say whose token it is, in ms. */
+/** How long health and discovery wait for a token review, in ms. */
 const OPEN_PATIENCE_MS = 1_000;
 
 /**
- * Sets the caller. `identityHeaders` are the front proxy's names and prefixes as they are set just now, in lower
- * case; they and a bearer token that was accepted are taken off the request.
+ * Sets the caller. `identityHeaders` gives the current header names and prefixes of the front proxy, in lower case; they
+ * and a bearer token that was accepted are removed from the request.
  */
 export function authentication(
   authenticator: Authenticator,
@@ -26,7 +26,7 @@ export function authentication(
   signInPaths: SignInPaths = () => false,
 ): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
-    // Without a user anonymous callers are turned off.
+    // There is no user when anonymous callers are turned off.
     if (!user) {
       if (signInPaths(exchange.info.path)) return strip(exchange, identityHeaders());
       return refuse(exchange, newUnauthorized(new Error('no credentials')));
@@ -56,15 +56,15 @@ export function authentication(
 }
 
 /**
- * Health and discovery say the same to everybody, so there a caller whose credentials fail passes as nobody. The
- * aggregator asks with the front proxy's headers whether we live: were the front proxy's settings missing or wrong,
- * a refusal would take our discovery out of the cluster, and with it the deletion of every namespace.
+ * Health and discovery say the same to everybody, so a caller whose credentials fail is anonymous there. The aggregator
+ * checks our health with the front proxy's headers: if those settings were missing or wrong, a refusal would take our
+ * discovery out of the cluster, and block the deletion of every namespace.
  */
 function isOpenToAll({ info }: Exchange): boolean {
   return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
 }
 
-/** What says the same to everybody must not wait for a cluster that hangs. */
+/** Answers that are the same for everybody must not wait for a cluster that hangs. */
 function soon(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<UserInfo | undefined>();
   const timer = setTimeout(

@@ -15,7 +15,7 @@ export interface ConcurrencyLimits {
 
 type Lane = 'readOnly' | 'mutating' | 'longRunning';
 
-/** How long a request that has announced a body may keep its place from others without having sent all of it, in ms. */
+/** How long a request may hold its place while its body is incomplete, in ms. */
 const PATIENCE_MS = 1_000;
 
 export interface ConcurrencyDependencies {
@@ -27,10 +27,9 @@ export interface ConcurrencyDependencies {
 }
 
 /**
- * Bounds what is worked on at a time. Never refused: health and discovery, since a probe that fails under load
- * takes the server away when it is needed most, and the cluster's administrators. Nothing is worked on while a body is
- * waited for: so whoever is slow with it makes room for others, or a few idle connections would keep everybody from
- * signing in.
+ * Limits concurrent requests. Health, discovery and the cluster's administrators are never refused: a probe that fails
+ * under load would take the server away when it is needed most. No work happens while a body is awaited, so requests
+ * with slow bodies make room for others; else a few idle connections could keep everybody from signing in.
  */
 export function concurrency(
   limits: ConcurrencyLimits,
@@ -47,7 +46,7 @@ export function concurrency(
     mutating: () => release('mutating'),
     longRunning: () => release('longRunning'),
   };
-  /** Those that change something and had not sent all of their body when they came, the oldest first. */
+  /** Mutating requests whose body was incomplete when they came, the oldest first. */
   const incomplete = new Set<Exchange>();
   const makesRoom = (lane: Lane): boolean => {
     if (lane !== 'mutating') return false;

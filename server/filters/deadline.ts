@@ -3,8 +3,8 @@ import { parseGoDuration } from '../../apis/meta/v1/go-duration.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * Bounds every request that is to end by itself. The answer comes at the deadline even when the handler does not
- * heed the signal; what it does afterwards is thrown away. Its time includes the client's, for taking the answer.
+ * Bounds every request that is not a stream. The answer comes at the deadline even when the handler ignores the signal;
+ * what it does afterwards is thrown away. The time that the client takes to read the answer counts too.
  */
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {
@@ -13,7 +13,7 @@ export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: un
     const timer = setTimeout(
       () => {
         const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
-        // Whole already, and yet not gone: its reader takes nothing, and must not keep it in memory for ever.
+        // Whole already, and yet not gone: its reader takes nothing, and must not keep it in memory forever.
         const unread = exchange.response.writableEnded;
         fail(exchange, error);
         exchange.abort(error);

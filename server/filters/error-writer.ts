@@ -56,7 +56,7 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined) headers['Retry-After'] = retry;
   if (error.code === 401) headers['WWW-Authenticate'] = 'Bearer';
-  // The rest of a body that nobody is going to read must not be taken for the next request.
+  // The rest of an unread body must not be taken for the next request.
   if (!request.complete && hasBody(request.headers)) headers.Connection = 'close';
   response.writeHead(error.code, headers);
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -2,9 +2,9 @@ import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { Filter } from './exchange.ts';
 
 /**
- * Through the aggregator kube-apiserver has impersonated already and taken these headers off. From a direct caller
- * they ask for less than he may do himself: to answer as if they were not there would show him somebody else's rights
- * with his own. The gateway's impersonation takes this place.
+ * Behind the aggregator, kube-apiserver has already impersonated and removed these headers. A direct caller uses them to
+ * get the rights of somebody else; ignoring them would answer with his own rights instead. The gateway's impersonation
+ * will take this place.
  */
 export const impersonation: Filter = ({ request: { headers } }) => {
   for (const header in headers) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Filter } from './exchange.ts';
 
-// What kube-apiserver's own ids look like, and a bound: the id goes into every log line and back into a header.
+// The form of kube-apiserver's own ids, and a bound: the id goes into every log line and back into a header.
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The aggregator's `Audit-Id`, so that both servers' lines can be found by one id; else an id of our own. */

@@ -1,7 +1,7 @@
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 
-/** The parsed path: routing and authorization both read this one value, so they can not disagree. */
+/** The parsed path: routing and authorization both read this one value, so they cannot disagree. */
 export type RequestInfo = ResourceRequest | NonResourceRequest;
 
 /** Verbs that change nothing. */

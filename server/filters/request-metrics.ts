@@ -1,5 +1,5 @@
-// What the chain tells of each request, in the labels that Kubernetes' dashboards know. The names of the metrics and
-// how they are kept belong to observability.
+// What the chain reports of each request, with the labels that Kubernetes' dashboards know. The metrics themselves are
+// in observability/.
 import type { Exchange, Filter } from './exchange.ts';
 
 export interface RequestLabels {
@@ -18,7 +18,7 @@ export interface RequestMetrics {
   observe(labels: RequestLabels, code: number, seconds: number): void;
   /** One stream that ended: counted, but how long it was open says nothing. */
   count(labels: RequestLabels, code: number): void;
-  /** A request that the server cut in self-defence. */
+  /** A request that the server terminated in self-defence. */
   terminated(verb: string, code: number): void;
   inflight(kind: 'readOnly' | 'mutating', change: 1 | -1): void;
   longRunning(labels: RequestLabels, change: 1 | -1): void;

@@ -14,7 +14,7 @@ export function requestInfo(isLongRunning: LongRunning): Filter {
   };
 }
 
-/** RFC 9112 section 3.2: exactly one Host; with two of them, a proxy and we might each believe another one. */
+/** RFC 9112 section 3.2: exactly one Host; given two, a proxy and we might each use a different one. */
 function checkHost({ httpVersion, rawHeaders }: IncomingMessage): void {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { Arrival } from './exchange.ts';
 
 /**
- * An upgrade as an arrival like any other: Node hands over a bare socket, and the response put on it lets every
- * filter refuse in the usual way. A refusal closes the connection; `onAccept` learns of the other outcome.
+ * An upgrade as an ordinary request: Node hands over a bare socket, and the response attached to it lets every filter
+ * refuse in the usual way. A refusal closes the connection; `onAccept` is called otherwise.
  */
 export function upgradeArrival(
   request: IncomingMessage,

@@ -1,7 +1,7 @@
 import type { Status, StatusDetails } from '../../apis/meta/v1/status.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 
-/** One JSON answer; people's data is not to be kept by caches on the way. */
+/** One JSON answer; personal data must not be kept by caches on the way. */
 export function answer({ response }: RequestContext, code: 200 | 201, body: object): void {
   const bytes = Buffer.from(`${JSON.stringify(body)}\n`);
   response.writeHead(code, {

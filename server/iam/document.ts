@@ -81,7 +81,7 @@ function causeOf({ keyword, instancePath, params, parentSchema, message }: Error
   return invalidValue(fieldOf(path), wanted);
 }
 
-/** Two keywords may demand what one sentence says, as length and pattern of a name do. */
+/** Two keywords may lead to the same sentence, as the length and the pattern of a name do. */
 function distinct(causes: readonly StatusCause[]): StatusCause[] {
   return [...new Map(causes.map((cause) => [`${cause.field}\n${cause.message}`, cause])).values()];
 }

@@ -1,10 +1,10 @@
-// No escalation by REST either. The server's own account may write any user, so the questions that the admission
-// policies ask of people with kubectl are asked here, for the caller.
+// No escalation by REST either. The server's own account may write any user, so what the admission policies check for
+// people with kubectl is checked here for the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 
-/** Whoever may impersonate a user or a group gains nothing by giving it. */
+/** Whoever may impersonate a user or a group gains nothing by granting it. */
 export class Escalation {
   readonly #authorizer: Authorizer;
   readonly #group: string;
@@ -14,7 +14,7 @@ export class Escalation {
     this.#group = group;
   }
 
-  /** Throws Forbidden, naming every group that the caller may not give. */
+  /** Throws Forbidden, naming every group that the caller may not grant. */
   async checkGroups(context: RequestContext, name: string, groups: readonly string[]): Promise<void> {
     const refused = await this.#refused(context, 'groups', groups);
     if (refused.length === 0) return;
@@ -24,7 +24,7 @@ export class Escalation {
     );
   }
 
-  /** Throws Forbidden: a password makes whoever knows it that user, with all groups. */
+  /** Throws Forbidden: whoever sets a user's password can become that user, with all groups. */
   async checkPassword(context: RequestContext, name: string, groups: readonly string[]): Promise<void> {
     const users = await this.#refused(context, 'users', [name]);
     const refused = [

@@ -53,7 +53,7 @@ export class PasswordChanges {
     this.#documents = new DocumentReader('PasswordChange', options.group, PasswordChangeSchema);
   }
 
-  /** The own password by who knows the current one; another's by who may impersonate that user. */
+  /** People change their own password by giving the current one; somebody else's takes the right to impersonate that user. */
   async change(context: RequestContext, name: string): Promise<void> {
     const { group, users, credentials, hasher, escalation, endings, now = Date.now } = this.#options;
     const isOwn = context.user.name === name;
@@ -111,7 +111,7 @@ export class PasswordChanges {
     } catch (error) {
       throw this.#refusal(user.name, error);
     }
-    // The check may have renewed the hash; but who changed the password in the meantime must not be overwritten.
+    // The check may have renewed the hash; but a change made in the meantime must not be overwritten.
     const present = credentials.get(user.name);
     if (present?.changedAt !== checked.changedAt || present.userUID !== user.uid) {
       throw newConflict({ group, resource: USER.plural }, user.name, 'the password was changed a moment ago');
@@ -129,8 +129,8 @@ export class PasswordChanges {
 }
 
 /**
- * Now, but after the change before, which another clock may have put a little into the future: sessions are held against
- * this time, so it must not go back. What lies further ahead is a mistake, and is not kept.
+ * Now, but after the previous change, which another clock may have put a little into the future: sessions are compared
+ * with this time, so it must not go back. A time further ahead is a mistake, and is not kept.
  */
 function laterThan(before: number | undefined, now: number): number {
   return before === undefined || before - now > MAX_CLOCK_DIFFERENCE_MS ? now : Math.max(now, before + 1);

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 
 /**
- * Signs a user out everywhere. Sessions of a deleted or disabled user, or from before a change of the password, count
- * for nothing anyway; taking them away makes that visible, and immediate on all replicas.
+ * Signs a user out everywhere. Sessions of a deleted or disabled user, or from before a change of the password, are
+ * invalid anyway; deleting them makes that visible, and immediate on all replicas.
  */
 export class SessionEnding {
   readonly #sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
@@ -14,7 +14,7 @@ export class SessionEnding {
     this.#log = log;
   }
 
-  /** Never throws: what ends the sessions has been written already, and the reaper comes by. */
+  /** Never throws: the change that ends the sessions has been written, and the reaper removes what is left. */
   async endAll(user: string, signal: AbortSignal): Promise<void> {
     const ended = await Promise.allSettled(
       this.#sessions.ofUser(user).map(({ id }) => this.#sessions.delete(id, signal)),

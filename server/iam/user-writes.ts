@@ -48,7 +48,7 @@ export class UserWrites {
     );
     const { labels = present.metadata.labels ?? {}, annotations = present.metadata.annotations ?? {} } =
       metadata;
-    // With the version that the groups were compared with, whatever the caller knows.
+    // With the version against which the groups were checked, not the one that the caller knows.
     const next = { metadata: { ...present.metadata, labels, annotations }, spec };
     const written = await users.replace(next, context.signal);
     if (spec.disabled === true) await endings.endAll(name, context.signal);

@@ -1,6 +1,6 @@
-// REST for users: /kapis/iam.<platform>.io/v1beta1/users. Whether the caller may do what it asks was settled by the
-// chain (RBAC on users.iam.<platform>.io); here it is read, checked against escalation, and done. How users and
-// passwords are kept is server/oauth/users.
+// REST for users: /kapis/iam.<platform>.io/v1beta1/users. The chain has authorized the request (RBAC on
+// users.iam.<platform>.io); here it is decoded, checked for escalation, and carried out. How users and passwords are
+// stored is in server/oauth/users.
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { UserDocumentSchema } from '../../apis/iam/v1beta1/requests.ts';
@@ -35,7 +35,7 @@ export interface UsersHandlerOptions {
   readonly credentials: CredentialStore;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
-  /** Checks the current password of who changes the own one; counts attempts. */
+  /** Checks the current password of a user who changes it; counts attempts. */
   readonly passwords: PasswordCheck;
   readonly source: (request: IncomingMessage) => string;
   readonly authorizer: Authorizer;
@@ -102,7 +102,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
   };
 }
 
-/** Throws NotFound for a path that leads nowhere. */
+/** Throws NotFound for an unknown path. */
 function subjectOf({ parts, namespace }: ResourceRequest): 'users' | 'user' | 'password' {
   if (namespace !== '' || parts.length > 3) throw newPathNotFound();
   if (parts.length === 1) return 'users';

@@ -6,13 +6,13 @@ import type { KeyPair } from './certificate-authority.ts';
 /** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */
 export type Authorities = readonly KeyPair[];
 
-/** What keeps the CAs, so that they outlive the process or are shared by replicas. */
+/** Stores the CAs, so that they outlive the process or are shared by replicas. */
 export interface AuthorityStore {
-  /** Undefined when there are none. Throws when they can not be read; then none are made in their place. */
+  /** Undefined when there are none. Throws when they cannot be read; then none are made in their place. */
   load(): Promise<Authorities | undefined>;
   /**
-   * Puts `next` in the place of `previous`, as load() gave it. Returns what is kept in the end: when somebody else
-   * was faster, theirs.
+   * Replaces `previous`, as load() returned it, by `next`. Returns what is stored in the end: the other writer's when that
+   * one was faster.
    */
   replace(previous: Authorities | undefined, next: Authorities): Promise<Authorities>;
 }
@@ -80,7 +80,7 @@ export class DirectoryAuthorityStore implements AuthorityStore {
 }
 
 /**
- * With all above it. Not by mkdir's own option: where a folder can not hold others, below /proc for instance, that one
+ * With all its parents. Not with mkdir's `recursive`: where a folder cannot hold others, below /proc for instance, that
  * never ends, and keeps the process from ending.
  */
 async function makeFolder(path: string): Promise<void> {
@@ -107,7 +107,7 @@ export function bundleOf(authorities: Authorities): string {
   return authorities.map(({ certificate }) => `${certificate.trim()}\n`).join('');
 }
 
-/** Undefined for what is no JSON: the parser's own words would quote the file, keys included. */
+/** Undefined when it is not JSON: the parser's message would quote the file, keys included. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

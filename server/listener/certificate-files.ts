@@ -1,6 +1,6 @@
 // The serving certificate out of files that somebody else writes: cert-manager through a Secret volume, an
 // administrator, a script. Changes are noticed by watching the folders, since Secret volumes swap a symbolic link
-// beside the files, and by looking every few seconds, since some file systems tell nothing.
+// beside the files, and by looking every few seconds, since some file systems report nothing.
 import { createHash } from 'node:crypto';
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -46,7 +46,7 @@ export class CertificateFiles implements CertificateSource {
     );
   }
 
-  /** Reads the files and follows them until `signal`. Throws StartupError when they can not be served now. */
+  /** Reads the files and follows them until `signal`. Throws StartupError when they cannot be served now. */
   async start(signal: AbortSignal): Promise<void> {
     const { paths, metrics } = this.#options;
     try {
@@ -130,7 +130,7 @@ export class CertificateFiles implements CertificateSource {
       this.#listeners.notify();
     } catch (error) {
       const unreadable = error instanceof UnreadableFile;
-      // Files that are gone for a moment, while they are replaced, are not worth two lines.
+      // Files that are briefly gone while they are replaced are not worth two log lines.
       if (unreadable && this.#seen === error.digest) return;
       if (unreadable) this.#seen = error.digest;
       metrics.certificate('refused');

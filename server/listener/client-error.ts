@@ -8,8 +8,8 @@ const LINGER_MS = 1000;
 const answered = new WeakSet<Duplex>();
 
 /**
- * Answers bytes that are no request, with nothing about what was wrong in particular. Returns the status; undefined
- * when there was nobody to answer or `underWay`, that is, part of another answer was already sent.
+ * Answers bytes that are not a request, without details. Returns the status; undefined when nobody could be answered or
+ * when `underWay`: part of another answer had already been sent.
  */
 export function answerClientError(error: Error, socket: Duplex, underWay: boolean): number | undefined {
   // A client that goes on sending makes the parser fail again and again.

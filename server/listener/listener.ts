@@ -1,5 +1,5 @@
 // One listening socket and its connections: binding, bounds on slow or rude clients, refusing and closing. It owns
-// nothing of what a request means: that is the filter chain, which gets every request and upgrade that is well formed.
+// nothing of what a request means: every well-formed request and upgrade goes to the filter chain.
 // Neighbours: secure-listener.ts and insecure-listener.ts make one each, drain.ts stops them in order.
 import type { Server as HttpServer, IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -23,7 +23,7 @@ export interface ListenerLimits {
 
 export interface RequestReceiver {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Requests for another protocol; without it they are ordinary requests. */
+  /** Requests for another protocol; treated as ordinary requests when this is missing. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
@@ -54,7 +54,7 @@ export class Listener {
     this.#options = options;
   }
 
-  /** Binds. Throws StartupError, with the cure, when the address can not be had. */
+  /** Binds. Throws StartupError, with the cure, when the address cannot be had. */
   async listen(): Promise<AddressInfo> {
     const { address, port, receiver } = this.#options;
     this.#configure();
@@ -67,7 +67,7 @@ export class Listener {
     const { upgrade } = receiver;
     if (upgrade) {
       const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-        // Not ours to close any more when it is idle: it is no HTTP.
+        // It is no longer HTTP, so not ours to close when it is idle.
         this.#streams.delete(socket);
         upgrade(request, socket, head);
       };
@@ -164,9 +164,9 @@ export class Listener {
     });
   }
 
-  /** False for a request that nobody is to look at: its connection is gone, or has to go. */
+  /** False for a request to be ignored: its connection is gone, or has to be closed. */
   #track(stream: Socket, answer: ServerResponse): boolean {
-    // What came in one piece is parsed to its end, also when the connection was cut in the middle of it.
+    // Node parses a chunk to its end, even when the connection was cut meanwhile.
     if (stream.destroyed) return false;
     const answers = this.#streams.get(stream);
     if (answers && answers.size >= MAX_PIPELINED) {
@@ -179,8 +179,8 @@ export class Listener {
     if (this.#stopping) announceClose(answer);
     answer.once('close', () => {
       answers?.delete(answer);
-      // Its headers may have promised to keep the connection before we were told to stop. As Node ends one that is not
-      // kept: when all is sent, whether or not the client closes its side.
+      // Its headers may have promised keep-alive before we were told to stop. The connection is ended as Node ends one without
+      // keep-alive: when everything is sent, whether or not the client closes its side.
       if (this.#stopping && answers?.size === 0) stream.destroySoon();
     });
     return true;
@@ -188,8 +188,8 @@ export class Listener {
 }
 
 /**
- * Requests of one connection that wait for their answers. Node reads and parses them as fast as they come, also while
- * the first one waits for the cluster, and each is kept with its headers: whoever sends more has to come again.
+ * Pipelined requests of one connection that wait for their answers. Node reads and parses them as fast as they come,
+ * even while the first one waits for the cluster, and keeps each with its headers: beyond this the client has to retry.
  */
 const MAX_PIPELINED = 32;
 
@@ -210,7 +210,7 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
-    // Java's client offers h2c with each plain request: what we would not accept anyway is an ordinary request.
+    // Java's client offers h2c with each plain request; an upgrade that we would not accept is an ordinary request.
     shouldUpgradeCallback: ({ headers }) => UPGRADES.has(headers.upgrade?.toLowerCase() ?? ''),
   };
 }

@@ -1,8 +1,8 @@
 const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz']);
 
 /**
- * Whether the plain-HTTP listener serves this target. It looks at the raw text, so it refuses whatever somebody
- * behind it could take for another path: dot segments, encoded ones too, and absolute targets.
+ * Whether the plain-HTTP listener serves this target. It checks the raw text, so it refuses whatever could later be read
+ * as another path: dot segments, encoded ones too, and absolute targets.
  */
 export function isServedInPlain(target: string): boolean {
   const path = target.replace(/[?#][^]*$/, '');

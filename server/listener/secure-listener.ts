@@ -1,5 +1,5 @@
 // The TLS listener. It shows the newest certificate to each new connection and asks clients for theirs without
-// insisting; who a client is by its certificate is decided for each request by authentication, not here.
+// insisting; authentication decides for each request what a certificate is worth.
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
@@ -35,7 +35,7 @@ export class SecureListener extends Listener {
 
   /**
    * The CAs, PEM, whose clients are asked to show a certificate. Connections that are open keep the certificate they
-   * showed: whether it still counts is for authentication to decide. What is no certificate is left out with a line.
+   * showed; authentication decides whether it is still valid. Anything that is not a certificate is skipped and logged.
    */
   setClientCAs(pems: readonly string[]): void {
     this.#clientCAs = [...new Set(pems.flatMap(splitCertificates))].filter((pem) => this.#isReadable(pem));

@@ -1,5 +1,5 @@
 // The serving certificate of a server that was given none: issued by a CA of our own and renewed in time. A new CA
-// is published in the bundle long before it issues anything, so whoever follows the bundle never meets a stranger.
+// is published in the bundle long before it issues anything, so whoever follows the bundle never sees an unknown CA.
 
 import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
@@ -110,7 +110,7 @@ export class SelfSignedCertificate implements CertificateSource {
   }
 }
 
-/** The newest CA that clients have had time to hear of; the newest of all when there is no other. */
+/** The newest CA that has been published long enough for clients to know it; else the newest of all. */
 function issuerAmong(authorities: Authorities, now: Date): KeyPair {
   const known = authorities.find(
     ({ certificate }) => now.getTime() - validityOf(certificate).notBefore.getTime() > CA_NOTICE_MS,

@@ -14,7 +14,7 @@ export interface AnsweringCall {
   readonly signal: AbortSignal;
 }
 
-/** Of a line that is looked for places, at the most; less where the pattern is large. */
+/** Of a line that is looked for places, at most; less where the pattern is large. */
 const MAX_LOOK = 65_536;
 /** Of one line: they would make the answer many times its size. */
 const MAX_PLACES = 1_000;

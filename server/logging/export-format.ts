@@ -1,5 +1,5 @@
 // How an export is written: each format with its head, its lines and what stands at the end when something is missing.
-// That marker can not be taken for a line; docs/logs.md says how to tell it.
+// That marker cannot be taken for a line; docs/logs.md says how to tell it.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { ExportFormat as FormatName } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from './log-store.ts';

@@ -124,7 +124,7 @@ async function failedAtOnce(first: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Ends it when the caller may see less, or more, than was asked of the store; or when that can not be found out. */
+/** Ends it when the caller may see less, or more, than was asked of the store; or when that cannot be found out. */
 function watchSelection(
   { selection, currentSelection }: FollowRequest,
   everyMs: number,

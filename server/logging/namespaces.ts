@@ -11,7 +11,7 @@ export interface Namespace {
   readonly name: string;
   /**
    * The begin of the second in which it was made. What an earlier namespace of that name wrote in the same second
-   * can not be told apart, and counts as its own.
+   * cannot be told apart, and counts as its own.
    */
   readonly since: Instant;
 }

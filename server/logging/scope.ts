@@ -1,5 +1,5 @@
 // Which lines a caller may see: those of pods whose log the caller may get. Owns how the cluster is asked about that;
-// what is done with the answer is the stores' business. When the cluster can not be asked nothing is shown.
+// what is done with the answer is the stores' business. When the cluster cannot be asked nothing is shown.
 import type { UserInfo } from '../authentication/user.ts';
 import type { Authorizer, Decision } from '../authorization/authorizer.ts';
 import { ReviewCache } from '../cluster/reviews-cache.ts';
@@ -49,7 +49,7 @@ export class Scopes {
   }
 
   /**
-   * What the caller may see of the namespaces that are asked for. Throws ServiceUnavailable when the cluster can not be
+   * What the caller may see of the namespaces that are asked for. Throws ServiceUnavailable when the cluster cannot be
    * asked. `scope` bears the signal of the request.
    */
   async of(

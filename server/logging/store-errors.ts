@@ -1,4 +1,4 @@
-// How stores tell that they can not answer. Their own words stay in `cause`, for the log: they may hold addresses.
+// How stores tell that they cannot answer. Their own words stay in `cause`, for the log: they may hold addresses.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
 
@@ -40,7 +40,7 @@ export function newStoreTimeout(store: string): StatusError {
   );
 }
 
-/** The store can not answer this question however often it is asked: 400, with the cure. */
+/** The store cannot answer this question however often it is asked: 400, with the cure. */
 export function newNotSupported(store: string, parameter: string, cure: string): StatusError {
   const message = `the log store ${store} can not do this: ${cure}`;
   return newBadRequest(`${parameter}: ${message}`, [

@@ -52,7 +52,7 @@ export interface OAuthSettings {
     readonly rotationInterval: number;
     readonly publishAhead: number;
   };
-  /** Whether access tokens count while sessions can not be seen. */
+  /** Whether access tokens count while sessions cannot be seen. */
   readonly acceptWhenStale: boolean;
 }
 

@@ -1,8 +1,8 @@
-// Metrics of who callers are and what they may do, under the names that Kubernetes uses. Every request counts here, so
-// counting adds to plain numbers; what is asked of the cluster is rare enough for the library.
+// Metrics of authentication and authorization, under the names that Kubernetes uses. Every request is counted here, so
+// counting adds to plain numbers; questions to the cluster are rare enough for the library.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** How learning who the caller is ended: known, refused, or not to be told just now. */
+/** How authentication ended: known, refused, or impossible right now. */
 export type AuthenticationResult = 'success' | 'failure' | 'error';
 export type AuthorizationResult = 'allowed' | 'denied' | 'error';
 

@@ -8,7 +8,7 @@ export interface FollowObserver {
   progressed(resourceVersion: string): void;
 }
 
-/** What can be asked of a cache when somebody scrapes. */
+/** What a cache reports at each scrape. */
 export interface CacheGauges {
   readonly synced: boolean;
   readonly watchers: number;

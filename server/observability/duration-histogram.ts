@@ -1,6 +1,6 @@
 import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
 
-/** kube-apiserver's bounds in seconds, and two below its least, since answers from a cache are faster than 5 ms. */
+/** kube-apiserver's bounds in seconds, and two below its lowest, since answers from a cache take less than 5 ms. */
 const BUCKETS = [
   0.001, 0.0025, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30,
   45, 60,
@@ -62,7 +62,7 @@ export class DurationHistogram<Labels> {
           value: total,
         };
       });
-      // A series without an observation has only been counted.
+      // A series without observations has only been numbered.
       if (total === 0) return [];
       return [
         ...buckets,

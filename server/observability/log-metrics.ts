@@ -1,4 +1,4 @@
-// Metrics of log queries. Labels are words of ours; never a name that somebody sent.
+// Metrics of log queries. Label values are our own words, never a name that a caller sent.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from './duration-histogram.ts';
 

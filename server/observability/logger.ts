@@ -69,7 +69,7 @@ export function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
-/** An answer with a status, or a refusal by the system: where in the code it was noticed says nothing. */
+/** An answer with a status, or an error of the operating system: the stack says nothing. */
 function isExpected(error: Error, code: unknown): boolean {
   return typeof code === 'number' || 'syscall' in error || ('status' in error && isCode(error.status));
 }

@@ -23,8 +23,8 @@ const SECRETS = new Set([
 const DEPTH = 4;
 
 /**
- * The same members without what is secret, also further in. Runs for every line, so it copies only where it has
- * something to take out; the logger's own redaction costs ten times as much as writing the line.
+ * The same members without secrets, nested ones included. Runs for every line, so it copies only where it has something
+ * to remove; the logger's own redaction costs ten times as much as writing the line.
  */
 export function redacted(members: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
@@ -40,7 +40,7 @@ export function redacted(members: Record<string, unknown>, depth = 0): Record<st
   return copy ?? members;
 }
 
-/** Not an error or another instance: those have serializers of their own. */
+/** Not errors or other instances: those have their own serializers. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -14,7 +14,7 @@ export interface ApiService {
   readonly caBundleManagers: readonly string[];
 }
 
-/** Reads what came from the cluster; undefined when it is not an APIService with a name. */
+/** Reads an object of the cluster; undefined when it is not an APIService with a name. */
 export function readApiService(value: unknown): ApiService | undefined {
   const metadata = record(record(value)['metadata']);
   const spec = record(record(value)['spec']);

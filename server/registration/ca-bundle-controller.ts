@@ -36,8 +36,8 @@ const SUSPICIOUS = 4;
 const QUIET_MS = 120_000;
 
 /**
- * Keeps `spec.caBundle` of one APIService so that kube-apiserver trusts this server. Level-triggered: whatever made
- * them differ, the next look at the object mends it. It never creates, deletes or changes anything else.
+ * Keeps `spec.caBundle` of one APIService so that kube-apiserver trusts this server. Level-triggered: whatever caused a
+ * difference, the next look at the object repairs it. It never creates, deletes or changes anything else.
  */
 export class CaBundleController {
   readonly #name: string;
@@ -128,7 +128,7 @@ export class CaBundleController {
           'cannot set spec.caBundle; trying again',
         );
         await pause(this.#corrections.next(), signal);
-        // Gone or made anew: the stream brings the next object, and work of its own with it.
+        // Deleted or recreated: the stream will bring the next object, and with it the next correction.
         if (this.#seen !== seen) return;
       }
     }
@@ -174,7 +174,7 @@ export class CaBundleController {
     if (written && this.#seen === seen) this.#seen = written;
   }
 
-  /** Another controller with another opinion would make two busy loops; ours slows down and says so. */
+  /** Two controllers that disagree would both loop without rest; ours slows down and says so. */
   async #waitWhenContested(seen: ApiService, signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#lastCorrection > QUIET_MS) {
       this.#corrections.reset();
@@ -189,7 +189,7 @@ export class CaBundleController {
     this.#lastCorrection = performance.now();
   }
 
-  /** A former CA goes some time after the last change of ours, however often the object changes meanwhile. */
+  /** A former CA leaves the bundle some time after our last change, however often the object changes meanwhile. */
   #settleLater(seen: ApiService, own: string, signal: AbortSignal): void {
     const wanted = this.#options.sharedCA && holdsOthers(seen.caBundle, own);
     if (wanted && this.#settling?.own === own) return;
@@ -210,7 +210,7 @@ export class CaBundleController {
   }
 }
 
-/** An event that was under way while we wrote tells of the time before it. */
+/** An event that was under way while we wrote shows the state before the write. */
 function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
   if (seen?.uid !== known?.uid || !seen || !known) return false;
   return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);

@@ -22,7 +22,7 @@ export function desiredBundle(present: string, own: string, now: Date, alone = f
   return wanted.length === ours.length ? own : wanted.map((each) => each.toString()).join('');
 }
 
-/** Whether certificates stand in `bundle` that are not in `own`. */
+/** Whether `bundle` has certificates that are not in `own`. */
 export function holdsOthers(bundle: string, own: string): boolean {
   const ours = new Set(certificates(own).map((each) => each.fingerprint256));
   return certificates(bundle).some((each) => !ours.has(each.fingerprint256));

@@ -1,6 +1,6 @@
-// Registration: keeps what kube-apiserver has to know of this server up to date, that is `spec.caBundle` of its
-// APIServices. Creating and deleting APIServices is the installation's business (manifests/), serving certificates the
-// listener's; the connection to the cluster comes from server/cluster.
+// Registration: keeps `spec.caBundle` of our APIServices up to date, so that kube-apiserver trusts this server. The
+// installation (manifests/) creates and deletes APIServices, listener/ owns the serving certificates, server/cluster the
+// connection to the cluster.
 import { CaBundleController, type ControllerOptions } from './ca-bundle-controller.ts';
 
 export interface RegistrationOptions extends ControllerOptions {
@@ -32,8 +32,8 @@ export class Registration {
   }
 
   /**
-   * The text of a readiness check, which never fails: a server that is taken out of its Service because it is not
-   * registered could not become registered.
+   * The text of a readiness check that never fails: a server taken out of its Service because it is not registered could
+   * not become registered.
    */
   describe(): string {
     if (!this.#managed) return 'registration.manageCABundle is false: spec.caBundle is left alone';

@@ -29,7 +29,7 @@ export function humanDuration(ms: number): string {
   return seconds < 8 * YEAR ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** The age of something created at `timestamp` (RFC 3339); `<unknown>` when that can not be read. */
+/** The age of something created at `timestamp` (RFC 3339); `<unknown>` when that cannot be read. */
 export function ageSince(timestamp: string, now: Date): string {
   const created = Date.parse(timestamp);
   return Number.isNaN(created) ? '<unknown>' : humanDuration(now.getTime() - created);

@@ -1,6 +1,6 @@
-// What the server says about its APIs to people and programs: OpenAPI 3.1 of the platform's APIs and of the custom
-// resources, and a page that shows them. Owns the paths; what is described is apis/description's business, Kubernetes'
-// own descriptions (/openapi/v2, /openapi/v3) are endpoints/openapi's.
+// Descriptions of our APIs for people and programs: OpenAPI 3.1 of the platform's APIs and of the custom resources, and
+// a page that shows them. Owns the paths; what is described comes from apis/description. Kubernetes' own descriptions
+// (/openapi/v2, /openapi/v3) are in endpoints/openapi.
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
 import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
 import type { Handler } from '../../filters/request-context.ts';

@@ -1,5 +1,5 @@
 // The discovery documents of all groups, made from the table of resources and from nothing else: they must not
-// depend on whether the cluster can be reached, since an API that does not answer them blocks namespaces from going.
+// depend on whether the cluster can be reached, since an API that does not answer them blocks the deletion of namespaces.
 import type {
   APIGroup,
   APIGroupDiscovery,

@@ -23,7 +23,7 @@ export class PlatformItem {
     this.#computed = computed;
   }
 
-  /** What tells one state of the node from another. */
+  /** Different for each state of the node. */
   state(node: CachedObject<NodeFacts>): string {
     return `${this.#states.of(node)} ${this.#computed?.(node) ?? ''}`;
   }

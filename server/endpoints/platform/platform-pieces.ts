@@ -22,7 +22,7 @@ const MOST_NODES = 96;
 export class PlatformPieces {
   readonly #item: PlatformItem;
   readonly #maxBytes: number;
-  /** By what is in the piece; the least recently used comes first. */
+  /** Keyed by content; the least recently used comes first. */
   readonly #compressed = new Map<string, Buffer>();
   #bytes = 0;
 

@@ -12,7 +12,7 @@ export interface ListQuery extends NodeQuery {
 const MAX_REMEMBERED = 512;
 const MAX_LENGTH = 2048;
 
-/** Each request has another one: without it the rest is known. The decoder ignores those that this leaves. */
+/** A parameter that differs in each request; without it the rest is known. The decoder ignores any that this leaves. */
 const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
 export class PlatformQueries {

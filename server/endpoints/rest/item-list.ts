@@ -68,7 +68,7 @@ export async function writeItems<Facts>(
     return writeBody(response, body, signal);
   }
   response.writeHead(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip' });
-  // A fault of the source or a reader that left destroys both; writeBody sees it by itself.
+  // A fault of the source, or a reader who left, destroys both; writeBody notices it itself.
   const compressed = pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
   return writeBody(response, compressed, signal);
 }

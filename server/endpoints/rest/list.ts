@@ -94,7 +94,7 @@ async function startOf<Facts>(
     };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
-  // A limit with a resourceVersion and nothing else has meant exactly that version since before there was a match.
+  // A limit with only a resourceVersion meant exactly that version before resourceVersionMatch existed, and still does.
   const exact =
     options.resourceVersionMatch === 'Exact' ||
     (given && options.limit > 0 && options.resourceVersionMatch === '');

@@ -22,7 +22,7 @@ function* identity(frame: ListFrame, pieces: readonly SnapshotPiece[]): Generato
   yield frame.end;
 }
 
-/** Begun before it is awaited: when the reader leaves in between, nobody else would see it fail. */
+/** It starts before it is awaited: without this, nobody would handle its failure when the reader leaves in between. */
 function begun(piece: SnapshotPiece): Promise<Buffer> {
   const deflated = piece.deflated();
   deflated.catch(() => undefined);

@@ -28,7 +28,7 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
 /**
  * Writes all chunks, never much more of them at a time than the reader takes, and ends the response.
  * `highWater`: bytes that may wait in the socket before the next chunk is made.
- * A body that can not be completed is cut off, so that nobody takes it for whole.
+ * A body that cannot be completed is cut off, so that nobody takes it for whole.
  */
 export async function writeBody(
   response: ServerResponse,

@@ -26,7 +26,7 @@ export class Selection<Facts> {
   readonly countable: boolean;
   readonly #tests: readonly Test<Facts>[];
 
-  /** Throws BadRequest for a field that the resource can not be selected by. */
+  /** Throws BadRequest for a field that the resource cannot be selected by. */
   constructor(
     definition: ResourceDefinition<Facts>,
     options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,

@@ -31,7 +31,7 @@ export interface OutputObserver {
 const HIGH_WATER = 256 * 1024;
 
 /**
- * Writes past ServerResponse into its socket: no work is done for a watcher that has been done for another one.
+ * Bypasses ServerResponse and writes to its socket, so that no work is repeated for each watcher.
  * The response writes the headers and the last chunk.
  */
 export class WatchOutput {
@@ -76,7 +76,7 @@ export class WatchOutput {
   }
 
   /**
-   * Many events for this watcher alone, in parts of `size` bytes together. `left` is called when they and all before
+   * Many events for this watcher alone, in parts that add up to `size` bytes. `left` is called when they and all before
    * them have left, or never will.
    */
   writeBatch(parts: readonly Buffer[], size: number, events: number, left: () => void): void {

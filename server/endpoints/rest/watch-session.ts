@@ -1,4 +1,4 @@
-// One watcher from the cache's side: what it is told of each change, what waits for it, and when it has to go.
+// One watcher as the cache sees it: what it is sent of each change, what waits for it, and when it is cut off.
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ResourceCache, Snapshot, Watcher } from '../../cache/resource-cache.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
@@ -118,7 +118,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       const type = this.#options.selection.transition(event);
       if (type !== undefined) this.#deliver(event, type);
     } catch (error) {
-      // The cache drops a watcher that throws: its client must see the end, or it would wait for ever.
+      // The cache drops a watcher that throws: its client must see the end, or it would wait forever.
       this.finish('failed');
       throw error;
     }

@@ -63,7 +63,7 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
     observer?.ended(end);
     if (end === 'slow') context.log.warn('a watch was cut off, since its client did not keep up with it');
   } finally {
-    // Whatever happened: a session that is not finished would stay with the cache for ever. What is refused before
+    // Whatever happened: a session that is not finished would stay with the cache forever. What is refused before
     // the headers are out is still to be answered.
     session.finish(context.response.headersSent ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
@@ -89,8 +89,8 @@ async function begin<Facts>(
   if (!fromNow) await cache.waitUntil(resourceVersion, context.signal);
   const snapshot = cache.snapshot();
   session.open();
-  // Subscribing only now keeps nothing waiting meanwhile: the window has it, or the client has to begin again. Whoever
-  // takes bookmarks is told where the initial events end, also without having asked for them: so does kube-apiserver.
+  // Subscribes only now, so that no events have to wait meanwhile: the window has them, or the client starts again. As in
+  // kube-apiserver, a client that takes bookmarks is told where the initial events end even if it did not ask for them.
   await session.sendInitial(snapshot, options.allowWatchBookmarks);
   if (context.signal.aborted) return;
   try {

@@ -75,7 +75,7 @@ const written = new Map<CharacterClass, string>([
   ['southEastAsian', '\\p{Thai}\\p{Lao}\\p{Khmer}\\p{Myanmar}'],
 ]);
 
-/** Letters and those of LETTERS_APART together: RE2 can not take one set from another. */
+/** Letters and those of LETTERS_APART together: RE2 cannot take one set from another. */
 export const RE2_ALL_LETTERS = '\\p{L}\\p{Nl}';
 /** Classes of letters that are not `letter`. */
 export const LETTERS_APART: readonly CharacterClass[] = ['ideograph', 'katakana', 'southEastAsian'];

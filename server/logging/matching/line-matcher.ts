@@ -123,7 +123,7 @@ function phraseMatcher(
   const quick = substringMatcher(longest, caseSensitive);
   const [head, tail = ''] = [wanted.slice(0, -1), wanted.at(-1)];
   const borders = bordersOf(head);
-  /** Each word of the line is looked at a few times at the most, however often the wanted ones repeat themselves. */
+  /** Each word of the line is looked at a few times at most, however often the wanted ones repeat themselves. */
   function* placesIn(words: readonly SaidWord[]): Generator<Place, void, undefined> {
     let found = 0;
     for (const [at, { said, place }] of words.entries()) {

@@ -10,7 +10,7 @@ export function isChallenge(text: string): boolean {
   return CHALLENGE.test(text);
 }
 
-/** Undefined for what can not be a verifier. */
+/** Undefined for what cannot be a verifier. */
 export function challengeOf(verifier: string): string | undefined {
   if (!VERIFIER.test(verifier)) return undefined;
   return createHash('sha256').update(verifier, 'ascii').digest('base64url');

@@ -22,7 +22,7 @@ export function newUserCode(random: RandomBytes): string {
   return shown(letters);
 }
 
-/** What was typed, as it is shown; undefined when it can not be a code. Case, spaces and hyphens do not matter. */
+/** What was typed, as it is shown; undefined when it cannot be a code. Case, spaces and hyphens do not matter. */
 export function parseUserCode(typed: string): string | undefined {
   if (typed.length > 64) return undefined;
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');

@@ -28,7 +28,7 @@ export class PresentedTokens {
 
   /**
    * Undefined for what counts for nothing: of another kind, expired, revoked, made up. The kind is told by the token
-   * itself, whatever hint came with it. Throws ServiceUnavailable (StatusError) when it can not be told now.
+   * itself, whatever hint came with it. Throws ServiceUnavailable (StatusError) when it cannot be told now.
    */
   async find(text: string, signal: AbortSignal): Promise<PresentedToken | undefined> {
     if (text.startsWith('prt_')) return this.#refresh(text, signal);

@@ -25,7 +25,7 @@ export interface PasswordCheck {
 
 /** What somebody signs in for. */
 export interface Continuation<T> {
-  /** What the page says about it. Throws when it can not go on any more. */
+  /** What the page says about it. Throws when it cannot go on any more. */
   describe(request: T): {
     readonly client: OAuthClient;
     readonly scopes: readonly string[];

@@ -1,6 +1,6 @@
 // The refresh_token grant (RFC 6749, 6): each token is good for one use. One that was used already, however long ago,
 // ends the whole session (RFC 9700, 4.14.2), also when a client only repeats a request whose answer it did not get:
-// the answer can not be given again, for the tokens are not kept.
+// the answer cannot be given again, for the tokens are not kept.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {

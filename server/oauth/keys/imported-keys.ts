@@ -20,7 +20,7 @@ interface Material {
   readonly macKeys: ReadonlyMap<string, KeyObject>;
 }
 
-/** A set of keys ready for use; private ones can not be taken out of it again. */
+/** A set of keys ready for use; private ones cannot be taken out of it again. */
 export class ImportedKeys implements KeyRing {
   readonly ready = true;
   readonly #material: Material;
@@ -29,7 +29,7 @@ export class ImportedKeys implements KeyRing {
     this.#material = material;
   }
 
-  /** Throws when a key can not be used. */
+  /** Throws when a key cannot be used. */
   static async from(set: KeySet): Promise<ImportedKeys> {
     const active = activeKey(set);
     if (!active?.jwk) throw new Error('no key is active');

@@ -179,7 +179,7 @@ export class SecretKeyRing implements KeyRing {
     return this.#importing;
   }
 
-  /** What can not be understood changes nothing: the keys before it stay, and nobody's Secret is overwritten. */
+  /** What cannot be understood changes nothing: the keys before it stay, and nobody's Secret is overwritten. */
   #refuse(err: unknown): void {
     this.#options.log.warn(
       { err, secretName: this.#options.name },

@@ -42,7 +42,7 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether `stored` is a hash of `password`. Without one, or with one that can not be read, it takes as long and is
+   * Whether `stored` is a hash of `password`. Without one, or with one that cannot be read, it takes as long and is
    * false. Throws ServiceUnavailable when too many want it at a time.
    */
   verify(stored: string | undefined, password: string, signal?: AbortSignal): Promise<boolean> {

@@ -67,7 +67,7 @@ export class PasswordSignIn {
     this.#options = options;
   }
 
-  /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 when it can not be told now. */
+  /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 when it cannot be told now. */
   async check(attempt: SignInAttempt): Promise<CheckedUser> {
     const { ready, throttle } = this.#options;
     const { password, source, signal } = attempt;

@@ -36,7 +36,7 @@ export class SessionHolders {
     return end !== 'password changed' && this.#options.now() - createdAt < YOUNG_MS;
   }
 
-  /** As `end`, with what the cluster knows. Throws ServiceUnavailable when it can not be asked now. */
+  /** As `end`, with what the cluster knows. Throws ServiceUnavailable when it cannot be asked now. */
   async settledEnd(session: Held, signal: AbortSignal): Promise<SessionEnd | undefined> {
     const end = this.end(session);
     if (end === undefined || !this.isUnsettled(session, end)) return end;

@@ -4,7 +4,7 @@ import { objectIn } from '../../cluster/object-metadata.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, StoredSession } from './session.ts';
 
-/** A Session object as it was found; `session` is undefined when it can not be one of ours. */
+/** A Session object as it was found; `session` is undefined when it cannot be one of ours. */
 export interface FoundSession extends ObjectVersion {
   readonly name: string;
   /** Ms since the epoch, set by kube-apiserver; NaN when it is missing. */
@@ -34,7 +34,7 @@ export function readSession(object: unknown): FoundSession {
   const creationTime = time(creationTimestamp) ?? Number.NaN;
   const spec = objectIn(object, 'spec');
   const session = sessionIn(name, spec);
-  // kube-apiserver sets this time: who creates a session anew from a saved copy, MAC included, can not choose it.
+  // kube-apiserver sets this time: who creates a session anew from a saved copy, MAC included, cannot choose it.
   const original = session && Math.abs(creationTime - session.createdAt) <= MAX_CLOCK_DIFFERENCE_MS;
   return {
     ...version,

@@ -52,7 +52,7 @@ export class SessionReads {
     });
   }
 
-  /** The object, or undefined when there is none. Throws ServiceUnavailable when that can not be told now. */
+  /** The object, or undefined when there is none. Throws ServiceUnavailable when that cannot be told now. */
   async get(id: string, signal: AbortSignal): Promise<unknown> {
     try {
       return (await this.#answers.get(id, (ending) => this.#ask(id, ending), { signal }))?.object;

@@ -123,7 +123,7 @@ export class SharedFailures {
     }
   }
 
-  /** While the cluster takes nothing, what waits must neither grow for ever nor into more than it could take. */
+  /** While the cluster takes nothing, what waits must neither grow forever nor into more than it could take. */
   #boundUnwritten(): void {
     for (const oldest of this.#unwritten.keys()) {
       if (this.#unwritten.size <= MAX_RECORDS) return;

@@ -22,7 +22,7 @@ export interface AccessTokenVerifier {
   /**
    * The claims of a token that is ours, unexpired, of a live session and of an enabled user.
    * Undefined when the token is not of our making (another issuer, no JWT); throws Unauthorized when it is and is bad,
-   * ServiceUnavailable when that can not be told now. Synchronous for a token that was verified a moment ago.
+   * ServiceUnavailable when that cannot be told now. Synchronous for a token that was verified a moment ago.
    */
   verify(
     token: string,

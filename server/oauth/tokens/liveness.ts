@@ -22,7 +22,7 @@ export interface LivenessOptions {
   readonly sessions: TokenSessions;
   readonly users: UserDirectory;
   readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
-  /** Whether what was known last counts while the sessions can not be seen. */
+  /** Whether what was known last counts while the sessions cannot be seen. */
   readonly acceptWhenStale: boolean;
   /** Ms since the epoch. */
   readonly now?: () => number;
@@ -54,7 +54,7 @@ export class Liveness {
   }
 
   /**
-   * Throws Unauthorized when it is over, ServiceUnavailable when that can not be told now. Synchronous when the
+   * Throws Unauthorized when it is over, ServiceUnavailable when that cannot be told now. Synchronous when the
    * session and its user are known here; else the cluster is asked, for another replica may have made them a moment
    * ago.
    */

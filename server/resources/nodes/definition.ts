@@ -1,5 +1,5 @@
-// Nodes: the first entry of the table of resources. Owns what is particular to them (facts, columns, fields); where
-// they are kept is the cache's business, how they are served that of endpoints/rest.
+// Nodes: the first entry of the table of resources. Owns what is particular to them (facts, columns, fields); cache/
+// stores them, endpoints/rest serves them.
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { nodeColumns } from './columns.ts';
 import { type NodeFacts, nodeFacts } from './facts.ts';

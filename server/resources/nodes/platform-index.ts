@@ -1,5 +1,5 @@
 // Nodes in the orders and selections that consoles ask for. Owns no node: it follows the snapshots of the cache, which
-// keeps the bytes, and holds what each order needs. Who asks is endpoints/platform.
+// keeps the bytes, and holds what each order needs. Used by endpoints/platform.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
 import type { ObjectSnapshot } from '../../cache/snapshot.ts';
 import { SnapshotFollower } from '../../cache/snapshot-follower.ts';
@@ -10,7 +10,7 @@ import { SortOrder } from './sort-order.ts';
 
 /** Selections that are kept in step with the nodes, those asked for last. */
 const MAX_SELECTIONS = 64;
-/** Longer ones are a client's own, and are made for it each time. */
+/** Longer ones are peculiar to one client, and are made anew for each request. */
 const MAX_KEY = 4096;
 
 export class NodeIndex {

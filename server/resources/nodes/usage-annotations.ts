@@ -1,5 +1,5 @@
-// The eight annotations of a node that tell what its pods take of it. They are computed for each answer and stored
-// nowhere; consoles of the platform read them.
+// The eight annotations that show how much of a node its pods use. They are computed for each answer and stored nowhere;
+// consoles of the platform read them.
 import { formatResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import type { NodeFacts } from './facts.ts';
 import type { Amounts } from './usage-pod.ts';

@@ -4,7 +4,7 @@ import { type Amounts, type PodUsage, podUsage } from './usage-pod.ts';
 
 const NOTHING: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
 
-/** What the pods of each node take together, counted as they come, change and go. Keeps numbers, no pods. */
+/** What the pods of each node use in total, counted as they come, change and go. Keeps numbers, no pods. */
 export class UsageCounter implements ReflectorSink {
   #pods = new Map<string, PodUsage>();
   #nodes = new Map<string, Amounts>();
@@ -15,7 +15,7 @@ export class UsageCounter implements ReflectorSink {
     return this.#synced;
   }
 
-  /** The same object until a pod of the node changes what it takes. */
+  /** The same object until a pod of the node changes what it uses. */
   of(node: string): Amounts {
     return this.#nodes.get(node) ?? NOTHING;
   }

@@ -1,4 +1,4 @@
-// What one pod takes of its node, as the scheduler and kubectl reckon it.
+// What one pod uses of its node, as the scheduler and kubectl count it.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
 
@@ -13,7 +13,7 @@ export interface Amounts {
 export interface PodUsage {
   /** `namespace/name`. */
   readonly key: string;
-  /** Empty when it is on none, or takes nothing of it any more. */
+  /** Empty when it is on no node, or uses nothing of it any more. */
   readonly node: string;
   readonly amounts: Amounts;
 }

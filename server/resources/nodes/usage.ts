@@ -1,5 +1,5 @@
-// What pods take of their nodes: follows all pods of the cluster that run or wait to run on a node, and counts.
-// Only started when the configuration asks for the annotations that come of it.
+// What pods use of their nodes: follows all pods that run or wait to run on a node, and adds up. Only started when the
+// configuration asks for the annotations.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { Reflector } from '../../cluster/reflector.ts';
@@ -23,7 +23,7 @@ export class NodeUsage {
     this.#reflector = new Reflector({
       client,
       path: '/api/v1/pods',
-      // A pod that ends leaves the selection, which the watch tells as its deletion.
+      // A pod that ends leaves the selection, which the watch reports as a deletion.
       query: { fieldSelector: 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed' },
       sink: this.#counter,
       log,

@@ -119,7 +119,7 @@ export class BlockReader {
     }
   }
 
-  /** Undefined behind the last one, and then for ever. */
+  /** Undefined behind the last one, and then forever. */
   next(): RankedLine | undefined {
     const start = this.#order === 'asc' ? this.#at : this.#starts?.[--this.#at];
     if (start === undefined || start >= this.#length) {

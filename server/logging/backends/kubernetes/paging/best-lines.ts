@@ -25,7 +25,7 @@ const SLACK = 128;
 
 /**
  * The first lines, in an order, of all that are offered: at most so many, and at most so many bytes of them. Lines
- * that were let go can not come back: `refused` tells the first of them.
+ * that were let go cannot come back: `refused` tells the first of them.
  */
 export class BestLines {
   readonly #limit: number;
@@ -55,7 +55,7 @@ export class BestLines {
     return this.#refused;
   }
 
-  /** False when it can not be among the first. */
+  /** False when it cannot be among the first. */
   takes(place: Place): boolean {
     return this.#limit > 0 && (!this.#refused || this.#compare(place, this.#refused) < 0);
   }

@@ -1,5 +1,5 @@
 // Which times are read for a page whose total is known or does not matter: not all, but from its begin on, and for
-// newest first, where a kubelet can not begin at the end, in windows that become longer.
+// newest first, where a kubelet cannot begin at the end, in windows that become longer.
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Instant, Order } from '../../../log-store.ts';
 import type { PagePosition } from './line-position.ts';

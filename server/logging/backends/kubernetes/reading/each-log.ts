@@ -18,7 +18,7 @@ export interface ReadingOptions {
 }
 
 /**
- * Works on all logs; what can not be read of them is a shortfall. Throws when none that is asked for can be read for a
+ * Works on all logs; what cannot be read of them is a shortfall. Throws when none that is asked for can be read for a
  * reason that is not theirs, and when the time is up. `isWanted`: logs that need not be asked for are passed over.
  */
 export async function eachLog(

@@ -110,7 +110,7 @@ export class Follower {
         return pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
       });
       pageSize = asked;
-      // What a shard did not tell would be passed over for ever.
+      // What a shard did not tell would be passed over forever.
       if (answer.shortfalls.length > 0) {
         throw newStoreUnavailable(STORE, new Error(answer.shortfalls[0]?.message));
       }

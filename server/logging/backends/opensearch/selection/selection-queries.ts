@@ -1,4 +1,4 @@
-// A selection as clauses of the store that all hold, and what they can not cover.
+// A selection as clauses of the store that all hold, and what they cannot cover.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, Selection } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
@@ -131,7 +131,7 @@ function findsNothing({ scope, namespaces, pods, containers, levels }: Selection
   );
 }
 
-/** Throws NotSupported when names can not be compared as a whole: a part of a name is another name. */
+/** Throws NotSupported when names cannot be compared as a whole: a part of a name is another name. */
 function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'container'): Coverage {
   const coverage = fields.exact(field);
   if (coverage.fields.length > 0 || coverage.of === 0) {

@@ -21,7 +21,7 @@ export interface SelectionQuery {
   readonly counting: Clause;
   /** The same within a part of the range. */
   readonly within: (range: Range) => Clause;
-  /** What the indices can not tell. */
+  /** What the indices cannot tell. */
   readonly shortfalls: readonly Shortfall[];
 }
 

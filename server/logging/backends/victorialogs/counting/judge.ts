@@ -12,7 +12,7 @@ import type { FieldNames } from '../selection/fields.ts';
 import { isAtMost, quoted } from '../selection/logsql.ts';
 import type { QuickQuestion } from '../selection/question.ts';
 
-/** Lines that come along with a count, and how long each is at the most, in characters: the store holds them meanwhile. */
+/** Lines that come along with a count, and how long each is at most, in characters: the store holds them meanwhile. */
 const ALONG = { lines: 1_000, length: 1_000 };
 /** Beyond so many lines the store does it with the pattern that knows all letters. */
 const MAX_LINES = 2_000;

@@ -11,7 +11,7 @@ import { recordPipes } from './record-line.ts';
 import { type LinesWanted, type RecordLines, recordLinesOf } from './record-lines.ts';
 import type { SliceProgress } from './slice-size.ts';
 
-/** Lines of one moment, which can not be cut. */
+/** Lines of one moment, which cannot be cut. */
 const MAX_MOMENT = 200_000;
 
 export interface SliceWanted extends Omit<LinesWanted, 'maxMoment'> {

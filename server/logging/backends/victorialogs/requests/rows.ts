@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export const MAX_LINE = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** What the store says in the middle of an answer when it can not go on. */
+/** What the store says in the middle of an answer when it cannot go on. */
 export class BrokenAnswerError extends Error {
   constructor(words: string) {
     super(`the answer breaks off: ${words.slice(-500)}`);
@@ -55,7 +55,7 @@ export function rowsOfAll(body: Buffer): Row[] {
 
 /** Of whole lines, the last one without its newline. */
 export function rowsIn(text: string): Row[] {
-  // A raw newline can not be inside JSON's strings.
+  // A raw newline cannot be inside JSON's strings.
   const rows = parsed(`[${text.replaceAll('\n', ',')}]`);
   if (!Array.isArray(rows)) throw new BrokenAnswerError(spoken(text));
   if (!rows.every(isRecord)) throw new BrokenAnswerError('a line is no object');

@@ -22,7 +22,7 @@ export function matches(field: string, pattern: string): string {
   return `${quoted(field)}:~${quoted(pattern)}`;
 }
 
-/** So many characters, at the most. */
+/** So many characters, at most. */
 export function isAtMost(field: string, length: number): string {
   return `${quoted(field)}:len_range(0, ${length})`;
 }

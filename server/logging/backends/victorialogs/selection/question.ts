@@ -1,5 +1,5 @@
 // A selection as the arguments of a request. What the caller asks for goes into the query; the time and what the caller
-// may see go beside it, where the store reads each by itself and joins them: a fault in the query can not widen them.
+// may see go beside it, where the store reads each by itself and joins them: a fault in the query cannot widen them.
 import type { NameFilter, Selection } from '../../../log-store.ts';
 import type { FieldNames } from './fields.ts';
 import { eitherOf, isOneOf, matches, not, within } from './logsql.ts';

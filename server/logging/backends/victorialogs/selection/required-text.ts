@@ -61,7 +61,7 @@ function plainItem(item: Item): string | undefined {
   return item.kind === 'character' ? plain(String.fromCodePoint(item.code)) : undefined;
 }
 
-/** Undefined for what the store can not look for. */
+/** Undefined for what the store cannot look for. */
 function plain(character: string): string | undefined {
   return character === '\0' || /\p{Surrogate}/u.test(character) ? undefined : character;
 }

@@ -37,7 +37,7 @@ export function textFilter(message: string, text: TextFilter): LineFilter {
     // ever found in a column of whole numbers, not even one that found the line.
     return { exact, quick: { filters, sure: `(${evident} or !${notASCII})` } };
   }
-  // Lines of ASCII can not hold what is not; for others nothing but the rough look tells which.
+  // Lines of ASCII cannot hold what is not; for others nothing but the rough look tells which.
   if (required.length === 0) return { exact };
   return { exact, quick: { filters: [required, notASCII].flat(), sure: `!${notASCII}` } };
 }
