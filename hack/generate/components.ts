@@ -25,7 +25,9 @@ export function componentFiles(names: Names): ManifestFile[] {
     },
     {
       path: 'components/no-plain-http/kustomization.yaml',
-      about: 'Takes the plain-HTTP listener away: from the server, from its pods and from the Service.',
+      about:
+        'Takes the plain-HTTP listener away: from the server, from its pods and from the Service. Its configuration takes the ' +
+        'place of one that you merge beside it: use overlays/no-plain-http as a resource then, and turn the listener off in yours.',
       documents: [
         component({
           configMapGenerator: [
