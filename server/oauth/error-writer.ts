@@ -6,7 +6,7 @@ import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { NOT_STORED } from './json-answer.ts';
 
-/** What an error of the chain says here. Fixed texts: the chain's own may name what the client sent. */
+/** What errors of the chain say here. Fixed texts, since the chain's own may name what the client sent. */
 const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> = {
   400: ['invalid_request', 'the request is malformed'],
   401: ['invalid_token', 'the credentials are not valid'],
@@ -43,7 +43,7 @@ function write(context: RequestContext, error: unknown): void {
   if (answer.challenge !== undefined) headers['WWW-Authenticate'] = answer.challenge;
   if (answer.allow !== undefined) headers['Allow'] = answer.allow;
   if (answer.retryAfterSeconds !== undefined) headers['Retry-After'] = answer.retryAfterSeconds;
-  // The rest of a body that nobody is going to read must not be taken for the next request.
+  // The rest of an unread body must not be taken for the next request.
   if (!request.complete) headers['Connection'] = 'close';
   response.writeHead(answer.status, headers);
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -1,5 +1,5 @@
-// The body of a request to an OAuth endpoint, read strictly: what has two readings is refused, since a proxy or a
-// firewall in front may have taken the other one. Parameters never come from the URL (RFC 6749, 3.2).
+// The body of a request to an OAuth endpoint, read strictly: what is ambiguous is refused, since a proxy or firewall in
+// front may have read it differently. Parameters never come from the URL (RFC 6749, 3.2).
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, OAuthError, unsupportedBody } from '../../apis/oauth/errors.ts';
 import { readBody } from '../filters/body-limit.ts';
@@ -18,7 +18,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   if (!MEDIA_TYPE.test(type)) {
     throw unsupportedBody('the body must be application/x-www-form-urlencoded in UTF-8');
   }
-  // A few compressed bytes can stand for gigabytes.
+  // A few compressed bytes can expand to gigabytes.
   if (encoding !== undefined) throw unsupportedBody('the body must not be encoded');
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > MAX_BYTES) throw tooLarge();

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** RFC 6749, 5.1: an answer that may hold a token is kept by nobody on the way. Pragma is for caches of HTTP/1.0. */
+/** RFC 6749, 5.1: an answer that may hold a token must not be cached. Pragma is for caches of HTTP/1.0. */
 export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
-/** 200 with JSON that is not to be stored. */
+/** 200 with JSON that must not be stored. */
 export function writeJSON(response: ServerResponse, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, {

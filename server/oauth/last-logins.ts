@@ -1,5 +1,5 @@
-// When users signed in last, in the status of their User objects. Kept to the minute and written one after the other,
-// behind the sign-ins and never in their way: when too many wait, some go unwritten.
+// When users last signed in, in the status of their User objects. Kept to the minute and written one after the other,
+// after the sign-in, so that nobody waits for it: when too many are queued, some are not written.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';

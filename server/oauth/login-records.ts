@@ -1,5 +1,5 @@
-// Who signed in, who tried to, and from where: audit lines and metrics. Never a password, and no name that no user
-// has: people type passwords into the wrong field.
+// Who signed in, who tried to, and from where: audit lines and metrics. Never a password, nor a name that is no user's:
+// people type passwords into the wrong field.
 
 import { recordedAgent } from '../filters/access-record.ts';
 
@@ -20,7 +20,7 @@ export type LoginOutcome =
 export interface LoginRecord {
   readonly method: LoginMethod;
   readonly outcome: LoginOutcome;
-  /** Undefined for one that no user has. */
+  /** Undefined when there is no such user. */
   readonly user: string | undefined;
   /** Id of a configured client; empty where none is involved. */
   readonly client: string;

@@ -63,7 +63,7 @@ export interface OAuth {
   /** Handlers by exact path. */
   readonly paths: ReadonlyMap<string, Handler>;
   readonly errorFamily: ErrorFamily;
-  /** Whether a path needs no rights: who calls it proves himself to the endpoint. */
+  /** Whether a path needs no rights: its endpoint authenticates callers itself. */
   isPublic(path: string): boolean;
   /** Whether sign-ins can be answered: keys, users, passwords and sessions are known here. */
   readonly ready: boolean;
@@ -79,9 +79,9 @@ export interface OAuth {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Of the Lease by which the replica is elected that rotates keys and removes ended sessions. */
+/** Of the Lease that elects the replica which rotates keys and removes ended sessions. */
 const LEASE = 'ks-apiserver';
-/** Keys outlive what they have signed by this much, for clocks that differ. */
+/** How much longer keys live than what they have signed, because clocks differ. */
 const LEEWAY_MS = 60_000;
 
 /** Nothing begins before `run`. */

@@ -10,7 +10,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
  */
 export function requestedScopes(scope: string | undefined, allowed: readonly string[]): readonly string[] {
   if (scope === undefined) return [];
-  // The length first, so that no long text costs more than its reading.
+  // The length first, so that a long text costs no more than reading it.
   if (scope.length > MAX_LENGTH || !SCOPE.test(scope)) throw invalidScope('the scope is malformed');
   const scopes = [...new Set(scope.split(' '))];
   if (!scopes.every((one) => allowed.includes(one))) throw invalidScope('the scope is not allowed');

@@ -24,7 +24,7 @@ export function sourceAddress(trusted: readonly string[]): SourceAddress {
   };
 }
 
-/** A part of a text keeps all of it in memory, and where addresses are remembered the headers must not be. */
+/** A slice keeps the whole text in memory; addresses are remembered, and must not keep the headers. */
 function copied(address: string): string {
   return Buffer.from(address, 'latin1').toString('latin1');
 }

@@ -1,5 +1,5 @@
-// RFC 6749, 2.3: who the client is, by the Authorization header or by the form. One indistinct refusal for all that
-// is wrong; what exactly it was goes to the log.
+// RFC 6749, 2.3: who the client is, by the Authorization header or by the form. Every fault gets the same refusal; the
+// exact cause goes to the log.
 import type { IncomingMessage } from 'node:http';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import { decoded, type Form } from '../form.ts';
@@ -12,7 +12,7 @@ interface Presented {
   readonly basic: boolean;
 }
 
-/** Throws OAuthError. A public client names itself only; any other one proves itself. */
+/** Throws OAuthError. A public client only names itself; any other one proves who it is. */
 export function authenticateClient(
   request: IncomingMessage,
   form: Form,
@@ -25,7 +25,7 @@ export function authenticateClient(
     throw invalidClient(basic, new Error(client ? 'the client sent no secret' : 'unknown client'));
   }
   clients.guard?.enter(id, request);
-  // Asked also for an unknown client, which must take as long.
+  // Checked for an unknown client too, which must take as long.
   const matches = clients.checkSecret(id, secret);
   if (client && matches && !client.isPublic) {
     clients.guard?.succeeded(id, request);

@@ -17,9 +17,9 @@ export interface ClientGuardOptions {
 }
 
 /**
- * RFC 6749, 2.3.1: secrets of clients must not be found by trying. Counted by client and source together, so that a
- * stranger delays nobody elsewhere; each replica for itself, since a secret worth its name outlasts many more tries.
- * An id that no client has counts alike.
+ * RFC 6749, 2.3.1: secrets of clients must not be guessable. Failures are counted by client and source together, so that
+ * a stranger delays nobody elsewhere, and by each replica alone, since a proper secret withstands many more tries. An
+ * unknown client id counts like a known one.
  */
 export class ClientGuard {
   readonly #options: ClientGuardOptions;
@@ -57,12 +57,12 @@ export class ClientGuard {
   }
 
   #key(id: string, request: IncomingMessage): string {
-    // Ids of clients hold no space, and are not longer; what somebody invents takes no more room than that.
+    // Ids of clients hold no space, and are not longer; made-up ones take no more room than that.
     return `${networkOf(this.#options.sourceOf(request))} ${id.slice(0, 128)}`;
   }
 }
 
-/** None for the default client: a secret that everybody knows needs no guard, but everybody could delay its users. */
+/** None for the default client: its secret is public, so a guard would only let anybody delay its users. */
 export function newClientGuard(
   { clients, throttle }: Pick<OAuthSettings, 'clients' | 'throttle'>,
   sourceOf: SourceAddress,

@@ -6,7 +6,7 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
  */
 export class ClientSecrets {
   readonly #key = createSecretKey(randomBytes(32));
-  /** Compared with where there is no secret. */
+  /** What is compared with when there is no secret. */
   readonly #nobody = randomBytes(32);
   /** By client, then by place. */
   readonly #digests = new Map<string, Map<string, Buffer>>();
@@ -23,7 +23,7 @@ export class ClientSecrets {
     return (this.#digests.get(client)?.size ?? 0) > 0;
   }
 
-  /** As many comparisons for every client, known or not, whichever of its secrets matches. */
+  /** The same number of comparisons for every client, known or not, whichever of its secrets matches. */
   matches(client: string, secret: string): boolean {
     const shown = this.#digest(secret);
     const kept = [...(this.#digests.get(client)?.values() ?? [])];

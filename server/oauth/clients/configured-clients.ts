@@ -1,5 +1,5 @@
-// The clients of the configuration, with their secrets followed to where they are kept: files, and Secrets in our own
-// namespace. Who a request's client is, is decided by client-authentication beside it.
+// The clients of the configuration, with their secrets, which are followed where they are kept: in files, and in Secrets
+// of our own namespace. Which client a request comes from is decided in client-authentication.
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
@@ -17,7 +17,7 @@ export interface ConfiguredClientsOptions {
   readonly namespace: string;
   readonly guard?: SecretGuard | undefined;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** How often a file is read although nobody said that it changed, in ms. */
+  /** How often a file is read although no change was reported, in ms. */
   readonly pollMs?: number;
 }
 

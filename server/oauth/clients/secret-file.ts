@@ -7,8 +7,8 @@ const MAX_BYTES = 4096;
 
 /**
  * Reads a file with one secret, now and whenever it changes, until `signal` is aborted. Its folder is watched, since a
- * mounted Secret swaps a symbolic link; and it is read every few seconds, since some file systems tell nothing.
- * `changed` is told the text without the line's end, or why there is none.
+ * mounted Secret swaps a symbolic link; and it is read every few seconds, since some file systems report nothing.
+ * `changed` gets the text without its line end, or why there is none.
  */
 export async function followSecretFile(
   path: string,

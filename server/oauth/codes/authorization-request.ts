@@ -52,7 +52,7 @@ export class AuthorizationRefusal extends Error {
   }
 }
 
-// State and nonce go round through URLs; a client that has more to remember keeps it.
+// State and nonce travel in URLs; a client with more to remember keeps it itself.
 const MAX_STATE = 4096;
 const MAX_NONCE = 512;
 const MAX_REDIRECT_URI = 2048;

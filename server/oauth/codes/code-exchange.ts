@@ -36,7 +36,7 @@ export interface PresentedCode {
 /** How often somebody else may have written to the session in between: its exchange does not, it ends it. */
 const ATTEMPTS = 5;
 
-/** Turns a session that has not begun into a living one, once. */
+/** Starts a prepared session, once. */
 export class CodeExchange {
   readonly #options: CodeExchangeOptions;
   readonly #holders: SessionHolders;
@@ -95,7 +95,7 @@ export class CodeExchange {
     return response;
   }
 
-  /** A user of whom no token can be made, later neither, leaves no session behind. */
+  /** When no token can ever be made for a user, no session is left behind. */
   async #signed(subject: Parameters<typeof tokenResponse>[1], signal: AbortSignal): Promise<TokenResponse> {
     const { tokens, sessions } = this.#options;
     try {

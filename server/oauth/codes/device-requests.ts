@@ -104,7 +104,7 @@ export class DeviceRequests {
   }
 
   /**
-   * From the cache: who types codes at random costs the cluster nothing. Throws OAuthError 503 while nobody can tell.
+   * From the cache: typing random codes costs the cluster nothing. Throws OAuthError 503 while the cache is not filled.
    */
   find(id: string): DeviceRequest | undefined {
     this.#checkSight();
@@ -141,11 +141,11 @@ export class DeviceRequests {
       await sessions.create(session, signal);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      // The same person once more, after an answer that was lost: it is as she wants it.
+      // The same person again, after an answer was lost: it is already approved.
       const standing = await sessions.read(session.id, signal);
       if (standing?.userUID !== by.account.uid) return 'decided already';
     }
-    // After the session is there, so that the device never finds neither. Left behind, it ends by its time.
+    // After the session exists, so that the device always finds one of the two. If this fails, it expires.
     await sessions.delete(id, signal);
     return 'approved';
   }

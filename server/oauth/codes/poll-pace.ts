@@ -16,7 +16,7 @@ interface Poller {
 const LEEWAY_MS = 500;
 const MAX_POLLERS = 2000;
 
-/** RFC 8628, 3.5: who polls too fast has to wait five seconds longer from then on. Each replica counts for itself. */
+/** RFC 8628, 3.5: a device that polls too fast has to wait five seconds longer from then on. Each replica counts alone. */
 export class PollPace {
   readonly #options: PollPaceOptions;
   readonly #pollers = new Map<string, Poller>();
@@ -33,7 +33,7 @@ export class PollPace {
     const early = known !== undefined && now < known.next - LEEWAY_MS;
     const poller = { intervalMs: early ? intervalMs + POLL_INTERVAL * 1000 : intervalMs, next: 0 };
     poller.next = now + poller.intervalMs;
-    // The one that was not heard of for longest goes first.
+    // The one that has been silent longest goes first.
     this.#pollers.delete(id);
     this.#pollers.set(id, poller);
     if (this.#pollers.size > MAX_POLLERS) {

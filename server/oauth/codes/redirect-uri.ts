@@ -28,7 +28,7 @@ export function withParameters(
   return `${uri}${uri.includes('?') ? '&' : '?'}${added.toString()}`;
 }
 
-/** What a Content-Security-Policy calls the place: the origin, or the scheme where there is no such name for it. */
+/** The place as a Content-Security-Policy names it: the origin, or the scheme where it has no name for the origin. */
 export function policySource(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri);
   const isWeb = protocol === 'https:' || protocol === 'http:';

@@ -1,6 +1,6 @@
 // A code that begins a session once. The Session object stands already, with the hash of its code where later that of
-// its refresh token stands; who brings the code, and proves what it is bound to, turns it into a living session by an
-// update with a precondition. So:
+// its refresh token goes later; whoever brings the code, and proves what it is bound to, starts the session by an update
+// with a precondition. So:
 // - a code is used once on all replicas together: of two updates one meets a changed object;
 // - a session that has ended takes its code along: nothing is left that a replay could begin anew (were the session
 //   made at the exchange, under a name that follows from the code, a sign-out would free that name again);
@@ -34,8 +34,8 @@ export function hasBegun(session: Pick<Session, 'refreshHash' | 'familyHash'>): 
 }
 
 /**
- * Whether the cluster may know a refresh token that the session as it is cached here does not: a rotation does not
- * change the family. Any other token is not worth a question, however often somebody shows one.
+ * Whether the cluster may know a refresh token that the cached session does not: a rotation keeps the family. Any other
+ * token is not worth a question, however often it is shown.
  */
 export function mayBeBehind(cached: Session, token: RefreshToken): boolean {
   return !hasBegun(cached) || sameHash(cached.familyHash, token.familyHash);
@@ -54,7 +54,7 @@ export function familyHash(code: SessionCode): string {
   return familyOf(code).familyHash;
 }
 
-/** A token that nobody was ever given; only its family counts. */
+/** A token that was never given to anybody; only its family is used. */
 function familyOf({ sessionID, text }: SessionCode): RefreshToken {
   const family = sha256(`family of ${text}`).subarray(0, 18).toString('base64url');
   const token = parseRefreshToken(`prt_${sessionID}_${family}${'-'.repeat(40)}`);

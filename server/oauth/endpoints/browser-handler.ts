@@ -28,7 +28,7 @@ export function forBrowsers(
         return;
       }
       const { status, title, text, headers } = told(error);
-      // The line about the request leaves it to us to say how bad this is.
+      // The access log leaves the level of this to us.
       log[status >= 500 ? 'warn' : 'info']({ err: error }, 'a page tells of an error');
       // The rest of a body that nobody is going to read must not be taken for the next request.
       const rest = request.complete ? {} : { Connection: 'close' };
@@ -47,7 +47,7 @@ export function answerClient(
   redirect(response, withParameters(to.redirectURI, { ...answer, state: to.state, iss: issuer }));
 }
 
-/** A fault that a person can do something about. */
+/** A fault that the person can correct. */
 export class PageFault extends Error {
   readonly status: number;
   readonly title: string;
@@ -96,7 +96,7 @@ function tellStatus(status: number, why: string, retryAfterSeconds: number | und
   return { status, title: 'This sign-in can not go on', text, headers };
 }
 
-/** A proxy in front that speaks TLS for us says so; who lies about it deceives himself only. */
+/** A proxy that terminates TLS for us says so; a client that lies about it only deceives itself. */
 function isPrivate({ secure, request }: RequestContext): boolean {
   return secure || request.headers['x-forwarded-proto'] === 'https';
 }

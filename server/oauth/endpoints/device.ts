@@ -51,7 +51,7 @@ export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions):
   };
 }
 
-/** What travels through the sign-in page: the code as it was typed. */
+/** What the sign-in page passes along: the code as it was typed. */
 export interface TypedCode {
   readonly userCode: string;
 }

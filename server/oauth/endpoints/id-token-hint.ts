@@ -25,7 +25,7 @@ export class IDTokenHints {
     this.#options = options;
   }
 
-  /** Undefined when it is no id token of ours, by whichever key we still know. */
+  /** Undefined when no key that we still know signed it as our id token. */
   async read(token: string): Promise<HintedLogin | undefined> {
     const { header, payload } = readUnverified(token) ?? {};
     if (!header || !payload || header['typ'] !== 'JWT' || typeof header['kid'] !== 'string') return undefined;

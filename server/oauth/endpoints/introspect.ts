@@ -1,5 +1,5 @@
-// Token introspection (RFC 7662), for resource servers that prove who they are. Whatever does not count gives the same
-// answer, so that nobody learns why.
+// Token introspection (RFC 7662), for resource servers that prove who they are. Every invalid token gets the same answer,
+// so that nobody learns why.
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../filters/request-context.ts';
@@ -72,7 +72,7 @@ function described(
     };
   }
   const { session, current } = token;
-  // A refresh token is for nobody but its client.
+  // A refresh token is only for its own client.
   if (!current || session.clientID !== client.id) return INACTIVE;
   if (!users.synced || !credentials.synced)
     throw newServiceUnavailable('users can not be seen at the moment');

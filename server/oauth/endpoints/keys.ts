@@ -4,7 +4,7 @@ import { writePublicDocument } from './public-document.ts';
 
 export interface KeysEndpointOptions {
   readonly keys: Pick<KeyRing, 'jwks'>;
-  /** How long a key is published before it signs, in ms: who keeps the document that long never misses one. */
+  /** How long a key is published before it signs, in ms: whoever caches the document that long never misses one. */
   readonly publishAhead: number;
 }
 

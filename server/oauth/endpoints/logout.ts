@@ -1,6 +1,6 @@
 // Signing out (OpenID Connect RP-Initiated Logout): ends the session of whoever shows an access token or an id token of
-// it. There is no cookie to ride on, so nobody can be signed out by a link. Leads on to addresses only that are
-// registered, to the letter.
+// it. There is no cookie to abuse, so nobody can be signed out by a link. It redirects only to registered addresses,
+// compared exactly.
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';

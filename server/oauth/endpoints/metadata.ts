@@ -1,5 +1,5 @@
 // What the token handler says about itself, for OpenID Connect clients and kube-apiserver, and after RFC 8414. Made
-// from what is mounted, so that it promises nothing else; open to anybody, from the first moment.
+// from what is mounted, so that it promises nothing else; open to everybody from the start.
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../filters/request-context.ts';
 import type { ConfiguredClient } from '../settings.ts';
@@ -45,7 +45,7 @@ export function metadataOf({ issuer, mounted, grants, clients }: MetadataSource)
   );
   const withSecret = clients.some(({ isPublic }) => !isPublic) ? WITH_SECRET : [];
   const methods = clients.some(({ isPublic }) => isPublic) ? [...withSecret, 'none'] : withSecret;
-  // What no client may use is as good as absent.
+  // Left out when no client may use it.
   const usable: Partial<Record<keyof typeof ENDPOINTS, boolean>> = {
     authorization_endpoint: offered.includes('authorization_code'),
     device_authorization_endpoint: offered.includes('urn:ietf:params:oauth:grant-type:device_code'),

@@ -4,7 +4,7 @@ import { parseRefreshToken, sameHash } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
 import type { AccessTokenClaims, AccessTokenVerifier } from '../tokens/access-token.ts';
 
-/** A token of ours that somebody shows to ask about it, or to end it. */
+/** A token of ours that is presented for introspection or revocation. */
 export type PresentedToken =
   | { readonly kind: 'access'; readonly claims: AccessTokenClaims }
   | {
@@ -27,8 +27,8 @@ export class PresentedTokens {
   }
 
   /**
-   * Undefined for what counts for nothing: of another kind, expired, revoked, made up. The kind is told by the token
-   * itself, whatever hint came with it. Throws ServiceUnavailable (StatusError) when it cannot be told now.
+   * Undefined for an invalid token: foreign, expired, revoked, made up. Its kind is read from the token itself, whatever
+   * hint came with it. Throws ServiceUnavailable (StatusError) when it cannot be checked now.
    */
   async find(text: string, signal: AbortSignal): Promise<PresentedToken | undefined> {
     if (text.startsWith('prt_')) return this.#refresh(text, signal);

@@ -2,7 +2,7 @@ import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { staticDocument, writeDocument } from '../../endpoints/static-document.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 
-/** JSON that is the same for everybody and may be kept by anybody for `maxAge` seconds. GET and HEAD only. */
+/** JSON that is the same for everybody and may be cached for `maxAge` seconds. GET and HEAD only. */
 export function writePublicDocument(
   context: RequestContext,
   value: unknown,

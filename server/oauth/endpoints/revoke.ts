@@ -1,5 +1,5 @@
-// Token revocation (RFC 7009). Access tokens and the refresh token of a login end together, since what they all hang on
-// is their session: whichever of them is shown ends it, at every replica.
+// Token revocation (RFC 7009). Access tokens and the refresh token of a login end together, since all of them depend on
+// its session: whichever is presented ends it, on every replica.
 import type { Logger } from 'pino';
 import { invalidGrant, invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../filters/request-context.ts';
@@ -26,7 +26,7 @@ export function revocationHandler({ clients, tokens, sessions, log }: Revocation
       const { session, clientID, user } = ownerOf(token);
       // RFC 7009, 2.1: the client is told; the token stays untouched.
       if (clientID !== client.id) throw invalidGrant('the token belongs to another client');
-      // 2.2.1: what could not be ended must not look as if it were.
+      // 2.2.1: a token that could not be revoked must not look as if it were.
       await sessions.delete(session, context.signal).catch((error: unknown) => {
         throw temporarilyUnavailable('the session can not be ended at the moment', 1, error);
       });

@@ -1,6 +1,5 @@
-// The form that asks for user name and password, and the one that has a password replaced that somebody else set. What
-// the person signs in for is a continuation's business; how a password is checked and attempts are slowed down,
-// passwords/ and throttle/ know.
+// The form that asks for user name and password, and the one that makes people replace a password set by somebody else.
+// What the person signs in for is up to the continuation; passwords/ checks passwords, throttle/ slows down attempts.
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
@@ -70,7 +69,7 @@ interface Shown {
   readonly alert?: Alert;
 }
 
-// As long as people leave a page open; a new password is thought of quicker than that.
+// The time for which people leave a page open; thinking of a new password takes less.
 const SIGN_IN_MS = 30 * 60_000;
 const CHANGE_MS = 10 * 60_000;
 

@@ -32,7 +32,7 @@ export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpoi
     const type = form.get('grant_type');
     if (type === undefined) throw invalidRequest('grant_type is missing');
     const grant = byType.get(type);
-    // A type that nobody knows is no label: there would be as many as callers can think of.
+    // An unknown type is no label: callers could make up any number of them.
     if (grant) known.grantType = type;
     const client = authenticateClient(request, form, clients);
     if (!grant) throw unsupportedGrantType();

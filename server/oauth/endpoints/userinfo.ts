@@ -1,5 +1,5 @@
-// Userinfo (OpenID Connect Core, 5.3): what the user object says of who shows an access token, as far as its scopes
-// reach. Groups and names are those of now, not of when the token was made.
+// Userinfo (OpenID Connect Core, 5.3): what the user object says about the owner of an access token, as far as its scopes
+// allow. Groups and names are the current ones, not those from when the token was made.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../filters/request-context.ts';
 import { writeJSON } from '../json-answer.ts';
@@ -34,7 +34,7 @@ function claimsOf({ name, displayName, email, groups }: Account, scopes: readonl
   };
 }
 
-/** RFC 6750, 3.1: who shows nothing is told the scheme, and no error code in it. */
+/** RFC 6750, 3.1: a request without a token is told the scheme, without an error code. */
 function unidentified(): OAuthError {
   return new OAuthError(401, 'login_required', 'an access token is needed', {
     challenge: 'Bearer realm="oauth"',

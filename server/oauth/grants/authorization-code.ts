@@ -22,7 +22,7 @@ export class AuthorizationCodeGrant implements Grant {
     const challenge = challengeOf(required(form, 'code_verifier'));
     this.#exchange.checkSight();
     if (!code) throw refused('the code is malformed');
-    // Most often another replica made the session, a moment ago. A cache that is behind is found out by the update.
+    // Usually another replica made the session a moment ago. If the cache is behind, the update fails and shows it.
     const session = this.#sessions.get(code.sessionID) ?? (await this.#sessions.read(code.sessionID, signal));
     if (!session) throw refused('the code has expired, or its session has ended');
     const hash =

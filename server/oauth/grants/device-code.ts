@@ -34,7 +34,7 @@ export class DeviceCodeGrant implements Grant {
     const code = parseDeviceCode(text);
     if (!code) throw refused('the device code is malformed');
     const hash = deviceHash(code, request.client.id);
-    // The cache is enough: what it has not heard of yet, the next poll finds.
+    // The cache is enough: the next poll finds what is missing in it now.
     const session = this.#options.sessions.get(code.sessionID);
     if (!session) throw this.#waiting(code, hash);
     return this.#exchange.begin({ code, hash, watchedMs: APPROVED_LIFETIME_MS }, session, request);

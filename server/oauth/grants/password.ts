@@ -43,7 +43,7 @@ export class PasswordGrant implements Grant {
     });
     const { sessions, tokens } = this.#options;
     const prepared = sessions.prepare({ account, credential, client, scopes, source, userAgent });
-    // Signed before the session is kept: a sign-in of which no token comes must not leave one behind.
+    // Signed before the session is stored: a sign-in that yields no token must not leave a session behind.
     const response = tokenResponse(tokens, { client, account, scopes, ...prepared });
     await sessions.keep(prepared.session, signal).catch((error: unknown) => {
       if (!isServiceUnavailable(error)) throw error;

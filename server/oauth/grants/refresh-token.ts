@@ -67,7 +67,7 @@ export class RefreshTokenGrant implements Grant {
     const token = parseRefreshToken(text);
     if (!token) throw refused('not the form of a refresh token');
     let session = sessions.get(token.sessionID);
-    // The cache may be behind a rotation at another replica: what it does not confirm is asked of the cluster.
+    // The cache may be behind a rotation at another replica: the cluster is asked about what it does not confirm.
     if (!session || !sameHash(session.refreshHash, token.hash)) {
       const isOther = session && (session.clientID !== request.client.id || !mayBeBehind(session, token));
       if (isOther) throw refused('not a token of this session, or of another client');
@@ -89,14 +89,14 @@ export class RefreshTokenGrant implements Grant {
     request: TokenRequest,
   ): Promise<TokenResponse | undefined> {
     const { client } = request;
-    // Another client's token stays untouched: what a stranger sends ends nobody's session.
+    // Another client's token stays untouched: a stranger's request must not end anybody's session.
     if (session.clientID !== client.id) throw refused('the token belongs to another client');
     if (!sameHash(session.refreshHash, token.hash)) {
       if (!sameHash(session.familyHash, token.familyHash)) throw refused('not a token of this session');
       return this.#endReused(session, request);
     }
     const account = await this.#livingUser(session, request.signal);
-    // What was taken from the client since is not given again.
+    // Scopes that the client has lost since are not granted again.
     const granted = session.scopes.filter((scope) => client.scopes.includes(scope));
     const scopes = requestedScopes(request.form.get('scope'), granted);
     return this.#rotate(token, session, {

@@ -40,7 +40,7 @@ export class ImportedKeys implements KeyRing {
         await Promise.all(published.map(async (jwk) => [jwk.kid, await imported(jwk)] as const)),
       ),
       published,
-      // Given as bytes, a key would be made ready anew for each message: four times the time of the MAC itself.
+      // A key given as bytes would be imported anew for each message, which takes four times as long as the MAC itself.
       macKeys: new Map(
         set.keys.map(({ kid, macKey }) => [kid, createSecretKey(Buffer.from(macKey, 'base64url'))]),
       ),
@@ -84,7 +84,7 @@ export class ImportedKeys implements KeyRing {
   }
 }
 
-/** A purpose ends with a NUL, which none contains: no message of one can stand for one of another. */
+/** A purpose ends with a NUL, which none contains: no message of one purpose can pass for one of another. */
 function digest(key: KeyObject, purpose: string, message: string): Buffer {
   return createHmac('sha256', key).update(`${purpose}\0${message}`).digest();
 }
@@ -98,8 +98,8 @@ function publicPart({ kid }: KeyRecord, { kty, crv, x, y }: JWK): JWK & { readon
 }
 
 /**
- * Signs on the thread of whoever calls: that takes a tenth of a millisecond, while WebCrypto would wait for a thread of
- * the pool behind hashes that take a hundred times as long.
+ * Signs on the calling thread: that takes a tenth of a millisecond, while WebCrypto would wait for a thread of the pool
+ * behind hashes that take a hundred times as long.
  */
 async function signingKey(kid: string, jwk: JWK): Promise<SigningKey> {
   const { kty, crv, x, y, d } = jwk;

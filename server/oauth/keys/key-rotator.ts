@@ -16,7 +16,7 @@ export interface KeyRotatorOptions extends SecretPlace {
   readonly now?: () => number;
 }
 
-/** Clocks jump and timers are no calendars: the plan is looked at this often, whatever it says. */
+/** Clocks jump and long timers drift: the plan is checked at least this often. */
 const LONGEST_WAIT_MS = 60_000;
 const RETRY_MS = 5_000;
 
@@ -67,7 +67,7 @@ export class KeyRotator {
     try {
       return Math.min(await this.rotate(signal), LONGEST_WAIT_MS);
     } catch (err) {
-      // Somebody else wrote, or there is no Secret yet: its change wakes us.
+      // Somebody else wrote, or there is no Secret yet: the next change wakes us.
       if (!signal.aborted && !isConflict(err) && !isNotFound(err)) {
         this.#options.log.warn(
           { err, secretName: this.#options.name },

@@ -11,7 +11,7 @@ const DATA_KEY = 'keys.json';
 export interface StoredKeys {
   readonly set: KeySet;
   readonly resourceVersion: string;
-  /** What an operator asked for and nobody has done yet. */
+  /** What an operator asked for and is still to be done. */
   readonly request: RotationRequest | undefined;
   /** Everything else in the Secret, which others may have put there. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export class KeySecret {
     );
   }
 
-  /** Throws Conflict when it was changed since it was read. Takes the operator's request away. */
+  /** Throws Conflict when it was changed since it was read. Removes the operator's request. */
   async replace(previous: StoredKeys, set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
     const annotations = { ...objectIn(previous.metadata, 'annotations') };
     delete annotations[ROTATE_ANNOTATION];

@@ -14,9 +14,9 @@ export interface KeyRecord {
   readonly createdAt: number;
   /** When it begins, or began, to sign. */
   readonly activeAt: number;
-  /** Of a retired key: what it signed counts until then. */
+  /** Of a retired key: its signatures are accepted until then. */
   readonly verifyUntil?: number;
-  /** Of a retired key: what its MAC is on counts until then. */
+  /** Of a retired key: its MACs are accepted until then. */
   readonly macUntil?: number;
   /** The pair; without its private part once it is retired, gone when what it signed counts no longer. */
   readonly jwk?: JWK;

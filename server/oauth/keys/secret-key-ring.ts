@@ -153,8 +153,8 @@ export class SecretKeyRing implements KeyRing {
   }
 
   /**
-   * An answer may come after the watch has told of a later version, in which these keys were thrown away perhaps. What
-   * the watch tells comes in order, and counts even where a cluster has gone back in time.
+   * An answer may arrive after the watch has brought a later version, in which these keys may be gone. What the watch
+   * brings is in order, and counts even when a cluster was restored from a backup.
    */
   #acceptNewer(stored: StoredKeys): Promise<void> {
     return this.#accept(stored, (current) => isNewer(stored.resourceVersion, current));
@@ -179,7 +179,7 @@ export class SecretKeyRing implements KeyRing {
     return this.#importing;
   }
 
-  /** What cannot be understood changes nothing: the keys before it stay, and nobody's Secret is overwritten. */
+  /** A Secret that cannot be read changes nothing: the keys stay as they are, and nobody's Secret is overwritten. */
   #refuse(err: unknown): void {
     this.#options.log.warn(
       { err, secretName: this.#options.name },

@@ -1,4 +1,4 @@
-/** One that waits, woken by many. */
+/** One waiter, woken by many. */
 export class Wakeup {
   #pending = false;
   #resolve: (() => void) | undefined;
@@ -16,7 +16,7 @@ export class Wakeup {
       this.#resolve = resolve;
       signal.addEventListener('abort', end, { once: true });
       await promise;
-      // It is asked again and again with one signal, for as long as the process lives.
+      // It is called again and again with one signal, as long as the process lives.
       signal.removeEventListener('abort', end);
       this.#resolve = undefined;
     }

@@ -19,7 +19,7 @@ export function about(alert: Alert | undefined, name: string): Markup | undefine
   return html` aria-invalid="true" aria-describedby="${ID}"`;
 }
 
-/** The browser's tab tells of the fault first. */
+/** The title of the browser's tab begins with the fault. */
 export function titled(title: string, alert: Alert | undefined): string {
   return alert ? `Error: ${title}` : title;
 }

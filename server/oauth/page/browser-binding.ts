@@ -1,6 +1,6 @@
 // Which browser a form was made for: a cookie of random bytes, named in every form's ticket. Another site can neither
 // read it nor have it sent along with a form of its own (SameSite), nor set one for us from a sibling domain (the
-// prefix __Host-), so a form that somebody else's browser was given is worth nothing here.
+// prefix __Host-), so a form that was made for another browser is refused.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
@@ -10,22 +10,22 @@ const IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]{22})(?:;|$)`);
 
 export interface Browser {
   readonly id: string;
-  /** What makes the browser known: for the header `Set-Cookie`. Lax, since people come here from other sites. */
+  /** For the header `Set-Cookie`. Lax, since people come here from other sites. */
   readonly cookie: string;
 }
 
-/** The browser as it names itself, or as it is going to. */
+/** The browser's id: the one it sent, or a new one. */
 export function browserOf(request: IncomingMessage): Browser {
   const id = knownBrowser(request) ?? randomBytes(16).toString('base64url');
   return { id, cookie: `${COOKIE}=${id}; Path=/; Secure; HttpOnly; SameSite=Lax` };
 }
 
-/** Undefined for a browser that was never here, or that takes no cookies. */
+/** Undefined for a browser that is here for the first time, or refuses cookies. */
 export function knownBrowser(request: IncomingMessage): string | undefined {
   return IN_HEADER.exec(request.headers.cookie ?? '')?.[1];
 }
 
-/** True when the browser itself says that a form was sent from elsewhere. Old ones say nothing; the ticket is asked. */
+/** True when the browser itself says that a form was sent from another site. Old ones say nothing; the ticket decides. */
 export function comesFromElsewhere(request: IncomingMessage): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';

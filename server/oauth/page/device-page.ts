@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 
 export interface UserCodeView {
   readonly action: string;
-  /** What stands in the field already. */
+  /** The initial value of the field. */
   readonly code: string;
   readonly alert?: Alert | undefined;
 }

@@ -1,6 +1,6 @@
-// What a form brings back to us besides what was typed: which request it belongs to and how far that has come, under a
-// MAC that names the browser and the step. It is the protection against forged forms as well, and lets any replica
-// take the form that another one made.
+// What a form sends back besides what was typed: which request it belongs to and how far that has come, under a MAC that
+// covers the browser and the step. It also protects against cross-site request forgery, and lets any replica accept a
+// form that another one made.
 import type { KeyRing } from '../keys/key-ring.ts';
 
 export interface TicketOptions {
@@ -9,7 +9,7 @@ export interface TicketOptions {
   readonly now: () => number;
 }
 
-/** `expired` when it is genuine but too old: its content may be shown again, but not acted upon. */
+/** `expired` when it is genuine but too old: its content may be shown again, but not used. */
 export interface OpenedTicket<T> {
   readonly content: T;
   readonly expired: boolean;
@@ -33,7 +33,7 @@ export class FormTickets<T> {
     return `${payload}.${this.#options.keys.mac(this.#purpose(), `${browser}.${payload}`)}`;
   }
 
-  /** Undefined for what was not made here, for this step and this browser. */
+  /** Undefined for a ticket that was not made here, for this step and this browser. */
   open(ticket: string, browser: string): OpenedTicket<T> | undefined {
     const dot = ticket.indexOf('.');
     if (dot < 0) return undefined;

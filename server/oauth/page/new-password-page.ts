@@ -11,7 +11,7 @@ export interface NewPasswordView {
   readonly alert?: Alert | undefined;
 }
 
-// No `maxlength` where a password is typed: a browser cuts what is pasted without a word, and half of it is another one.
+// No `maxlength` on password fields: browsers silently cut what is pasted, and half a password is a different one.
 export function newPasswordPage({ action, ticket, user, alert }: NewPasswordView): Page {
   return {
     title: titled('Choose a new password', alert),

@@ -37,7 +37,7 @@ export function redirect(response: ServerResponse, location: string): void {
 }
 
 function pageHeaders(formTarget?: string): Readonly<Record<string, string>> {
-  // A browser holds the redirect that follows a form against form-action too, hence the client's place.
+  // Browsers apply form-action to the redirect that follows a form too, hence the client's place.
   const formAction = formTarget === undefined ? "'self'" : `'self' ${formTarget}`;
   return {
     'Content-Security-Policy': `default-src 'none'; style-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,

@@ -12,7 +12,7 @@ export interface SignInView {
   readonly destination: string | undefined;
   readonly scopes: readonly string[];
   readonly notice: Markup | undefined;
-  /** What stands in the field already. */
+  /** The initial value of the field. */
   readonly user: string;
   readonly alert?: Alert | undefined;
 }

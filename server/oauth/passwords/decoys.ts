@@ -4,7 +4,7 @@
 export interface DecoysOptions {
   /** Of all users. */
   readonly hashes: () => Iterable<string>;
-  /** Of a name: as many hexadecimal digits as a MAC has, that nobody can foretell. */
+  /** Of a name: as many hexadecimal digits as a MAC has, which nobody can predict. */
   readonly digest: (name: string) => string;
   /** Ms that never go back. */
   readonly monotonic: () => number;
@@ -59,7 +59,7 @@ export class Decoys {
   }
 }
 
-/** The same kind and cost, with a salt and a digest that are nobody's. */
+/** The same kind and cost, with a random salt and digest. */
 function shapeOf(hash: string): string | undefined {
   const bcrypt = BCRYPT.exec(hash)?.[1];
   if (bcrypt !== undefined) return `${bcrypt}${'.'.repeat(53)}`;

@@ -11,7 +11,7 @@ export interface HashQueueLimits {
 
 /**
  * Bounds how many hashes are worked on at a time, and how long one waits for its turn. Hashing fills a core and 19 MiB
- * each: without a bound a storm of sign-ins would take the machine from everybody else.
+ * each: without a bound, a storm of sign-ins would starve everything else on the machine.
  */
 export class HashQueue {
   readonly #limits: HashQueueLimits;

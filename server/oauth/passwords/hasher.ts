@@ -1,5 +1,5 @@
 // Password hashes: made with argon2id, checked also when they are the bcrypt hashes of imported users. It owns the
-// algorithms and their bounds; whose hash it is and what follows from it is sign-in's business.
+// algorithms and their bounds; sign-in.ts knows whose hash it is and what follows from it.
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';
@@ -15,7 +15,7 @@ export interface HasherOptions {
 
 /** bcrypt reads no further: of a longer password only a part would count. */
 const BCRYPT_BYTES = 72;
-// No honest import has hashes above these bounds (a second, or a gigabyte); one that is above is meant to stop us.
+// No honest import has hashes above these bounds (a second, or a gigabyte); one above them is an attack.
 const MAX_BCRYPT_COST = 14;
 const MAX_ARGON2 = { memoryCost: 1024 * 1024, timeCost: 64, parallelism: 16 };
 
@@ -31,7 +31,7 @@ export class PasswordHasher {
     this.#queue = new HashQueue(queue);
   }
 
-  /** The hash for an unknown user, ahead of the first one who asks. */
+  /** Makes the hash for unknown users before anybody asks for one. */
   async prepare(): Promise<void> {
     await this.#unknown();
   }

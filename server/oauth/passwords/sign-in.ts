@@ -1,5 +1,5 @@
-// A name and a password, checked: for the password grant, the sign-in page, and who changes his own password. One
-// answer for all that is wrong with them, at one cost; what it was goes to the records of logins.
+// Checks a name and a password: for the password grant, the sign-in page, and people who change their own password. Every
+// fault gets the same answer at the same cost; the cause goes to the records of logins.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
@@ -40,7 +40,7 @@ export interface SignInAttempt {
   readonly source: string;
   readonly userAgent: string;
   readonly requestID?: string;
-  /** A password that has to be replaced is refused unless the caller sees to that. */
+  /** A password that has to be replaced is refused unless the caller makes the user replace it. */
   readonly acceptMustChange?: boolean;
   readonly signal: AbortSignal;
 }
@@ -85,7 +85,7 @@ export class PasswordSignIn {
       if (outcome !== 'success') {
         // Users and passwords reach us by watch: one that was made a moment ago is let in when word of it comes. Whatever
         // is wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing.
-        // Silence tells already that it was wrong: who goes meanwhile has failed, or he could guess without end.
+        // The wait alone shows that it was wrong: leaving meanwhile counts as a failure, or guessing would be free.
         await delay(this.#options.settleMs ?? SETTLE_MS, undefined, { signal }).catch(() => undefined);
         const news = this.#known(name);
         if (!signal.aborted && hasChanged(known, news)) {
@@ -153,7 +153,7 @@ export class PasswordSignIn {
     return temporarilyUnavailable('sign-ins can not be checked now, try again', seconds ?? 1, cause);
   }
 
-  /** While the password is at hand. That it fails keeps nobody out: the old hash still stands. */
+  /** While the password is known. If this fails nobody is locked out: the old hash stays. */
   async #renewHash(
     account: Account,
     credential: Credential,
@@ -188,7 +188,7 @@ function ownCredential(account: Account, credential: Credential | undefined): Cr
   return credential?.userUID === account.uid ? credential : undefined;
 }
 
-/** In what decides; users change for other reasons too. */
+/** In what matters here; users change for other reasons too. */
 function hasChanged(before: Known, now: Known): boolean {
   return (
     before.account?.uid !== now.account?.uid ||

@@ -1,5 +1,5 @@
-// What a stranger tells of himself, made fit to be shown in a terminal: bounded, and without bytes that move a cursor or
-// turn a line around. The bounds are those of the Session object.
+// What a stranger says about himself, made safe for a terminal: bounded, and without characters that move the cursor or
+// reverse the line. The bounds are those of the Session object.
 const MAX_SOURCE = 64;
 const MAX_USER_AGENT = 256;
 

@@ -38,7 +38,7 @@ export class SessionCache implements ReflectorSink {
     return this.#entries.get(id);
   }
 
-  /** Whether the last that was heard of this id is its end; false also when that is too long ago. */
+  /** Whether the session of this id is known to have ended; false also when that is too long ago. */
   wasDeleted(id: string): boolean {
     return this.#removedNames.has(id) && !this.#entries.has(id);
   }
@@ -83,7 +83,7 @@ export class SessionCache implements ReflectorSink {
   }
 
   apply(type: ChangeType, raw: Buffer, metadata?: EventMetadata): void {
-    // Most of what comes is what this replica wrote itself a moment ago.
+    // Most events show what this replica has just written itself.
     if (type !== 'DELETED' && metadata && this.#has(metadata)) return;
     const found = parse(raw);
     if (type !== 'DELETED') {
@@ -92,12 +92,12 @@ export class SessionCache implements ReflectorSink {
     }
     this.#remember(found.uid, found.name);
     const known = this.#entries.get(found.name);
-    // Another one of that name may have been made since.
+    // Another session of that name may have been made since.
     if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#drop(known);
   }
 
   bookmark(): void {
-    // Nothing has changed.
+    // A bookmark changes nothing.
   }
 
   #has({ name, uid, resourceVersion }: Pick<FoundSession, 'name' | 'uid' | 'resourceVersion'>): boolean {
@@ -106,7 +106,7 @@ export class SessionCache implements ReflectorSink {
   }
 
   #update(found: FoundSession): void {
-    // The one that is known has its MAC checked already.
+    // The MAC of the known one has been checked already.
     if (this.#has(found)) return;
     const known = this.#entries.get(found.name);
     if (!known || !isNewer(known.resourceVersion, found.resourceVersion)) this.#set(found);
@@ -144,7 +144,7 @@ export class SessionCache implements ReflectorSink {
   }
 }
 
-/** An answer is under way for seconds at most. */
+/** An answer takes seconds at most. */
 const MAX_REMOVED = 10_000;
 
 function parse(raw: Buffer): FoundSession {

@@ -26,7 +26,7 @@ export const LOOKUPS: LookupBounds = { perSecond: 100, burst: 200, pending: 64 }
  * so that strangers who spend all of it take nothing from others.
  */
 export const LOOKUPS_OF_STRANGERS: LookupBounds = { perSecond: 20, burst: 40, pending: 16 };
-/** Ids are random and known to nobody before their session is written: what is absent stays absent. */
+/** Ids are random and unknown before their session is written: an id that is absent stays absent. */
 const ABSENT_MS = 10_000;
 const MAX_ABSENT = 1_000;
 

@@ -1,5 +1,5 @@
-// Removes Session objects that count for nothing any more. Run by the elected replica. Nobody waits for it: an ended
-// session is refused at every use, whether its object is still there or not.
+// Removes Session objects that are no longer valid. Runs on the elected replica. Nothing depends on it: an ended session
+// is refused at every use, whether its object still exists or not.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
@@ -55,7 +55,7 @@ export class SessionReaper {
     }
   }
 
-  /** Removes what has ended; how many that were. Throws what kept it from going on. */
+  /** Removes what has ended, and returns how many. Throws what stopped it. */
   async sweep(signal: AbortSignal): Promise<number> {
     const { sessions, users, credentials, log } = this.#options;
     if (!sessions.fresh || !users.synced || !credentials.synced) return 0;

@@ -6,7 +6,7 @@ export interface TokenBucketOptions {
   readonly monotonic: () => number;
 }
 
-/** Lets a steady number through, and a burst after a quiet time. */
+/** Allows a steady rate, and a burst after a quiet time. */
 export class TokenBucket {
   readonly #options: TokenBucketOptions;
   #left: number;

@@ -6,9 +6,9 @@ const SHARED = 1024;
 const SWEEP_MS = 60_000;
 
 /**
- * Buckets by key, bounded in number. Who floods it with new names pushes out only buckets that delay nobody yet: one
- * that does is never evicted. When nothing can be evicted, new keys share the buckets of an overflow, where a stranger
- * may be delayed with others but no failure goes uncounted.
+ * Buckets by key, bounded in number. A flood of new names evicts only buckets that do not delay anybody yet; one that
+ * does is never evicted. When nothing can be evicted, new keys share the buckets of an overflow, where strangers may be
+ * delayed together but no failure goes uncounted.
  */
 export class BucketTable {
   readonly #capacity: number;
@@ -46,7 +46,7 @@ export class BucketTable {
     return this.#delaying.get(key) ?? this.#quiet.get(key);
   }
 
-  /** Forgets everybody. Attempts that are under way end in buckets that nobody looks at any more. */
+  /** Forgets everything. Attempts under way end in buckets that are no longer used. */
   clear(): void {
     for (const buckets of [this.#quiet, this.#delaying, this.#overflow]) buckets.clear();
   }
@@ -91,7 +91,7 @@ export class BucketTable {
   }
 }
 
-/** Apart by limits: accounts and sources do not mix. */
+/** Separate for each set of limits: accounts and sources do not mix. */
 function slotOf(key: string, limits: BucketLimits): string {
   const place = createHash('sha256').update(key).digest().readUInt16BE(0) % SHARED;
   return `${limits.failures}/${limits.maxDelay}/${place}`;

@@ -79,7 +79,7 @@ export class Bucket {
     this.#lastAt = Math.max(this.#lastAt, now);
   }
 
-  /** Forgets failures, for the owner of the account has shown himself. */
+  /** Forgets failures, because the owner of the account has signed in. */
   clear(): void {
     this.#failures = 0;
   }

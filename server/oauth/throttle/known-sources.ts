@@ -6,8 +6,8 @@ interface Limits {
 }
 
 /**
- * From where an account has signed in before. Only a success adds one, so the size is bounded by the users that there
- * are; the least recent ones go first all the same.
+ * From where an account has signed in before. Only a success adds an entry, so the number of users bounds the size; even
+ * so the least recent ones go first.
  */
 export class KnownSources {
   readonly #limits: Limits;

@@ -1,6 +1,6 @@
 // Slows down who guesses passwords. It counts failed attempts by account and by source, before a password is hashed,
 // and knows nothing of passwords or users: names that do not exist count like others. What has crossed the threshold
-// is handed on to shared-failures next door, so that restarts and other replicas change nothing.
+// is passed on to shared-failures, so that restarts and other replicas make no difference.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import type { Bucket, BucketLimits, Failures } from './bucket.ts';
 import { BucketTable } from './bucket-table.ts';
@@ -23,7 +23,7 @@ export interface ThrottleRecord extends Failures {
 
 export interface LoginThrottleOptions {
   readonly limits: ThrottleLimits;
-  /** A key that tells nothing about the value to who has no key of ours, the same on all replicas. */
+  /** A key that reveals nothing about the value without our keys; the same on all replicas. */
   readonly digest: (kind: 'account' | 'source', value: string) => string;
   /** Whether the account is signed in from there now, for instance through another replica. */
   readonly isSignedIn?: (account: string, network: string) => boolean;
@@ -34,11 +34,11 @@ export interface LoginThrottleOptions {
   readonly now?: () => number;
 }
 
-/** An attempt that may go on. It has to be told how it ended, exactly once. */
+/** An attempt that may proceed. Its outcome has to be reported exactly once. */
 export interface Reservation {
   succeeded(): void;
   failed(): void;
-  /** It came to no end: nothing is known about the password. */
+  /** It was not finished: nothing is known about the password. */
   cancelled(): void;
 }
 
@@ -50,7 +50,7 @@ interface Place {
   readonly full: boolean;
 }
 
-/** Of a source no delay is longer, in ms: strangers behind the same address must not be shut out for long. */
+/** The longest delay of a source, in ms: others behind the same address must not be shut out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
 const KNOWN_FOR = 30 * 86_400_000;
 const KNOWN_SOURCES = 8;
@@ -122,14 +122,14 @@ export class LoginThrottle {
     this.#table.settle(key, now);
   }
 
-  /** Ends all delays. From where accounts have been used stays known. */
+  /** Ends all delays. Known sources of accounts stay known. */
   forgive(): void {
     this.#table.clear();
   }
 
   /**
-   * Who comes from where the account has been used before has a budget of his own there: neither a stranger's attempts
-   * nor his neighbours' count against him.
+   * An account that is used from a known source has a budget of its own there: neither strangers' attempts nor those of
+   * neighbours behind the same address count against it.
    */
   #begin(accountKey: string, sourceKey: string, known: boolean): readonly Place[] {
     const now = this.#now();

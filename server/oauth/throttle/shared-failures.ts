@@ -1,7 +1,7 @@
-// Failures that delay somebody, kept in a ConfigMap that all replicas follow: so a restart forgets none of them, and
-// who is delayed at one replica is delayed at all. Only what has crossed the threshold is written, and each further
-// write of the same account takes twice as long to come, so guessing does not become writing. The keys are digests
-// and the values carry a MAC: who may read the ConfigMap learns no name, who may write it can delay nobody.
+// Failures that delay somebody, kept in a ConfigMap that all replicas follow: a restart forgets none of them, and whoever
+// is delayed at one replica is delayed at all. Only what has crossed the threshold is written, and each further write for
+// the same account comes after twice the time, so that guessing does not cause many writes. The keys are digests and
+// the values carry a MAC: reading the ConfigMap reveals no name, writing to it delays nobody.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
