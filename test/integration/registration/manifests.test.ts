@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { groupVersionsOf } from '../../../hack/generate/groups.ts';
@@ -6,7 +9,18 @@ import { namesFor } from '../../../hack/generate/names.ts';
 import { until } from '../../support/until.ts';
 import { type RegisteredCluster, startCluster } from './registered-cluster.ts';
 
+const ROOT = join(import.meta.dirname, '../../..');
+
 const INSTALLATIONS = ['base', 'overlays/node-port', 'overlays/no-plain-http'];
+
+/** The kustomizations that a document shows, in their order; those within a list are indented there. */
+async function kustomizationsOf(document: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, document), 'utf8');
+  const blocks = [...text.matchAll(/^( *)```yaml\n([^`]*)```$/gm)].map(([, indent = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+  return blocks.filter((block) => /ks-apiserver\/manifests|configMapGenerator/.test(block));
+}
 
 describe('the manifests, applied to a real kube-apiserver', function () {
   this.timeout(120_000);
@@ -17,6 +31,19 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     await cluster.kubectl(['apply', '-k', 'manifests/access']);
   });
   after(() => cluster?.stop());
+
+  /** What kustomize makes of it, beside a clone and a configuration of one's own. */
+  async function build(kustomization: string): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'kustomization-'));
+    try {
+      await symlink(ROOT, join(folder, 'ks-apiserver'));
+      await writeFile(join(folder, 'configuration.yaml'), 'OURS: true\n');
+      await writeFile(join(folder, 'kustomization.yaml'), kustomization);
+      return await cluster.kubectl(['kustomize', folder]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
 
   for (const installation of INSTALLATIONS) {
     it(`passes strict validation: ${installation}`, async () => {
@@ -31,6 +58,33 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       expect(answer).to.match(/deployment.*serverside-applied/);
     });
   }
+
+  it('are what the kustomizations of the documents build on', async () => {
+    const shown = [
+      ...(await kustomizationsOf('README.md')),
+      ...(await kustomizationsOf('docs/certificates.md')),
+    ];
+    expect(shown).to.have.length(3);
+    const [base = '', configuration = '', certificates = ''] = shown;
+    for (const kustomization of [base, base + configuration, certificates]) {
+      const objects = await build(kustomization);
+      const answer = await cluster.kubectl(
+        ['apply', '-f', '-', '--server-side', '--dry-run=server', '--validate=strict'],
+        objects,
+      );
+      expect(answer, kustomization).to.match(/deployment.*serverside-applied/);
+    }
+    expect(await build(base)).to.include('image: REGISTRY/ks-apiserver:');
+    expect(await build(base + configuration)).to.include('OURS: true');
+  });
+
+  it('leave the configuration to whoever brings one to the overlay without plain HTTP', async () => {
+    const [, configuration = ''] = await kustomizationsOf('README.md');
+    const objects = await build(
+      `resources: [ks-apiserver/manifests/overlays/no-plain-http]\n${configuration}`,
+    );
+    expect(objects).to.include('OURS: true').and.not.include('name: http\n');
+  });
 
   it('installs the base so that nothing differs afterwards', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
