@@ -1,4 +1,4 @@
-// `npm run dev`: as `npm start`, but the server starts anew whenever one of its files is saved, and logs to this
+// `npm run dev`: like `npm start`, but the server restarts whenever one of its files is saved, and logs to this
 // terminal. The control plane stays up meanwhile.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

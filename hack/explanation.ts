@@ -3,6 +3,6 @@ export function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (!(cause instanceof Error) || cause.message === '') return message;
-  // What the system says of a file, the message has told in words.
+  // The message already says what the system error means.
   return 'path' in cause ? message : `${message}: ${cause.message}`;
 }

@@ -1,6 +1,6 @@
-// What takes long to make (programs out of their sources, mostly) and is kept for all clones of the repository. Owns
-// the cache folder, the name of a result (a hash of what goes in), the lock and the placing by rename. How a thing is
-// made, and what is done with it, is its owner's business.
+// Artifacts that take long to make (mostly programs built from source) and are shared by all clones of the repository.
+// Owns the cache folder, the name of a result (a hash of its inputs), the lock and the placing by rename. How an
+// artifact is made and used is up to its owner.
 import { createHash } from 'node:crypto';
 import { access, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -17,13 +17,13 @@ export interface BuildOptions {
 export interface Artifact {
   /** As messages call it, such as `control plane`. */
   readonly title: string;
-  /** Its folder in the cache: another one for everything that it may be made of. */
+  /** Its folder in the cache: a different one for different inputs. */
   readonly name: string;
   /** Fills the folder, which is empty; it gets its final name afterwards. */
   make(staging: string, options: BuildOptions): Promise<void>;
 }
 
-/** Where things that took long to make are kept: `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`. */
+/** Where artifacts are kept: `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CACHE_HOME'];
   return join(
@@ -55,7 +55,7 @@ export async function provide(artifact: Artifact, options: BuildOptions): Promis
   return folder;
 }
 
-/** Of the files that match, their names, and what else decides over the result; for this kind of machine. */
+/** Of the names and contents of the files that match, of whatever else decides the result, and of the kind of machine. */
 export async function hashOfInputs(inputs: {
   readonly folder: string;
   readonly files: readonly string[];

@@ -16,10 +16,10 @@ export interface Compilation {
   line(line: string): boolean;
 }
 
-/** How much of what a compiler said its error repeats. */
+/** How much of the compiler's output its error repeats. */
 const LAST_LINES = 20;
 
-/** Runs a compiler, or what fetches for one, to its end. An abort ends whatever it has started: all are in one group. */
+/** Runs a compiler or downloader to its end. An abort also ends whatever it has started: all are in one process group. */
 export async function compile(compilation: Compilation): Promise<void> {
   const { command, args, cwd, env, signal } = compilation;
   signal.throwIfAborted();

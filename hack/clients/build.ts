@@ -1,5 +1,5 @@
 // Builds the Go programs of this folder (client-go's informers, the load generator); hack/artifacts owns the cache
-// folder in which they are kept. What they do stands in their own sources.
+// folder in which they are kept. What they do is described in their own sources.
 import { join } from 'node:path';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';

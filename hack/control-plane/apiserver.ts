@@ -29,7 +29,7 @@ export class Apiserver extends Daemon {
         args: [...flags, ...options.extraFlags],
         ...options.place,
         ready: async (signal) => (await options.client.send('/readyz', { signal })).status === 200,
-        // It would wait for watches to end by themselves, up to a minute.
+        // Without it, it would wait up to a minute for watches to end.
         stopTimeout: 2_000,
       },
       options.failed,
@@ -64,7 +64,7 @@ function flagsOf(options: ApiserverOptions): string[] {
     `--etcd-certfile=${etcd.clientFiles.cert}`,
     `--etcd-keyfile=${etcd.clientFiles.key}`,
 
-    // It would taint each new node as not ready, for a controller to take that back that does not run here.
+    // It would taint each new node as not ready until a controller that does not run here removes the taint.
     '--disable-admission-plugins=TaintNodesByCondition',
     '--authorization-mode=RBAC',
     `--service-cluster-ip-range=${SERVICE_RANGE}`,

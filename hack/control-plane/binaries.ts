@@ -1,5 +1,5 @@
 // Finds the programs of the control plane: prebuilt ones when their version
-// fits, ours otherwise. How ours are made is the business of build.ts.
+// fits, ours otherwise. build.ts makes ours.
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';

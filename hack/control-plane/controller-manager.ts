@@ -5,8 +5,8 @@ import type { PkiFiles } from './pki.ts';
 /**
  * Without these the cluster would not behave as one: `view`, `edit` and `admin`
  * have no rules, pods are refused for want of a ServiceAccount, and deleted
- * namespaces stay Terminating. Nothing watches over nodes: a test decides
- * itself what they report.
+ * namespaces stay Terminating. No controller monitors nodes: each test
+ * decides what they report.
  */
 const CONTROLLERS = [
   'clusterrole-aggregation-controller',
@@ -60,13 +60,13 @@ function flagsOf(options: ControllerManagerOptions): string[] {
     '--use-service-account-credentials',
     `--service-account-private-key-file=${options.files.serviceAccountKey}`,
     `--root-ca-file=${options.files.clusterCa}`,
-    // Its defaults are for sparing a busy cluster; here they would make tests wait.
+    // Its defaults are meant to spare busy clusters; here they would make tests wait.
     '--kube-api-qps=200',
     '--kube-api-burst=400',
   ];
 }
 
-/** Its health says that it runs; that pods and roles can be used is what its users wait for. */
+/** Its health only says that it runs; its users need to know that pods and roles work. */
 async function hasWorked(client: Client, signal: AbortSignal): Promise<boolean> {
   const account = await client.send('/api/v1/namespaces/default/serviceaccounts/default', { signal });
   if (account.status !== 200) {

@@ -1,6 +1,6 @@
 // One program of the control plane as a process: started until it is ready,
 // paused, killed, started again, stopped; its log file and its pid on disk.
-// Which program with which flags, and what ready means, is told by the caller.
+// The caller says which program, which flags, and what ready means.
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface DaemonSpec {
   readyTimeout?: number;
   /** Milliseconds between SIGTERM and SIGKILL. */
   stopTimeout?: number;
-  /** Gives a program that runs on Node a channel by which it learns that this process has ended, even by a kill. */
+  /** Gives a Node program a channel that tells it when this process has ended, even if it was killed. */
   channel?: boolean;
 }
 
@@ -181,7 +181,7 @@ export class Daemon {
         throw new DaemonError(name, await ended, logFile, '');
       }
       const { pid } = child;
-      // It is there to be closed: nothing comes through it that this process would have to wait for.
+      // It only exists to be closed: nothing comes through it, so this process need not wait for it.
       child.channel?.unref();
       void ended.then(killAtExit(pid));
       await writeFile(pidFile, JSON.stringify({ name, ...identify(pid) }));

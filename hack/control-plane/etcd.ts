@@ -71,7 +71,7 @@ function flagsOf(options: EtcdOptions, endpoint: string): string[] {
     `--key-file=${etcdServer.key}`,
     '--client-cert-auth',
     `--trusted-ca-file=${etcdCa}`,
-    // Nothing here is worth waiting for a disk: a machine that loses power starts anew.
+    // No data here is worth waiting for a disk: after a power failure one starts anew.
     '--unsafe-no-fsync',
     '--log-level=warn',
   ];

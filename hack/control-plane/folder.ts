@@ -61,7 +61,7 @@ export async function openFolder(dir: string): Promise<Folder> {
   };
 }
 
-/** Nothing is remembered by a file that is missing or broken. */
+/** A missing or broken file means that nothing is remembered. */
 async function readPorts(file: string): Promise<Partial<Ports>> {
   const ports: Partial<Ports> = {};
   try {

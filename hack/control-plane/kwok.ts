@@ -57,7 +57,7 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
             command: cp.binaries.kwok,
             args,
             ...place,
-            // Its own folder, so that a configuration in the user's home has no say.
+            // Its own folder, so that a configuration in the user's home is not read.
             env: { KWOK_WORKDIR: dir },
             ready: async (signal) => (await health.send('/healthz', { signal })).status === 200,
             stopTimeout: 2_000,
@@ -102,7 +102,7 @@ async function writeConfig(
     apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
     kind: 'KwokConfiguration',
     // Four at a time unless told otherwise, which is slow for thousands of nodes.
-    // With a configuration its defaults for switches are gone: logs and paging are to be asked for.
+    // With a configuration its default switches no longer apply: logs and paging have to be turned on.
     options: {
       enableDebuggingHandlers: true,
       enablePodsOnNodeSyncListPager: true,

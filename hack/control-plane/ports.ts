@@ -15,7 +15,7 @@ let given: number | undefined;
 
 /**
  * A port of 127.0.0.1 that nobody listens on right now, none of `except`. Each call gives the next one, and each
- * process begins elsewhere: what has been given and is not listened on yet is not given again, here or next door.
+ * process begins elsewhere: a port that was given and is not in use yet is not given again, here or by another process.
  */
 export async function freePort(except: ReadonlySet<number> = new Set()): Promise<number> {
   for (let attempt = 0; attempt < SPAN; attempt++) {

@@ -20,8 +20,8 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
 const running = new Set<number>();
 
 /**
- * process.exit() waits for nobody: a group that still runs then is killed on the way out. The function that is returned
- * ends that, when the group has ended.
+ * process.exit() does not wait: a group that still runs then is killed on the way out. Call the returned function when
+ * the group has ended.
  */
 export function killAtExit(leader: number): () => void {
   if (running.size === 0) process.on('exit', killAll);

@@ -1,5 +1,5 @@
 /**
- * Receives what a long step has to say. A transient line is an update of the
+ * Receives the messages of a long step. A transient line is an update of the
  * one before it, sent about every second; the others are to be kept.
  */
 export type Progress = (line: string, transient?: boolean) => void;
@@ -19,7 +19,7 @@ export function printProgress(stream: ProgressStream, now: () => number = Date.n
   let last = now();
   return (line, transient = false) => {
     if (stream.isTTY === true) {
-      // A terminal that nobody has told its size, as `docker exec -t` and `script` give it, has 0 columns.
+      // A terminal of unknown size, as with `docker exec -t` and `script`, has 0 columns.
       const room = Math.max(20, (stream.columns || 80) - 1);
       const text = transient ? line.slice(0, room) : line;
       stream.write(`${inPlace ? '\r\u001b[K' : ''}${text}${transient ? '' : '\n'}`);

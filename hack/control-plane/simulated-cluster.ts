@@ -79,7 +79,7 @@ function simulatedNode(index: number, kubelet: { address: string; port: number }
   };
 }
 
-/** KWOK tells the port of an old node again only after minutes; when it has moved since the last start, say so now. */
+/** KWOK updates the port of an old node only after minutes; if it has changed since the last start, it is set here. */
 async function correctPort(client: Client, options: SimulatedClusterOptions): Promise<void> {
   const daemonEndpoints = { kubeletEndpoint: { Port: options.kubelet.port } };
   const indices = Array(options.nodes).keys();

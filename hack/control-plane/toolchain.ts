@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** From here on a Go fetches by itself the toolchain that a go.mod asks for. */
+/** From this version on, Go fetches the toolchain that a go.mod asks for. */
 const OLDEST: readonly [number, number] = [1, 21];
 
 /** The variables under which the present Go builds a module that asks for `required`, such as `1.26.0`. */
@@ -22,7 +22,7 @@ export async function findGo(
 async function goVersion(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<readonly number[]> {
   try {
     const { stdout } = await promisify(execFile)('go', ['env', 'GOVERSION'], {
-      // Outside of any module, and never fetching anything just to say its version.
+      // Outside of any module, so that nothing is fetched just to print a version.
       env: { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off', GO111MODULE: 'off' },
       signal,
     });

@@ -10,7 +10,7 @@ const NAMES = namesFor('platform');
 const PASSED_ON_MS = 60_000;
 const POLL_MS = 50;
 
-/** How to reach the cluster: a kubectl that fits it, and the kubeconfig of an administrator. */
+/** How to reach the cluster: a matching kubectl, and the kubeconfig of an administrator. */
 export interface Cluster {
   readonly kubectl: string;
   readonly kubeconfig: string;
@@ -48,8 +48,8 @@ function isAPIService(document: string): boolean {
 }
 
 /**
- * Resolves when kube-apiserver says that our APIs are Available, and passes requests on to us: what does that follows
- * the condition, and refuses with 503 until it has heard of it.
+ * Resolves when kube-apiserver says that our APIs are Available and passes requests on to us: its proxy follows the
+ * condition a little later, and answers 503 until then.
  */
 export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
   const served = groupVersionsOf(NAMES);

@@ -10,9 +10,9 @@ import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Often enough to time a start; each question costs the server that is just starting. */
+/** Often enough to time a start; each request costs the server that is just starting. */
 const POLL_MS = 20;
-/** A machine on which everything else is tested at the same time has seen starts of more than 30 s. */
+/** Starts of more than 30 s have been seen while all other tests ran on the same machine. */
 const READY_MS = 120_000;
 const ANSWER_MS = 5_000;
 
@@ -94,7 +94,7 @@ export class ServerProcess {
     return ask(this.#child, message);
   }
 
-  /** Ends it in good order, and by force after 30 s. Gives the code that it ended with, null after a signal. */
+  /** Stops it gracefully, and by force after 30 s. Resolves with its exit code, null after a signal. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
     const exit = once(this.#child, 'exit');

@@ -51,7 +51,7 @@ export function namespaceRules(): PolicyRule[] {
       resources: ['secrets'],
       verbs: ['get', 'list', 'watch', 'create', 'update'],
     },
-    // Names that were guessed at too often, so that all replicas know and a restart forgets nothing.
+    // Names whose passwords were guessed too often, so that all replicas know and a restart forgets nothing.
     {
       apiGroups: [''],
       resources: ['configmaps'],
@@ -174,8 +174,8 @@ export function userRoles(names: Names): KubernetesObject[] {
     {
       apiVersion: `${RBAC}/v1`,
       kind: 'ClusterRole',
-      // The door only: kube-apiserver asks for it before it hands a query over. Which lines are shown is decided by the
-      // right to get pods/log. It takes a GET of the collection for a list, and with watch=true for a watch.
+      // Only lets queries in: kube-apiserver asks for this right before it passes a query on. Which lines are shown depends on
+      // the right to get pods/log. It treats a GET of the collection as a list, and with watch=true as a watch.
       metadata: { name: `${names.platform}-logs-reader` },
       rules: [
         { apiGroups: [loggingGroup(names.platform)], resources: ['logs'], verbs: ['get', 'list', 'watch'] },

@@ -1,5 +1,5 @@
-// No escalation: whoever writes users or passwords with plain kubectl is held to what they could do anyway by
-// impersonation. Checked by kube-apiserver itself; the server's own REST asks the same questions.
+// No escalation: whoever writes users or passwords with plain kubectl may only do what impersonation allows them anyway.
+// Checked by kube-apiserver itself; the server's own REST checks the same.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
@@ -43,7 +43,7 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
           reason: 'Forbidden',
         },
         {
-          // Which groups that user has is not to be seen from here, so all of them have to be allowed.
+          // The groups of that user cannot be seen from here, so all groups have to be allowed.
           expression: `!variables.changed || authorizer.group('').resource('groups').check('impersonate').allowed()`,
           message:
             'a password gives all groups of its user: set like this only by who may impersonate every group; PUT users/NAME/password of the platform asks for that user and its groups only',

@@ -57,7 +57,7 @@ function audiencesOf({ audience, idTokensOf = [] }: TrustedIssuer): object {
   };
 }
 
-/** An id token whose client is called as the audience would pass without it. */
+/** Without it, an id token whose client has the name of the audience would be accepted. */
 function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   const access = `claims.jti.startsWith('${OWN_JTI}')`;
   if (idTokensOf.length === 0) {
@@ -70,7 +70,7 @@ function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   };
 }
 
-/** The ready file of the documentation. */
+/** The complete file shown in the documentation. */
 export function exampleConfiguration(platform: string): string {
   return authenticationConfiguration({
     url: 'https://api.example.com/oauth',

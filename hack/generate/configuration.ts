@@ -11,7 +11,7 @@ export function configuration(names: Names, plainHttp = true): object {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
     platform: { name: names.platform, namespace: names.namespace, service: SERVER },
-    // The address that is true in any cluster; whoever exposes the server puts that address in its place.
+    // The address that works in any cluster; whoever exposes the server replaces it.
     oauth: { issuer: `https://${SERVER}.${names.namespace}.svc/oauth` },
     listeners: {
       secure: { port: SECURE_PORT.number },

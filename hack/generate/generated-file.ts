@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../error-code.ts';
 
-/** A file of the repository that follows from something else in it. */
+/** A file of the repository that is generated from other files. */
 export interface GeneratedFile {
   readonly path: string;
   /** The whole new text, given the present one (undefined when there is none). */

@@ -1,4 +1,4 @@
-// The tree under manifests/, as one table: path, what the file is for, and what stands in it.
+// The tree under manifests/, as one table: path, purpose and content of each file.
 import { stringify } from 'yaml';
 import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
 import { administrators, podLogsAccess, serverAccess, userRoles } from './access.ts';

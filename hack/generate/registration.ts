@@ -19,7 +19,7 @@ export function service({ namespace }: Names): KubernetesObject {
   };
 }
 
-/** The aggregator follows an ExternalName, so it reaches a server that runs beside it without any pod. */
+/** The aggregator follows an ExternalName, so it reaches a server outside the cluster without any pod. */
 export function developmentService({ namespace }: Names): KubernetesObject {
   return {
     apiVersion: 'v1',

@@ -1,6 +1,6 @@
 // A realistic set of log records for tests and benchmarks, the same for the same options: namespaces, pods and their
-// lines over a day, as fluent-bit's kubernetes filter writes them. Loading them is the business of hack/log-stores;
-// cri-log.ts writes them as a container runtime does.
+// lines over a day, as fluent-bit's kubernetes filter writes them. hack/log-stores loads them; cri-log.ts writes them as
+// a container runtime does.
 import type { LogRecord } from '../log-stores/record.ts';
 import { message } from './lines.ts';
 import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';
@@ -27,7 +27,7 @@ export interface LogData {
   readonly start: string;
   readonly end: string;
   readonly pods: readonly DataPod[];
-  /** The namespace `sandbox` was made anew then. */
+  /** When the namespace `sandbox` was recreated. */
   readonly madeAnew: string;
   /** All, ascending by time. Each call makes them again; memory does not grow with their number. */
   records(): Generator<LogRecord, void, undefined>;
@@ -119,7 +119,7 @@ function nextSource(
   throw new Error(`nobody writes at ${ms}`);
 }
 
-/** Each odd line comes back after a while, the huge one twice. */
+/** Each odd line is repeated after a while, the huge one occurs twice. */
 const ODD_EVERY = 13;
 
 function nextMessage(

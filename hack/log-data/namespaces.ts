@@ -42,5 +42,5 @@ export const NAMESPACES = [
   'vault',
 ] as const;
 
-/** It was deleted, and made anew by somebody else: who has the new one must not see the logs of the old one. */
+/** It was deleted and recreated by somebody else: whoever owns the new one must not see the logs of the old one. */
 export const MADE_ANEW = 'sandbox';

@@ -38,7 +38,7 @@ export interface PodsOptions {
   readonly namespaces: number;
 }
 
-/** Pods exist for the whole time of the data set, except in the namespace that was made anew in the middle of it. */
+/** Pods exist for the whole time of the data set, except in the namespace that was recreated in the middle of it. */
 export function dataPods(options: PodsOptions): DataPod[] {
   const { seed, start, end, namespaces } = options;
   const random = new Random(seed);
@@ -54,7 +54,7 @@ export function dataPods(options: PodsOptions): DataPod[] {
   });
 }
 
-/** When the namespace that was made anew was made: in whole seconds, as Kubernetes keeps it. */
+/** When the recreated namespace was created: in whole seconds, as Kubernetes keeps it. */
 export function madeAnewAt({ start, end }: Pick<PodsOptions, 'start' | 'end'>): number {
   return Math.floor((start + (end - start) * 0.4) / 1_000) * 1_000;
 }
@@ -79,7 +79,7 @@ function podsOf(namespace: string, workloads: readonly Workload[], life: Life, r
   const minutes = Math.floor(life.end / 60_000);
   return workloads.flatMap((workload) => {
     const names = podNames(workload, minutes, random);
-    // A roll-out: the first pod gave way to the last one, half-way.
+    // A roll-out: half-way, the last pod replaced the first one.
     const replaced = workload.kind === 'Deployment' && names.length > 2;
     const half = Math.floor((life.start + life.end) / 2);
     return names.map((name, index): DataPod => {

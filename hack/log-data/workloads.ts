@@ -1,5 +1,4 @@
-// The workloads of a namespace, and the names that controllers give their pods. Which lines they write is lines.ts'
-// business.
+// The workloads of a namespace, and the names that controllers give their pods. lines.ts has the lines that they write.
 import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 
@@ -13,7 +12,7 @@ export interface Workload {
   readonly containers: readonly (readonly [name: string, style: LogStyle])[];
 }
 
-/** Some are the beginning of others; one is so long that the names of its pods are cut. */
+/** Some are prefixes of others; one is so long that the names of its pods are cut. */
 export const WORKLOADS: readonly Workload[] = [
   { kind: 'Deployment', name: 'web', pods: 4, containers: [['web', 'nginx']] },
   {

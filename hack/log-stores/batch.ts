@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly batch?: number;
 }
 
-/** Enough to keep a store busy, little enough to hold several of them. */
+/** Large enough to keep a store busy, small enough to hold several of them. */
 const BATCH = 5_000;
 /** Requests under way: while the store works on one, the next is made. */
 const UNDER_WAY = 2;

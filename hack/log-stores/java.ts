@@ -47,7 +47,7 @@ export async function findMaven(user: JavaUser, { env }: JavaSearchOptions): Pro
   throw new Error(`mvn is needed once to fetch ${user.title} and is not in PATH: ${CURE}`);
 }
 
-/** The Java, or what there is instead of one. */
+/** The Java, or what was found instead. */
 async function findJava(
   user: JavaUser,
   options: JavaSearchOptions,

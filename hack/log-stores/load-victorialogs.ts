@@ -23,7 +23,7 @@ export async function loadVictoriaLogs(
     send: (batch, sending) => sendLines(url, batch, sending),
   });
   await ask(`${url}/internal/force_flush`, { signal: signal ?? null });
-  // It answers 200 whatever becomes of single lines, and its metrics are a second old.
+  // It answers 200 whatever happens to single lines, and its metrics are a second old.
   const stored = (await countLines(url, signal)) - before;
   if (!(stored >= count))
     throw new Error(`VictoriaLogs stored ${stored} of ${count} lines; its log says why`);
@@ -33,7 +33,7 @@ export async function loadVictoriaLogs(
 async function sendLines(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
   await ask(`${url}/insert/jsonline?${FIELDS.toString()}`, {
     method: 'POST',
-    // With the type of a form it would take the body for one, and store nothing.
+    // With the content type of a form it would parse the body as one, and store nothing.
     headers: { 'content-type': 'application/stream+json' },
     body: batch.text,
     signal,

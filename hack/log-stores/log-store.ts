@@ -15,7 +15,7 @@ export interface StartOptions {
   readonly signal: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
   readonly progress?: Progress;
-  /** Hears of an end that nobody asked for. */
+  /** Called when it ends without having been stopped. */
   failed?(error: Error): void;
 }
 
@@ -27,7 +27,7 @@ export interface LogStoreProcess extends AsyncDisposable {
   /** While it runs. */
   readonly pid: number | undefined;
   readonly logFile: string;
-  /** Ends it in good order, or after 10 s in any. Nothing happens when it does not run. */
+  /** Stops it gracefully, and by force after 10 s. Does nothing when it does not run. */
   stop(): Promise<void>;
   /** Starts it again on what it has stored, and returns when it answers. */
   start(signal?: AbortSignal): Promise<void>;

@@ -1,4 +1,4 @@
-// A node out of its Maven artifacts and of two small classes: `lib` and `classes`, and `modules` where it has some.
+// A node built from its Maven artifacts and two small classes: `lib` and `classes`, and `modules` where it has some.
 import { createHash } from 'node:crypto';
 import { cp, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
-// OpenSearch, or what is asked as that is, as one node out of its Maven artifacts: no distribution, no security plugin,
-// no scripts. What runs stands in nodes/; node-build.ts makes it.
+// OpenSearch, or a store with the same API, as one node built from its Maven artifacts: no distribution, no security
+// plugin, no scripts. The sources are in nodes/; node-build.ts builds it.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideJava } from './java.ts';
@@ -7,9 +7,9 @@ import { type LogStoreProcess, type StartOptions, startProgram } from './log-sto
 import { buildNode } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
-/** Most nodes of tests end before the code that the second compiler makes would have paid for itself. */
+/** Most nodes of tests end before the second compiler would have paid for itself. */
 const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
-/** A machine on which everything else is tested at the same time has seen starts of 40 s. */
+/** Starts of 40 s have been seen while all other tests ran on the same machine. */
 const READY_TIMEOUT = 120_000;
 
 export interface OpenSearchOptions extends StartOptions {
@@ -53,7 +53,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
           'http.type': 'netty4',
           'transport.type': 'netty4',
           'discovery.type': 'single-node',
-          // A disk that is nearly full is no reason to refuse what a test writes.
+          // A nearly full disk must not make it refuse what a test writes.
           'cluster.routing.allocation.disk.threshold_enabled': false,
           ...options.settings,
         }).map(([name, value]) => `${name}=${value}`),

@@ -1,5 +1,5 @@
-// TLS and credentials in front of a store that has neither here: what a client sees of a secured OpenSearch, or of a
-// VictoriaLogs behind vmauth. It forwards everything else as it is.
+// Adds TLS and credentials to a store that runs without them: for a client it looks like a secured OpenSearch, or like a
+// VictoriaLogs behind vmauth. Everything else is forwarded as it is.
 import {
   type ClientRequest,
   request as httpRequest,
@@ -45,7 +45,7 @@ export async function startTLSProxy(storeUrl: string, options: TLSProxyOptions):
   return { url: `https://127.0.0.1:${port}`, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** The end of either side, also a bad one, is the end of the other. */
+/** When either side ends, for whatever reason, the other one is ended too. */
 function forward(storeUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, url, headers } = incoming;
   const { authorization: _, ...forwarded } = headers;

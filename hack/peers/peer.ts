@@ -1,5 +1,5 @@
-// Other token servers, for the bench: each a process that is told on standard input what to serve, and ends with it.
-// Owns starting and ending them; what they are made of stands in oidc-provider.ts and dex/.
+// Other token servers, for the bench: each is a process that reads its configuration from standard input, and ends with
+// it. Owns starting and stopping them; their programs are oidc-provider.ts and dex/.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

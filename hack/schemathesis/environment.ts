@@ -1,5 +1,5 @@
-// schemathesis, a tester that goes by an OpenAPI description, in a Python environment of its own in the cache folder
-// that all clones share. What it is run against is the tests' business.
+// schemathesis, a tester driven by an OpenAPI description, in a Python environment of its own in the cache folder that
+// all clones share. The tests decide what it is run against.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export async function findSchemathesis(options: BuildOptions): Promise<string | 
   hash.update(await readFile(REQUIREMENTS));
   const name = `schemathesis-${hash.digest('hex').slice(0, 16)}`;
   const folder = await provide({ title: 'schemathesis', name, make }, options);
-  // The path of the interpreter is all that an environment may be asked for after it was renamed.
+  // After a rename, only the path of an environment's interpreter still works.
   return join(folder, 'bin/python');
 }
 

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** What schemathesis writes into its report, as far as it is of interest here. */
+/** The part of schemathesis's report that is used here. */
 export interface SchemathesisReport {
   readonly operations: { readonly total: number; readonly tested: number };
   readonly test_cases: { readonly generated: number; readonly unique_failures: number };
@@ -48,7 +48,7 @@ export async function runSchemathesis(options: RunOptions): Promise<Schemathesis
   const args = [
     ...['--config-file', configuration, 'run', url, '--tls-verify', ca],
     ...['--phases', 'coverage,fuzzing', '--max-examples', String(examples), '--checks', CHECKS.join()],
-    // The same cases each time: what is found here was brought in by a change.
+    // The same cases each time: whatever it finds was introduced by a change.
     ...['--seed', '1', '--no-shrink', '--continue-on-failure'],
     ...['--report', 'json', '--report-json-path', report],
   ];

@@ -11,7 +11,7 @@ export interface StartArguments {
 }
 
 export const DEFAULT_NODES = 5;
-/** What one kube-apiserver and KWOK on one machine can be asked for. */
+/** What one kube-apiserver and KWOK on one machine can handle. */
 const MOST_NODES = 10_000;
 
 export function parseStartArguments(args: readonly string[]): StartArguments {

@@ -19,7 +19,7 @@ export interface LocalOptions {
   readonly names: Names;
   readonly nodes: number;
   readonly port: number | undefined;
-  /** Aborted with the reason when a program dies that nobody asked to. */
+  /** Aborted with the reason when a program dies without having been stopped. */
   readonly life: AbortController;
   readonly progress: Progress;
   /** Starts the server and waits until it is ready. */
@@ -34,7 +34,7 @@ export async function startLocal(
   options: LocalOptions,
 ): Promise<{ announcement: string; stop(): Promise<void> }> {
   const { progress, life, names, port } = options;
-  // Told at once, and not when the control plane is up.
+  // Checked at once, not only when the control plane is up.
   if (port !== undefined) await requireFree(port);
   const step = stepsWith(progress);
   const dir = join(options.root, '.local');

@@ -64,7 +64,7 @@ function told(fault: UsageError): number {
   return 2;
 }
 
-/** npm passes on the signals that it gets, but it cannot when it is killed: then our parent is another one. */
+/** npm passes on the signals that it gets, except when it is killed: then our parent process changes. */
 function endWithNpm(life: AbortController): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const { ppid } = process;

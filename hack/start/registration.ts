@@ -1,4 +1,4 @@
-// What the local cluster is told about our server: the development manifests, and an account to try it with.
+// Registers our server in the local cluster: the development manifests, and an account to try it with.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,8 +38,8 @@ export async function applyManifests(
 }
 
 /**
- * Until kube-apiserver passes requests for our groups on to us. The condition alone would not do: right after a start
- * it still says what was true before.
+ * Until kube-apiserver passes requests for our groups on to us. The condition alone would not do: right after a start it
+ * is still the old one.
  */
 export async function untilAvailable(cp: ControlPlane, names: Names, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + AVAILABLE_TIMEOUT_MS;

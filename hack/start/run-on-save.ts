@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** An editor writes a file in several steps, and people save several files at once. */
 const SETTLE_MS = 100;
-/** What editors put beside a file while it is open has other names. */
+/** Temporary files of editors have other names. */
 const SOURCE = /\.(?:ts|js|json|css|html)$/;
 
 /**
@@ -46,7 +46,7 @@ export async function runOnSave(
   }
 }
 
-/** It may be rejected while nobody waits for it. */
+/** It may be rejected before anybody awaits it. */
 function nextSave(): PromiseWithResolvers<void> {
   const save = Promise.withResolvers<void>();
   save.promise.catch(() => undefined);

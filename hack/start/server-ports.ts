@@ -30,7 +30,7 @@ async function again(port: number | undefined, taken: ReadonlySet<number>): Prom
   return port !== undefined && !taken.has(port) && (await isFree(port)) ? port : freePort(taken);
 }
 
-/** Nothing is remembered by a file that is missing or broken. */
+/** A missing or broken file means that nothing is remembered. */
 async function read(file: string): Promise<Partial<ServerPorts>> {
   try {
     const { secure, insecure } = record(JSON.parse(await readFile(file, 'utf8')));

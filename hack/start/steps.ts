@@ -5,7 +5,7 @@ export type Steps = <T>(what: string, work: (progress: Progress) => Promise<T>) 
 
 const TICK_MS = 1_000;
 
-/** While the work itself tells how far it is, the step keeps quiet. */
+/** When the work reports its own progress, the step prints none. */
 export function stepsWith(progress: Progress): Steps {
   return async (what, work) => {
     const began = Date.now();

@@ -47,7 +47,7 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   };
 }
 
-/** In place and at one stroke: kube-apiserver looks at once, and must not find the file empty or half. */
+/** Replaced atomically: kube-apiserver reads it at once, and must not find it empty or half written. */
 async function overwrite(file: string, content: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {

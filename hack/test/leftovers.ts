@@ -30,7 +30,7 @@ export async function endLeftovers(variable: string): Promise<string[]> {
   return left.map(({ pid, command }) => `${command} (${pid})`);
 }
 
-/** Those that run, this one left out. */
+/** Those that run, without this one. */
 export async function processesWith(variable: string): Promise<Leftover[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(pids.map((pid) => describe(pid, variable)));

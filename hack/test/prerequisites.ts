@@ -27,7 +27,7 @@ export class Prerequisites {
     await buildKubelogin({ env, signal, progress }).catch((error: unknown) => {
       signal.throwIfAborted();
       if (env['CI'] === 'true') throw error;
-      // Of all that is fetched this is the least certain to be there; its suite says that it is skipped, and why.
+      // Of all downloads this one is the most likely to fail; its suite then says that it is skipped, and why.
       progress(String(error instanceof Error ? error.message : error));
     });
     await buildVictoriaLogs({ env, signal, progress });

@@ -21,11 +21,11 @@ export interface SuiteOptions {
   readonly strict: boolean;
   /** `collect` keeps quiet; the default shows the run as it goes. */
   readonly output?: 'inherit' | 'collect';
-  /** Sees to what must be there first. */
+  /** Prepares what the suite needs. */
   prepare?(context: StageContext): Promise<void>;
 }
 
-/** Runs mocha in a process of its own and believes its record only as far as everything else agrees with it. */
+/** Runs mocha in a process of its own, and trusts its record only as far as everything else agrees with it. */
 export function suite(options: SuiteOptions): Stage {
   return {
     name: options.name,
@@ -91,7 +91,7 @@ async function runMocha(options: SuiteOptions, files: string[], context: StageCo
   };
 }
 
-/** Everything that a run can have wrong although no test says so. */
+/** Everything that can be wrong with a run although no test says so. */
 export function judge(run: {
   record: TestRecord | undefined;
   ending: Pick<Ending, 'code' | 'signal'>;

@@ -15,7 +15,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** At a terminal asked for twice, without showing it; otherwise everything up to the end, but for one line end. */
+/** At a terminal it is asked for twice, without echo; otherwise it is all of the input, without one line end. */
 export async function readPassword(source: PasswordSource, prompt: (text: string) => void): Promise<string> {
   if (source.isTTY !== true) return (await text(source)).replace(/\r?\n$/, '');
   source.setRawMode?.(true);
