@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
 import { clusterRules, namespaceRules, podLogsRules, userRoles } from '../../../hack/generate/access.ts';
 import { metricsTable } from '../../../hack/generate/metrics-table.ts';
-import { namesFor } from '../../../hack/generate/names.ts';
+import { namesFor, readPlatform } from '../../../hack/generate/names.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
 import { collectProcessMetrics, createRegistry } from '../../../server/observability/metrics.ts';
 import { FLAGS } from '../../../server/options.ts';
@@ -146,7 +146,10 @@ describe('the documents', () => {
 
   it('tell of every path that the description has', async () => {
     const description: unknown = JSON.parse(await readFile(join(ROOT, 'docs/openapi/platform.json'), 'utf8'));
-    const paths = Object.keys((description as { paths: Record<string, unknown> }).paths);
+    const platform = await readPlatform(join(ROOT, 'manifests/names.json'));
+    const paths = Object.keys((description as { paths: Record<string, unknown> }).paths).map((path) =>
+      path.replace(`.${platform}.io/`, '.platform.io/'),
+    );
     const texts = all.map(({ text }) => text.replaceAll('<platform>', 'platform')).join('\n');
     // The objects of a list are told of with it, and what lies below a group by the rest of its path.
     const told = (path: string): boolean => {
