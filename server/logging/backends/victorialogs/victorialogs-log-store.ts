@@ -27,8 +27,9 @@ import { exportLines } from './exporting/export.ts';
 import { Followers } from './following/followers.ts';
 import { readPage } from './paging/page.ts';
 import { readPosition, writePosition } from './paging/position.ts';
-import { Asking, Deadline, REQUEST_MS } from './requests/asking.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
+import { Deadline } from './requests/deadline.ts';
+import { Queries, REQUEST_MS } from './requests/queries.ts';
 import { statusOf } from './requests/refusal.ts';
 import { numberIn } from './requests/row-values.ts';
 import type { FieldNames } from './selection/fields.ts';
@@ -53,7 +54,7 @@ export class VictoriaLogsLogStore implements LogBackend {
   readonly #fields: FieldNames;
   readonly #now: () => number;
   readonly #connection: Connection;
-  readonly #asking: Asking;
+  readonly #queries: Queries;
   readonly #followers: Followers;
 
   constructor(options: VictoriaLogsOptions) {
@@ -61,8 +62,8 @@ export class VictoriaLogsLogStore implements LogBackend {
     this.#fields = options.fields;
     this.#now = now;
     this.#connection = new Connection({ ...options, now });
-    this.#asking = new Asking(this.#connection, options.turns);
-    this.#followers = new Followers({ asking: this.#asking, log: options.log, now });
+    this.#queries = new Queries(this.#connection, options.turns);
+    this.#followers = new Followers({ queries: this.#queries, log: options.log, now });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
@@ -74,11 +75,11 @@ export class VictoriaLogsLogStore implements LogBackend {
       return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
     const judge = this.#judge(selection);
     const total = await this.#total(questions, judge, deadline);
-    const overview = total ?? (await simpleOverview(this.#asking, questions.rough, deadline));
+    const overview = total ?? (await simpleOverview(this.#queries, questions.rough, deadline));
     const question = within(about, ({ quick, exact }) => (overview.isQuick && quick ? quick : exact));
     const { isMeant } = judge;
     const wanted = { ...request, question, fields: this.#fields, isMeant, overview, after };
-    const { records, next } = await readPage(this.#asking, wanted, deadline);
+    const { records, next } = await readPage(this.#queries, wanted, deadline);
     return {
       total: total ? { count: total.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
       records,
@@ -91,7 +92,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const deadline = this.#deadline(call);
     const questions = questionsAbout(selection, this.#fields)(selection.range);
     const { logs, containers } = questions
-      ? await countContainers(this.#asking, questions, this.#fields, this.#judge(selection), deadline)
+      ? await countContainers(this.#queries, questions, this.#fields, this.#judge(selection), deadline)
       : { logs: 0, containers: 0 };
     return {
       logs: { count: logs, relation: 'eq' },
@@ -106,7 +107,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const covered = overlapOf(selection.range, buckets.edges);
     const questions = covered && questionsAbout(selection, this.#fields)(covered);
     const counts = questions
-      ? await countBuckets(this.#asking, questions, buckets, this.#judge(selection), deadline)
+      ? await countBuckets(this.#queries, questions, buckets, this.#judge(selection), deadline)
       : buckets.edges.slice(1).map(() => 0);
     const count = counts.reduce((sum, each) => sum + each, 0);
     return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
@@ -122,14 +123,14 @@ export class VictoriaLogsLogStore implements LogBackend {
     const questions = about(selection.range);
     // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
     const { count, span: range } = questions
-      ? await simpleOverview(this.#asking, questions.rough, deadline.within(REQUEST_MS))
+      ? await simpleOverview(this.#queries, questions.rough, deadline.within(REQUEST_MS))
       : NOTHING;
     if (!range) return { shortfalls: [] };
     const question = within(about, ({ quick, exact }) => quick ?? exact);
     const isMeant = selection.text && this.#judge(selection).isMeant;
     const wanted = { question, fields: this.#fields, isMeant, order, range, count };
     try {
-      yield* exportLines(this.#asking, wanted, deadline);
+      yield* exportLines(this.#queries, wanted, deadline);
     } catch (error) {
       if (call.signal.aborted || !deadline.isOver) throw error;
       return { shortfalls: [outOfTime('the export took longer than it may')] };
@@ -151,7 +152,7 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   async check(call: Call): Promise<void> {
     const question = { lines: ALL, extraFilters: [`${TIME}:1s`] };
-    const rows = await this.#asking.allRows(question, ['stats count() as n'], this.#deadline(call));
+    const rows = await this.#queries.allRows(question, ['stats count() as n'], this.#deadline(call));
     // Anything may answer 200 at an address that is wrong.
     for (const row of rows) numberIn(row, 'n');
   }
@@ -169,13 +170,13 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   #judge(selection: Selection): Judge {
-    return new Judge(this.#asking, this.#fields, selection.text);
+    return new Judge(this.#queries, this.#fields, selection.text);
   }
 
   /** Undefined when it took too long. */
   async #total(questions: Questions, judge: Judge, deadline: Deadline): Promise<Overview | undefined> {
     try {
-      return await overviewOf(this.#asking, questions, judge, deadline.share(TOTAL_SHARE));
+      return await overviewOf(this.#queries, questions, judge, deadline.share(TOTAL_SHARE));
     } catch (error) {
       if (!isTimeout(error) || deadline.signal.aborted || deadline.isOver) throw error;
       return undefined;

@@ -1,7 +1,8 @@
 // Counts for buckets that may differ in width: the store counts in equal cells, of which each bucket holds some whole.
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Buckets, Instant } from '../../../log-store.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
+import type { Queries } from '../requests/queries.ts';
 import { newNonsense } from '../requests/refusal.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { Row } from '../requests/rows.ts';
@@ -17,19 +18,19 @@ const MAX_CELLS = 1_000_000;
 
 /** Exact. */
 export async function countBuckets(
-  asking: Asking,
+  queries: Queries,
   { quick, exact }: Questions,
   buckets: Buckets,
   judge: Judge,
   deadline: Deadline,
 ): Promise<readonly number[]> {
   if (quick) {
-    const { counts, open } = await counted(asking, quick, { judge, quick }, buckets, deadline);
+    const { counts, open } = await counted(queries, quick, { judge, quick }, buckets, deadline);
     const judged = await judge.judged(open, quick, deadline);
     for (const { time } of judged?.lines ?? []) count(counts, buckets.edges, time, 1);
     if (judged) return counts;
   }
-  return (await counted(asking, exact, undefined, buckets, deadline)).counts;
+  return (await counted(queries, exact, undefined, buckets, deadline)).counts;
 }
 
 interface Counted {
@@ -45,7 +46,7 @@ interface Judging {
 }
 
 async function counted(
-  asking: Asking,
+  queries: Queries,
   question: Question,
   judging: Judging | undefined,
   { edges, step }: Buckets,
@@ -54,7 +55,7 @@ async function counted(
   const [first = 0, last = 0] = [edges[0], edges.at(-1)];
   const cell = step ?? commonWidth(edges);
   const cells = (last - first) / cell;
-  if (cells > MAX_CELLS) return countEach(asking, question, judging, edges, deadline);
+  if (cells > MAX_CELLS) return countEach(queries, question, judging, edges, deadline);
   const offset = ((first % cell) + cell) % cell;
   const functions = judging
     ? `count() if (${judging.quick.sure}) as n, ${judging.judge.counted(judging.quick, cells)}`
@@ -62,7 +63,7 @@ async function counted(
   const pipe = `stats by (${TIME}:${cell}ms offset ${offset}ms) ${functions}`;
   const counts = edges.slice(1).map(() => 0);
   const open: Row[] = [];
-  for await (const rows of asking.rows(question, [pipe], deadline)) {
+  for await (const rows of queries.rows(question, [pipe], deadline)) {
     for (const row of rows) {
       count(counts, edges, instantIn(row, TIME), numberIn(row, 'n'));
       if (judging && isUnsure(row)) open.push(row);
@@ -99,7 +100,7 @@ function bucketOf(edges: readonly number[], time: number): number {
 }
 
 async function countEach(
-  asking: Asking,
+  queries: Queries,
   question: Question,
   judging: Judging | undefined,
   edges: readonly number[],
@@ -112,7 +113,7 @@ async function countEach(
     return `count() if (${range}${sure}) as n${index}`;
   });
   const unsure = judging ? [judging.judge.counted(judging.quick, 1)] : [];
-  const [row = {}] = await asking.allRows(question, [`stats ${[...each, ...unsure].join(', ')}`], deadline);
+  const [row = {}] = await queries.allRows(question, [`stats ${[...each, ...unsure].join(', ')}`], deadline);
   return {
     counts: begins.map((_, index) => numberIn(row, `n${index}`)),
     open: judging && isUnsure(row) ? [row] : [],

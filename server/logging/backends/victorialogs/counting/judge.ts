@@ -3,7 +3,8 @@ import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
 import { isASCII } from '../../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../../matching/line-matcher.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
+import type { Queries } from '../requests/queries.ts';
 import { recordFieldNames, recordOf } from '../requests/record.ts';
 import { newNonsense } from '../requests/refusal.ts';
 import { numberIn } from '../requests/row-values.ts';
@@ -32,13 +33,13 @@ export interface Judged {
 }
 
 export class Judge {
-  readonly #asking: Asking;
+  readonly #queries: Queries;
   readonly #fields: FieldNames;
   readonly #text: TextFilter | undefined;
   #matcher: LineMatcher | undefined;
 
-  constructor(asking: Asking, fields: FieldNames, text: TextFilter | undefined) {
-    this.#asking = asking;
+  constructor(queries: Queries, fields: FieldNames, text: TextFilter | undefined) {
+    this.#queries = queries;
     this.#fields = fields;
     this.#text = text;
   }
@@ -80,7 +81,7 @@ export class Judge {
     const pipes = [`filter ${question.unsure}`, `fields ${this.#names()}`, `limit ${MAX_LINES + 1}`];
     const judged: JudgedLine[] = [];
     let seen = 0;
-    for await (const rows of this.#asking.rows(question, pipes, deadline)) {
+    for await (const rows of this.#queries.rows(question, pipes, deadline)) {
       seen += rows.length;
       if (seen > MAX_LINES) return undefined;
       judged.push(...(await this.#meant(rows)));
@@ -89,7 +90,7 @@ export class Judge {
   }
 
   async #meant(rows: readonly Row[]): Promise<JudgedLine[]> {
-    const { turns } = this.#asking;
+    const { turns } = this.#queries;
     const judged: JudgedLine[] = [];
     for (const row of rows) {
       if (turns.spent) await turns.next();

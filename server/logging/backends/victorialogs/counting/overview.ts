@@ -1,6 +1,7 @@
 import type { Instant } from '../../../log-store.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import type { Queries } from '../requests/queries.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { Row } from '../requests/rows.ts';
 import { TIME } from '../selection/logsql.ts';
@@ -20,14 +21,14 @@ const COUNTED = `count() as n, min(${TIME}) as first, max(${TIME}) as last`;
 
 /** Exact. */
 export async function overviewOf(
-  asking: Asking,
+  queries: Queries,
   { quick, exact }: Questions,
   judge: Judge,
   deadline: Deadline,
 ): Promise<Overview> {
   if (quick) {
     const pipe = `stats ${COUNTED}, ${judge.counted(quick, 1)}`;
-    const [row = {}] = await asking.allRows(quick, [pipe], deadline);
+    const [row = {}] = await queries.allRows(quick, [pipe], deadline);
     const judged = await judge.judged([row], quick, deadline);
     if (judged) {
       // Lines may come in between two questions.
@@ -35,16 +36,16 @@ export async function overviewOf(
       return { count: numberIn(row, 'n') - others, span: spanIn(row), isQuick: true, others };
     }
   }
-  return simpleOverview(asking, exact, deadline);
+  return simpleOverview(queries, exact, deadline);
 }
 
 /** As cheap as counting: where no filter looks into lines, the store knows it by heart. */
 export async function simpleOverview(
-  asking: Asking,
+  queries: Queries,
   question: Question,
   deadline: Deadline,
 ): Promise<Overview> {
-  const [row = {}] = await asking.allRows(question, [`stats ${COUNTED}`], deadline);
+  const [row = {}] = await queries.allRows(question, [`stats ${COUNTED}`], deadline);
   return { count: numberIn(row, 'n'), span: spanIn(row), isQuick: false, others: 0 };
 }
 

@@ -1,4 +1,5 @@
-import type { Asking, Deadline } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
+import type { Queries } from '../requests/queries.ts';
 import { numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { isOneOf, quoted } from '../selection/logsql.ts';
@@ -12,7 +13,7 @@ export interface Counted {
 
 /** Lines without the id of their container count it by its name, in its pod. */
 export async function countContainers(
-  asking: Asking,
+  queries: Queries,
   { quick, exact }: Questions,
   { namespace, pod, container, containerID }: FieldNames,
   judge: Judge,
@@ -28,27 +29,27 @@ export async function countContainers(
     ].join(', ');
   if (quick) {
     const pipe = `stats ${counted(quick.sure)}, ${judge.counted(quick, 1)}`;
-    const [row = {}] = await asking.allRows(quick, [pipe], deadline);
+    const [row = {}] = await queries.allRows(quick, [pipe], deadline);
     const judged = await judge.judged([row], quick, deadline);
     const ids = [...new Set(judged?.lines.map((line) => line.containerID))];
     if (judged && !ids.includes('')) {
-      const both = ids.length === 0 ? 0 : await alsoSure(asking, quick, containerID, ids, deadline);
+      const both = ids.length === 0 ? 0 : await alsoSure(queries, quick, containerID, ids, deadline);
       const logs = numberIn(row, 'n') + judged.lines.length;
       return { logs, containers: containersIn(row) + ids.length - both };
     }
   }
   // Nearly every line has the id; what the names would cost is asked for when some have not.
   const simple = `stats count() as n, count(${id}) as told, count_uniq(${id}) as ids`;
-  const [row = {}] = await asking.allRows(exact, [simple], deadline);
+  const [row = {}] = await queries.allRows(exact, [simple], deadline);
   const logs = numberIn(row, 'n');
   if (logs === numberIn(row, 'told')) return { logs, containers: numberIn(row, 'ids') };
-  const [all = {}] = await asking.allRows(exact, [`stats ${counted('*')}`], deadline);
+  const [all = {}] = await queries.allRows(exact, [`stats ${counted('*')}`], deadline);
   return { logs: numberIn(all, 'n'), containers: containersIn(all) };
 }
 
 /** How many of these containers have lines that are wanted for sure. */
 async function alsoSure(
-  asking: Asking,
+  queries: Queries,
   { lines, extraFilters, sure }: QuickQuestion,
   containerID: string,
   ids: readonly string[],
@@ -57,7 +58,7 @@ async function alsoSure(
   // Whose lines they are costs the store less than what they say, so it comes first.
   const question = { lines: `${isOneOf(containerID, ids)} ${lines}`, extraFilters };
   const pipes = [`filter ${sure}`, `stats count_uniq(${quoted(containerID)}) as ids`];
-  const [row = {}] = await asking.allRows(question, pipes, deadline);
+  const [row = {}] = await queries.allRows(question, pipes, deadline);
   return numberIn(row, 'ids');
 }
 

@@ -1,6 +1,7 @@
 // All lines in order, with bounded memory here and in the store, which can only sort all of an answer at once: it is
 // asked for one slice of time after the other, sorts each, and prepares one while the one before is read.
-import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
+import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import { isTooLarge } from '../requests/refusal.ts';
 import type { RecordLines } from './record-lines.ts';
 import { type SliceBounds, SliceReader, type SliceWanted } from './slice-reader.ts';
@@ -13,18 +14,18 @@ const BOUNDS: SliceBounds = { sliceMs: 10_000, requestMs: REQUEST_MS };
 
 /** `call`: the time for all of it. */
 export async function* exportLines(
-  asking: Asking,
+  queries: Queries,
   wanted: ExportWanted,
   call: Deadline,
   bounds = BOUNDS,
 ): AsyncGenerator<RecordLines, void, undefined> {
   const ended = new AbortController();
   const deadline = call.until(ended.signal);
-  const slices = new Slices(asking, wanted, deadline);
+  const slices = new Slices(queries, wanted, deadline);
   const size = new SliceSize();
   const prepare = async (): Promise<SliceReader | undefined> => {
     const range = await slices.next(size.lines);
-    return range && new SliceReader(asking, { ...wanted, range }, deadline, bounds);
+    return range && new SliceReader(queries, { ...wanted, range }, deadline, bounds);
   };
   try {
     let next = await prepare();

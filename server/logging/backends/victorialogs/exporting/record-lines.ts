@@ -5,7 +5,7 @@ import { LineTooLongError } from '../../../../cluster/line-splitter.ts';
 import type { ExportBatch, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import type { Turns } from '../../../turns.ts';
-import { MAX_MOMENT_BYTES } from '../requests/asking.ts';
+import { MAX_MOMENT_BYTES } from '../requests/queries.ts';
 import { newNonsense, STORE } from '../requests/refusal.ts';
 import { BrokenAnswerError, MAX_LINE } from '../requests/rows.ts';
 import { type LineTable, lineTableOf } from './line-table.ts';

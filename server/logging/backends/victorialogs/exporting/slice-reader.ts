@@ -1,8 +1,9 @@
 // One slice of an export: a request that the store sorts, and others for what is left when its time ends too early.
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
 import type { Instant } from '../../../log-store.ts';
-import type { Asking, Deadline } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import type { Queries } from '../requests/queries.ts';
 import { recordFields } from '../requests/record.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
@@ -34,7 +35,7 @@ export interface SliceBounds {
 type Lines = AsyncGenerator<RecordLines, void, undefined>;
 
 export class SliceReader {
-  readonly #asking: Asking;
+  readonly #queries: Queries;
   readonly #wanted: SliceWanted;
   readonly #bounds: SliceBounds;
   readonly #deadline: Deadline;
@@ -45,8 +46,8 @@ export class SliceReader {
   #progress = { lines: 0, bytes: 0, readerMs: 0, storeMs: 0 };
 
   /** Asks the store at once. */
-  constructor(asking: Asking, wanted: SliceWanted, deadline: Deadline, bounds: SliceBounds) {
-    this.#asking = asking;
+  constructor(queries: Queries, wanted: SliceWanted, deadline: Deadline, bounds: SliceBounds) {
+    this.#queries = queries;
     this.#wanted = wanted;
     this.#bounds = bounds;
     this.#deadline = deadline.until(this.#stopped.signal);
@@ -113,7 +114,7 @@ export class SliceReader {
     // A moment needs no order of the store's, and so no memory there, however many lines it has.
     const sort = isMoment(this.#left) ? [] : [`sort by (${TIME}${order === 'asc' ? '' : ' desc'})`];
     const pipes = [recordFields(fields), ...sort, ...recordPipes(fields)];
-    return this.#asking.read(asked, pipes, this.#deadline.within(ms), (body, turns) =>
+    return this.#queries.read(asked, pipes, this.#deadline.within(ms), (body, turns) =>
       recordLinesOf(body, turns, { order, isMeant, maxMoment: MAX_MOMENT }),
     );
   }

@@ -1,8 +1,9 @@
 // A long time cut into slices of not too many lines each, in order, so that the store can sort each by itself. How many
 // lines a slice should have is said when it is asked for.
 import type { Order } from '../../../log-store.ts';
-import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import { TIME } from '../selection/logsql.ts';
 import type { Question, Range } from '../selection/question.ts';
@@ -28,14 +29,14 @@ interface Cell {
 }
 
 export class Slices {
-  readonly #asking: Asking;
+  readonly #queries: Queries;
   readonly #plan: SlicePlan;
   readonly #deadline: Deadline;
   /** The next one is the last of these. */
   readonly #left: Cell[];
 
-  constructor(asking: Asking, plan: SlicePlan, deadline: Deadline) {
-    this.#asking = asking;
+  constructor(queries: Queries, plan: SlicePlan, deadline: Deadline) {
+    this.#queries = queries;
     this.#plan = plan;
     this.#deadline = deadline;
     this.#left = [cellOf(plan.range, plan.count)];
@@ -72,7 +73,7 @@ export class Slices {
     const wanted = BigInt(Math.min(MAX_CELLS, Math.ceil((count / lines) * CELLS_PER_SLICE) + 1));
     const width = (end - start) / wanted + 1n;
     const pipe = `stats by (${TIME}:${width}ns offset ${start % width}ns) count() as n`;
-    const rows = await this.#asking.allRows(asked, [pipe], this.#deadline.within(REQUEST_MS));
+    const rows = await this.#queries.allRows(asked, [pipe], this.#deadline.within(REQUEST_MS));
     return rows
       .map((row): Cell => {
         const at = nanosecondsOf(instantIn(row, TIME));

@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { instantOf } from '../../../instant.ts';
 import type { Call, LogRecord } from '../../../log-store.ts';
-import { type Asking, Deadline } from '../requests/asking.ts';
+import { Deadline } from '../requests/deadline.ts';
+import { type Queries } from '../requests/queries.ts';
 import { NewLines, type NewLinesWanted } from './new-lines.ts';
 import { type OldLinesWanted, oldLines } from './old-lines.ts';
 import { isTooMuchToRemember, RememberedLines } from './remembered-lines.ts';
 
 export interface FollowersOptions {
-  readonly asking: Asking;
+  readonly queries: Queries;
   readonly log: Pick<Logger, 'warn'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -44,7 +45,7 @@ export class Followers {
     wanted: NewLinesWanted & OldLinesWanted,
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { asking, log, now } = this.#options;
+    const { queries, log, now } = this.#options;
     let answeredAt = now();
     let low = wanted.start;
     let isFirst = true;
@@ -59,7 +60,7 @@ export class Followers {
         try {
           if (!lines && low < instantOf(asked - LATENESS_MS - RECENT_MS)) {
             for await (const { records, next } of oldLines(
-              asking,
+              queries,
               wanted,
               { start: low, end: settled },
               call,
@@ -72,7 +73,7 @@ export class Followers {
             continue;
           }
           // Nothing before it counts: that was given.
-          lines ??= new NewLines(asking, { ...wanted, start: low }, this.#remembered);
+          lines ??= new NewLines(queries, { ...wanted, start: low }, this.#remembered);
           for await (const records of lines.since(low, call)) {
             if (records.length > 0) yield records;
             // A slow reader is no fault of the store.

@@ -4,8 +4,9 @@
 import { hash } from 'node:crypto';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
-import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
@@ -32,14 +33,14 @@ const MAX_LINES = 5_000;
 const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
 
 export class NewLines {
-  readonly #asking: Asking;
+  readonly #queries: Queries;
   readonly #wanted: NewLinesWanted;
   readonly #remembered: RememberedLines;
   /** What was given of each cell, by its begin: digests of lines, and how many of each. */
   readonly #given = new Map<bigint, Map<string, number>>();
 
-  constructor(asking: Asking, wanted: NewLinesWanted, remembered: RememberedLines) {
-    this.#asking = asking;
+  constructor(queries: Queries, wanted: NewLinesWanted, remembered: RememberedLines) {
+    this.#queries = queries;
     this.#wanted = wanted;
     this.#remembered = remembered;
   }
@@ -73,7 +74,7 @@ export class NewLines {
     const asked = this.#wanted.question({ start: this.#notBefore(begin), end: FOREVER });
     if (!asked) return [];
     const pipe = `stats by (${TIME}:${CELL_NS}ns) count() as n`;
-    const rows = await this.#asking.allRows(asked, [pipe], deadline.within(REQUEST_MS));
+    const rows = await this.#queries.allRows(asked, [pipe], deadline.within(REQUEST_MS));
     return rows
       .map((row) => ({ cell: nanosecondsOf(instantIn(row, TIME)), count: numberIn(row, 'n') }))
       .sort((left, right) => Number(left.cell - right.cell));
@@ -108,13 +109,18 @@ export class NewLines {
     const asked = question({ start: this.#notBefore(first), end: instantAt(last + CELL_NS) });
     if (!asked) return [];
     const most = first === last ? MAX_MOMENT_BYTES : MAX_PAGE_BYTES;
-    const rows = await this.#asking.allRows(asked, [recordFields(fields)], deadline.within(REQUEST_MS), most);
-    const records = await recordsOf(rows, fields, this.#asking.turns);
-    return inOrder(records, 'asc', this.#asking.turns);
+    const rows = await this.#queries.allRows(
+      asked,
+      [recordFields(fields)],
+      deadline.within(REQUEST_MS),
+      most,
+    );
+    const records = await recordsOf(rows, fields, this.#queries.turns);
+    return inOrder(records, 'asc', this.#queries.turns);
   }
 
   async #new(records: readonly LogRecord[]): Promise<LogRecord[]> {
-    const { turns } = this.#asking;
+    const { turns } = this.#queries;
     const seen = new Map<string, number>();
     const found: LogRecord[] = [];
     for (const record of records) {

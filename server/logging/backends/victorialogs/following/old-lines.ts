@@ -3,8 +3,9 @@
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { simpleOverview } from '../counting/overview.ts';
 import { exportLines } from '../exporting/export.ts';
-import { type Asking, type Deadline, REQUEST_MS } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import type { Question, Range } from '../selection/question.ts';
 
@@ -26,17 +27,17 @@ export interface OldLines {
 
 /** Oldest first; the last one leads to the end of the range. Throws StatusErrors. */
 export async function* oldLines(
-  asking: Asking,
+  queries: Queries,
   { question, rough, fields, isMeant }: OldLinesWanted,
   { start, end }: Range,
   deadline: Deadline,
 ): AsyncGenerator<OldLines, void, undefined> {
   const asked = rough({ start, end });
-  const found = asked && (await simpleOverview(asking, asked, deadline.within(REQUEST_MS)));
+  const found = asked && (await simpleOverview(queries, asked, deadline.within(REQUEST_MS)));
   if (found?.span) {
     const { count, span: range } = found;
     const wanted = { question, fields, isMeant, order: 'asc', range, count } as const;
-    for await (const lines of exportLines(asking, wanted, deadline))
+    for await (const lines of exportLines(queries, wanted, deadline))
       yield { records: [...lines], next: instantAt(nanosecondsOf(lines.until) + 1n) };
   }
   yield { records: [], next: end };

@@ -5,8 +5,9 @@ import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import type { Overview } from '../counting/overview.ts';
-import { type Asking, type Deadline, MAX_MOMENT_BYTES } from '../requests/asking.ts';
+import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';
 import { numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';
@@ -32,15 +33,15 @@ export interface PageFound {
   readonly next: Position | undefined;
 }
 
-export async function readPage(asking: Asking, wanted: PageWanted, deadline: Deadline): Promise<PageFound> {
+export async function readPage(queries: Queries, wanted: PageWanted, deadline: Deadline): Promise<PageFound> {
   const { order, from, size, after } = wanted;
   const range = rangeLeft(wanted);
   if (size === 0 || !range) return { records: [], next: undefined };
-  const skipped = from + (after ? await skippedBy(asking, wanted, after, deadline) : 0);
-  const found = await firstOf(asking, wanted, range, skipped + size + 1, deadline);
+  const skipped = from + (after ? await skippedBy(queries, wanted, after, deadline) : 0);
+  const found = await firstOf(queries, wanted, range, skipped + size + 1, deadline);
   const isMore = found.length > skipped + size;
-  if (isMore) await completeEnd(asking, wanted, found, skipped + size, deadline);
-  const records = await inOrder(found, order, asking.turns);
+  if (isMore) await completeEnd(queries, wanted, found, skipped + size, deadline);
+  const records = await inOrder(found, order, queries.turns);
   forget(found);
   const start = from + (after ? givenOf(records, after) : 0);
   records.splice(start + size);
@@ -54,7 +55,7 @@ export async function readPage(asking: Asking, wanted: PageWanted, deadline: Dea
 const TRUSTED = 10_000;
 
 async function skippedBy(
-  asking: Asking,
+  queries: Queries,
   { question }: PageWanted,
   { time, given }: Position,
   deadline: Deadline,
@@ -62,7 +63,7 @@ async function skippedBy(
   if (given <= TRUSTED) return given;
   const asked = question(momentOf(time));
   if (!asked) return 0;
-  const [row = {}] = await asking.allRows(asked, ['stats count() as n'], deadline);
+  const [row = {}] = await queries.allRows(asked, ['stats count() as n'], deadline);
   return Math.min(given, numberIn(row, 'n'));
 }
 
@@ -94,7 +95,7 @@ const GROWTH = 8n;
 
 /** The first so many, or all; in the order of time. */
 async function firstOf(
-  asking: Asking,
+  queries: Queries,
   { question, fields, isMeant, overview, order, size, after }: PageWanted,
   range: Range,
   count: number,
@@ -112,9 +113,9 @@ async function firstOf(
     const limit = count + others;
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
     const rows = asked
-      ? await asking.allRows(asked, [recordFields(fields), `${sort} limit ${limit}`], deadline, maxBytes)
+      ? await queries.allRows(asked, [recordFields(fields), `${sort} limit ${limit}`], deadline, maxBytes)
       : [];
-    const found = await recordsOf(rows, fields, asking.turns, isMeant);
+    const found = await recordsOf(rows, fields, queries.turns, isMeant);
     // Lines that are not wanted may have come since they were counted: then there is more behind these.
     const isMore = found.length < count && rows.length === limit;
     forget(rows);
@@ -129,7 +130,7 @@ async function firstOf(
 
 /** The first `count` may end among lines of one time, of which the store gave any: then all of that time are there. */
 async function completeEnd(
-  asking: Asking,
+  queries: Queries,
   { question, fields, isMeant }: PageWanted,
   found: LogRecord[],
   count: number,
@@ -141,7 +142,7 @@ async function completeEnd(
   found.length = before;
   const asked = before === count ? undefined : question(momentOf(time));
   if (!asked) return;
-  const rows = await asking.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES);
-  for (const record of await recordsOf(rows, fields, asking.turns, isMeant)) found.push(record);
+  const rows = await queries.allRows(asked, [recordFields(fields)], deadline, MAX_MOMENT_BYTES);
+  for (const record of await recordsOf(rows, fields, queries.turns, isMeant)) found.push(record);
   forget(rows);
 }

@@ -1,15 +1,13 @@
 import { expect } from 'chai';
 import { exportLines } from '../../../../../../../server/logging/backends/victorialogs/exporting/export.ts';
 import type { SliceBounds } from '../../../../../../../server/logging/backends/victorialogs/exporting/slice-reader.ts';
-import {
-  Asking,
-  Deadline,
-} from '../../../../../../../server/logging/backends/victorialogs/requests/asking.ts';
 import { Connection } from '../../../../../../../server/logging/backends/victorialogs/requests/connection.ts';
+import { Deadline } from '../../../../../../../server/logging/backends/victorialogs/requests/deadline.ts';
 import {
   instantAt,
   nanosecondsOf,
 } from '../../../../../../../server/logging/backends/victorialogs/requests/nanoseconds.ts';
+import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { Range } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
 import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
@@ -65,11 +63,11 @@ const OUT_OF_TIME = "remoteAddr: x; requestURI: y; the request couldn't be execu
 const NO_MEMORY = 'cannot calculate [sort by (_time)], since it requires more than 12MB of memory\n';
 
 function exporting(url: string, order: Order, bounds = BOUNDS, range = RANGE) {
-  const asking = new Asking(new Connection({ url, now: Date.now }));
+  const queries = new Queries(new Connection({ url, now: Date.now }));
   const question = ({ start, end }: Range) => ({ lines: '*', extraFilters: [`_time:[${start},${end})`] });
   const wanted = { question, fields: FIELDS, isMeant: undefined, order, range, count: TIMES.length };
   const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 20_000 }, Date.now);
-  return exportLines(asking, wanted, deadline, bounds);
+  return exportLines(queries, wanted, deadline, bounds);
 }
 
 async function timesOf(batches: ReturnType<typeof exporting>): Promise<bigint[]> {

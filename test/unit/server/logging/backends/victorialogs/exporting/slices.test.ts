@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import { Slices } from '../../../../../../../server/logging/backends/victorialogs/exporting/slices.ts';
-import {
-  Asking,
-  Deadline,
-} from '../../../../../../../server/logging/backends/victorialogs/requests/asking.ts';
 import { Connection } from '../../../../../../../server/logging/backends/victorialogs/requests/connection.ts';
+import { Deadline } from '../../../../../../../server/logging/backends/victorialogs/requests/deadline.ts';
 import {
   instantAt,
   nanosecondsOf,
 } from '../../../../../../../server/logging/backends/victorialogs/requests/nanoseconds.ts';
+import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { Range } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
 import { rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
@@ -47,14 +45,14 @@ describe('slices of time', () => {
   const linesIn = ({ start, end }: Range): number =>
     times.filter((at) => at >= nanosecondsOf(start) && at < nanosecondsOf(end)).length;
   const cut = (url: string, order: Order): Slices => {
-    const asking = new Asking(new Connection({ url, now: Date.now }));
+    const queries = new Queries(new Connection({ url, now: Date.now }));
     const question = ({ start, end }: Range) => ({
       lines: '*',
       extraFilters: [`_time:[${start},${end})`],
     });
     const range = { start: instantAt(begin), end: instantAt(begin + 86_400_000_000_000n) };
     const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 30_000 }, Date.now);
-    return new Slices(asking, { question, order, range, count: times.length }, deadline);
+    return new Slices(queries, { question, order, range, count: times.length }, deadline);
   };
 
   for (const order of ['asc', 'desc'] as const) {

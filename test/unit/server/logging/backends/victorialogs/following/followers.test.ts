@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { Followers } from '../../../../../../../server/logging/backends/victorialogs/following/followers.ts';
-import { Asking } from '../../../../../../../server/logging/backends/victorialogs/requests/asking.ts';
 import { Connection } from '../../../../../../../server/logging/backends/victorialogs/requests/connection.ts';
+import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
 import { rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
 import { FIELDS } from '../../../../../../support/victorialogs.ts';
@@ -24,8 +24,8 @@ describe('all who follow VictoriaLogs', () => {
         );
     });
     const log = pino({ level: 'silent' });
-    const asking = new Asking(new Connection({ url: server.url, now: () => NOW }));
-    const followers = new Followers({ asking, log, now: () => NOW, maxRemembered: 10 });
+    const queries = new Queries(new Connection({ url: server.url, now: () => NOW }));
+    const followers = new Followers({ queries, log, now: () => NOW, maxRemembered: 10 });
     const question = () => ({ lines: '*', extraFilters: [] });
     const follow = () => {
       const leaving = new AbortController();

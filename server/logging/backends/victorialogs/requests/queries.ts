@@ -1,11 +1,11 @@
-// One question to the store and the rows of its answer, within the time of a call.
+// Queries the store: one question, and the rows of its answer, within the time of a call.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../bounded-signal.ts';
-import type { Call } from '../../../log-store.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
 import { refusalOf, statusOf } from './refusal.ts';
 import { type Row, rowsOf, rowsOfAll } from './rows.ts';
 
@@ -19,44 +19,7 @@ export const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
 /** Bytes that are parsed at once. */
 const ONE_PIECE = 1 << 16;
 
-/** The time that a call has. */
-export class Deadline {
-  readonly signal: AbortSignal;
-  readonly #end: number;
-  readonly #now: () => number;
-
-  constructor({ signal, timeoutMs }: Call, now: () => number) {
-    this.signal = signal;
-    this.#now = now;
-    this.#end = now() + timeoutMs;
-  }
-
-  get leftMs(): number {
-    return Math.max(1, Math.floor(this.#end - this.#now()));
-  }
-
-  get isOver(): boolean {
-    return this.#now() >= this.#end;
-  }
-
-  /** A part of what is left. */
-  share(part: number): Deadline {
-    return new Deadline({ signal: this.signal, timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
-  }
-
-  /** The same, or sooner. */
-  within(ms: number): Deadline {
-    return new Deadline({ signal: this.signal, timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
-  }
-
-  /** The same, ended by another signal too. */
-  until(signal: AbortSignal): Deadline {
-    const either = AbortSignal.any([this.signal, signal]);
-    return new Deadline({ signal: either, timeoutMs: this.leftMs }, this.#now);
-  }
-}
-
-export class Asking {
+export class Queries {
   /** Of all who read what the store answers. */
   readonly turns: Turns;
   readonly #connection: Connection;
