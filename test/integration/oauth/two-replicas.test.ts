@@ -123,6 +123,35 @@ describe('two replicas of the token handler', function () {
     await untilRemoved('dave');
   });
 
+  it('refuse what was signed in for with a password while the other one replaced it', async () => {
+    for (const user of ['frank', 'grace', 'heidi']) {
+      await cluster.addUser(user, PASSWORD);
+      const account = a.oauth.users.get(user);
+      const form = { grant_type: 'password', username: user, password: PASSWORD, ...CLIENT };
+      const won: Tokens[] = [];
+      const { promise: underWay, resolve } = Promise.withResolvers<void>();
+      const signInUntilRefused = async (): Promise<void> => {
+        for (;;) {
+          const { status, text } = await b.post('/token', form);
+          if (status !== 200) return;
+          won.push(JSON.parse(text) as Tokens);
+          resolve();
+        }
+      };
+      const signingIn = [signInUntilRefused(), signInUntilRefused(), signInUntilRefused()];
+      await underWay;
+      const passwordHash = await a.oauth.hasher.hash('another correct horse');
+      const changed = { passwordHash, userUID: account?.uid ?? '', mustChange: false, changedAt: Date.now() };
+      await a.oauth.credentials.set(user, changed, AbortSignal.timeout(30_000));
+      await Promise.all(signingIn);
+      for (const tokens of won) {
+        await untilRefused(a, tokens);
+        await untilRefused(b, tokens);
+        expect((await refresh(a, tokens)).status).to.equal(400);
+      }
+    }
+  });
+
   it('refuse who has no password any more, and remove the sessions', async () => {
     const tokens = await signIn(a, 'erin');
     await kubectl('delete', 'credential.iam.platform.io', 'erin');
