@@ -39,6 +39,8 @@ export type Body = Buffer[];
 
 /** What the store itself needs to notice that its time is over. */
 const GRACE_MS = 250;
+/** With a reason for each of a thousand shards. */
+const MAX_REFUSAL_BYTES = 4 << 20;
 
 interface Session {
   readonly client: Client;
@@ -167,16 +169,30 @@ async function exchange(
     const answer = await sent;
     const response = answer.body as IncomingMessage;
     if (signal.aborted) response.destroy();
-    return { status: answer.statusCode ?? 0, body: await readBody(response) };
+    const status = answer.statusCode ?? 0;
+    return { status, body: await (status < 300 ? readBody(response) : readRefusal(response)) };
   } finally {
     signal.removeEventListener('abort', abort);
   }
 }
 
-async function readBody(response: IncomingMessage): Promise<Body> {
+/** Too many lines make an answer long, never a refusal: asking for fewer would not help. */
+function readRefusal(response: IncomingMessage): Promise<Body> {
+  return readBody(
+    response,
+    MAX_REFUSAL_BYTES,
+    () => new Error(`status ${response.statusCode}, at great length`),
+  );
+}
+
+async function readBody(
+  response: IncomingMessage,
+  limit = MAX_PAGE_BYTES,
+  tooLong: () => Error = newPageTooLong,
+): Promise<Body> {
   try {
-    const pieces = await bodyPieces(response, MAX_PAGE_BYTES, {
-      tooLong: newPageTooLong,
+    const pieces = await bodyPieces(response, limit, {
+      tooLong,
       cut: (cause = new Error('the answer was cut')) => cause,
     });
     if (!response.complete) throw new Error('the answer was cut');

@@ -39,6 +39,15 @@ describe('an OpenSearch that fails', () => {
       },
     ],
     [
+      'refuses at endless length',
+      (_, response) => {
+        response.writeHead(502);
+        const more = (): boolean => response.destroyed || response.write(Buffer.alloc(1 << 20, 'x'), more);
+        more();
+        return ANSWERED;
+      },
+    ],
+    [
       'ends the connection in the middle of an answer',
       (_, response) => {
         response.writeHead(200, { 'content-length': '1000' }).write('{"took":');
