@@ -5,7 +5,7 @@ import type { RequestContext } from '../filters/request-context.ts';
 
 const compress = promisify(gzip);
 
-/** One JSON answer, compressed when it is long. Logs are not to be kept by caches on the way. */
+/** One JSON answer, compressed when it is long. Caches on the way must not keep logs. */
 export async function writeAnswer({ request, response }: RequestContext, answer: object): Promise<void> {
   const plain = `${JSON.stringify(answer)}\n`;
   const length = Buffer.byteLength(plain);

@@ -1,5 +1,5 @@
-// Records as they are answered: with their ids and, when they are wanted, the places of the texts. Which lines there are
-// is the store's business; what a text matches is matching/'s.
+// Records as they are answered: with their ids and, on request, the places where the texts were found. The store finds
+// the lines; matching/ decides what a text matches.
 import type { AnsweredRecord } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from './log-store.ts';
@@ -14,9 +14,9 @@ export interface AnsweringCall {
   readonly signal: AbortSignal;
 }
 
-/** Of a line that is looked for places, at most; less where the pattern is large. */
+/** Characters of a line that are searched for places, at most; less where the pattern is large. */
 const MAX_LOOK = 65_536;
-/** Of one line: they would make the answer many times its size. */
+/** Of one line: more would make the answer many times its size. */
 const MAX_PLACES = 1_000;
 
 /** Rejects with the signal's reason when it is aborted. */
@@ -60,7 +60,7 @@ function plain(record: LogRecord): AnsweredRecord {
 function* placesIn(line: string, matcher: LineMatcher, most: number): Generator<Place, void, undefined> {
   const isLong = line.length > most;
   for (const place of matcher.places(isLong ? line.slice(0, most) : line)) {
-    // What touches the cut may go on behind it, or end there only because of it.
+    // A place that touches the cut may continue behind it, or end there only because of the cut.
     if (!isLong || place[1] < most) yield place;
   }
 }

@@ -4,7 +4,7 @@ export interface BoundedSignal extends Disposable {
   readonly isLate: boolean;
 }
 
-/** A timer that should wait longer does not wait at all. */
+/** With a longer delay, a timer of Node fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**

@@ -1,5 +1,5 @@
 // Where the buckets of a histogram begin and end. Seconds, minutes and hours are equally wide and counted from the
-// epoch, as the clocks of the zone showed it at the begin; days and longer ones are those of the zone's calendar.
+// epoch, with the zone's offset at the start; days and longer ones are those of the zone's calendar.
 import {
   type IntervalUnit,
   type LogInterval,
@@ -76,7 +76,7 @@ function edgesOf(
   end: number,
   limit: number,
 ): number[] | undefined {
-  // Looked at first: a decade of seconds is not to be counted.
+  // Checked first: the seconds of a decade must not be counted one by one.
   if ((end - start) / 1000 / roughSeconds(interval) > limit * 1.1 + 2) return undefined;
   const edges: number[] = [];
   for (const edge of isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start)) {

@@ -1,5 +1,5 @@
-// The lines around one record, in the order of its container. A store knows no such question; it is two ranges, and
-// what stands in the record's own millisecond is told apart by the digest of the line.
+// The lines around one record, in the order of its container. Stores have no such query; it consists of two ranges, and
+// lines of the record's own millisecond are told apart by the digest of the line.
 import type { LogQueryAnswer, Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { type GroupResource, newNotFound } from '../../apis/meta/v1/errors.ts';
@@ -109,7 +109,7 @@ export class LogContext {
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const request: PageRequest = {
         order: 'asc',
-        // Nearly all are found in the first page; who is not may be one of very many.
+        // Nearly all records are found in the first page; one that is not may be among very many.
         size: pages === 0 ? Math.min(PAGE, after + 100) : PAGE,
         from: 0,
         uncounted: true,

@@ -1,5 +1,5 @@
-// Where the next page begins. The range of the first page goes along, so that lines that come meanwhile move nothing.
-// It comes back from outside: it can only ask for what its sender may ask for anyway.
+// Where the next page begins. It includes the range of the first page, so that new lines do not shift the pages. It comes
+// back from outside, so it can only ask for what its sender may ask for anyway.
 import { hash } from 'node:crypto';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
@@ -14,7 +14,7 @@ export interface Cursor {
 
 const VERSION = 1;
 
-/** What may differ between one page and the next. */
+/** What may change from one page to the next. */
 const OF_THE_PAGE = new Set<string>([
   'cursor',
   'size',

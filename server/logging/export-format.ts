@@ -17,9 +17,9 @@ export interface ExportFormat {
   end(shortfalls: readonly Shortfall[], empty: boolean): string;
 }
 
-/** Begins the last line of a text that is not whole. It is taken out of lines, so no line can begin like that. */
+/** Begins the last line of an incomplete text. It is removed from log lines, so none can begin like that. */
 export const TEXT_MARK = '\u0004';
-/** Stands in place of the time in the last row of a CSV that is not whole. */
+/** Replaces the time in the last row of an incomplete CSV. */
 export const CSV_MARK = 'INCOMPLETE';
 
 const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
@@ -81,7 +81,7 @@ function row(fields: readonly string[]): string {
   return `${fields.map(field).join(',')}\r\n`;
 }
 
-/** A program for tables must not take a line for a formula: an apostrophe in front keeps it a text. */
+/** A spreadsheet must not take a line for a formula: a leading apostrophe keeps it text. */
 function field(value: string): string {
   const text = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

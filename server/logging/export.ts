@@ -1,5 +1,5 @@
-// An export: all lines, as a file, at the pace of who reads it. The first lines are there before the status is sent,
-// so that what fails at once is told as any other error; what fails later is told at the end of the file.
+// An export: all lines, as a file, at the pace of its reader. The first lines are read before the status is sent, so that
+// an early failure is answered like any other error; a later one is reported at the end of the file.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
@@ -42,7 +42,7 @@ export async function writeExport(
   const format = EXPORT_FORMATS[query.format];
   const gzip = acceptsGzip(request);
   const writeHead = (): void => {
-    // HTTP/1.0 has no trailers, and neither has an answer without a body.
+    // HTTP/1.0 has no trailers, nor does an answer without a body.
     const trailer = request.method !== 'HEAD' && request.httpVersion === '1.1';
     response.writeHead(200, {
       ...headersOf(format, now()),
@@ -71,7 +71,7 @@ export async function writeExport(
     await body.break();
     throw error;
   } finally {
-    // Whatever ended it here ends it in the store too.
+    // However it ended here, it ends in the store too.
     await batches.return({ shortfalls: [] }).catch(() => undefined);
   }
 }
@@ -157,7 +157,7 @@ function headersOf({ contentType, extension }: ExportFormat, now: number) {
   };
 }
 
-/** Only what may be read by everybody. */
+/** Only what everybody may read. */
 function failureOf(error: unknown): Shortfall {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return { reason: 'Timeout', message: 'the time of one export is over' };

@@ -2,14 +2,14 @@ import { isPageTooLong } from './store-errors.ts';
 
 export interface FewerLines<Answer> {
   readonly answer: Answer;
-  /** How many lines it was that were asked for in the end. */
+  /** How many lines were asked for in the end. */
   readonly asked: number;
 }
 
-/** Of lines that were too long, so many times fewer are asked for: nobody knows how long the next ones are. */
+/** By how much the number of lines is divided when they were too long: the length of the next ones is unknown. */
 const TIMES = 4;
 
-/** Asks for `size` lines, and for fewer as long as they are too long. Throws what `ask` throws. */
+/** Asks for `size` lines, and for fewer while the answer is too long. Throws what `ask` throws. */
 export async function fewerWhenTooLong<Answer>(
   size: number,
   ask: (size: number) => Promise<Answer>,

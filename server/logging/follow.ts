@@ -1,5 +1,5 @@
-// Live tail: lines as they come, until the caller goes away, the server stops, the time is over, or what the caller may
-// see has changed. What is not taken by the reader is not fetched from the store.
+// Live tail: lines as they come, until the caller leaves, the server stops, the time is over, or what the caller may see
+// has changed. Nothing is fetched from the store before the reader takes it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
@@ -39,7 +39,7 @@ const FAILURE_MS = 300;
 
 type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
 
-/** Resolves when it has ended well, with whatever was to be said; rejects when the reader is gone. */
+/** Resolves when it has ended properly, and everything was written; rejects when the reader is gone. */
 export async function writeFollowed(
   context: RequestContext,
   request: FollowRequest,
@@ -79,11 +79,11 @@ export async function writeFollowed(
     failure = error;
   } finally {
     over.abort(DONE);
-    // Not waited for: a store that does not heed the signal keeps nobody here.
+    // Not awaited: a store that ignores the signal must not hold anybody up.
     batches.return().catch(() => undefined);
   }
   if (body.closed) throw GONE;
-  // A stop and the end of the time need no words: the caller comes again.
+  // A stop and the end of the time need no message: the caller reconnects.
   const reason: unknown = over.signal.reason === DONE ? failure : over.signal.reason;
   if (reason !== undefined && !request.signal.aborted) {
     await body.write(format.failure({ reason: reasonOf(reason), message: wordsFor(reason) }));
@@ -113,7 +113,7 @@ async function copy(
   }
 }
 
-/** Throws what fails before anything was sent; a store that has no lines yet is well. */
+/** Throws what fails before anything was sent; a store without new lines is healthy. */
 async function failedAtOnce(first: Promise<unknown>): Promise<void> {
   const waited = new AbortController();
   const timer = delay(FAILURE_MS, undefined, { signal: waited.signal }).catch(() => undefined);
@@ -154,7 +154,7 @@ function headersOf({ contentType }: FollowFormat) {
     'Content-Type': contentType,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    // Proxies that gather answers would hold lines back.
+    // Buffering proxies would hold lines back.
     'X-Accel-Buffering': 'no',
     Vary: 'Accept',
   };
@@ -166,7 +166,7 @@ function reasonOf(error: unknown): Shortfall['reason'] {
   return error instanceof StatusError && error.code < 500 ? 'Limit' : 'StoreFailed';
 }
 
-/** Only what may be read by everybody. */
+/** Only what everybody may read. */
 function wordsFor(error: unknown): string {
   return error instanceof StatusError ? error.message : 'following the logs failed';
 }

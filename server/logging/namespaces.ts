@@ -10,8 +10,8 @@ import type { Instant } from './log-store.ts';
 export interface Namespace {
   readonly name: string;
   /**
-   * The begin of the second in which it was made. What an earlier namespace of that name wrote in the same second
-   * cannot be told apart, and counts as its own.
+   * The start of the second in which it was created. What an earlier namespace of that name wrote in the same second cannot
+   * be told apart, and counts as its own.
    */
   readonly since: Instant;
 }
@@ -37,7 +37,7 @@ export class Namespaces {
     this.#index = new ObjectIndex(readNamespace, options.monotonic);
   }
 
-  /** Throws ServiceUnavailable while they are not known, or not known well enough: a name may mean another by now. */
+  /** Throws ServiceUnavailable while they are unknown or outdated: a name may belong to a different namespace by now. */
   all(): ReadonlyMap<string, Namespace> {
     if (!this.#index.synced || !this.#index.heardWithin(STALE_AFTER_MS)) {
       throw newServiceUnavailable('the namespaces of the cluster are not known at the moment', 1);

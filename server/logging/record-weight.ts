@@ -1,5 +1,5 @@
-// How much one answer, or one piece of a stream, holds: lines may be a mebibyte long, and a thousand of those would keep
-// the event loop, and a gigabyte, to themselves.
+// Limits one answer, or one piece of a stream: lines may be a mebibyte long, and a thousand of those would block the
+// event loop and take a gigabyte.
 import type { LogRecord } from './log-store.ts';
 
 /** Characters of the lines of one page. */

@@ -7,7 +7,7 @@ import type { Instant } from './log-store.ts';
 /** Lines of several containers come roughly in order only: one that is older may not have been shown yet. */
 const LATE_MS = 2_000;
 
-/** Undefined for who has seen nothing yet. Throws BadRequest for an id that is not of one of our events. */
+/** Undefined for a client that has seen nothing yet. Throws BadRequest for an id that is not one of our events'. */
 export function resumedFrom({ 'last-event-id': id }: IncomingHttpHeaders): Instant | undefined {
   if (id === undefined || id === '') return undefined;
   if (isAskable(id)) return instantOf(Math.max(0, millisecondsOf(id) - LATE_MS));

@@ -1,5 +1,5 @@
 // Which lines a caller may see: those of pods whose log the caller may get. Owns how the cluster is asked about that;
-// what is done with the answer is the stores' business. When the cluster cannot be asked nothing is shown.
+// stores apply the answer. When the cluster cannot be asked, nothing is shown.
 import type { UserInfo } from '../authentication/user.ts';
 import type { Authorizer, Decision } from '../authorization/authorizer.ts';
 import { ReviewCache } from '../cluster/reviews-cache.ts';
@@ -33,7 +33,7 @@ const MAX_RIGHTS = 16_384;
  * has the cluster do.
  */
 const NAMESPACES_A_TTL = 250;
-/** What Kubernetes takes for the name of a namespace; nothing else is worth a question. */
+/** The form of a namespace's name in Kubernetes; nothing else is worth a question. */
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 interface Right extends Decision {

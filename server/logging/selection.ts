@@ -34,7 +34,7 @@ export function selectionOf(query: LogQuery, scope: Scope, range: Range): Select
     scope,
     range,
     ...(namespaces ? { namespaces } : {}),
-    // A pattern of no workload would be one of any name.
+    // A pattern of no workloads would match any name.
     ...(query.workloads?.length === 0 ? { pods: { exact: [] } } : pods ? { pods } : {}),
     ...(containers ? { containers } : {}),
     ...(podPatterns.length > 0 && query.workloads?.length !== 0 ? { podPatterns } : {}),
@@ -43,7 +43,7 @@ export function selectionOf(query: LogQuery, scope: Scope, range: Range): Select
   };
 }
 
-/** Undefined when lines may say anything. */
+/** Undefined when there is no filter on text. */
 export function textOf(query: LogQuery): TextFilter | undefined {
   const [first, ...more] = textsOf(query);
   if (first === undefined) return undefined;

@@ -18,7 +18,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** Bounds what goes on at a time; who comes first is served first. */
+/** Limits concurrent work; first come, first served. */
 export class Slots {
   readonly #options: SlotsOptions;
   readonly #queue = new Set<Waiting>();
@@ -38,8 +38,8 @@ export class Slots {
   }
 
   /**
-   * Resolves with what gives the slot back, to be called once. Rejects with TooManyRequests when there is no place, or
-   * none became free in time, and with the signal's reason when it is aborted before.
+   * Resolves with the function that gives the slot back. Rejects with TooManyRequests when the queue is full or no slot
+   * became free in time, and with the signal's reason when it is aborted first.
    */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
@@ -89,7 +89,7 @@ export class Slots {
 
   #refusal(): Error {
     const { what, retryAfterSeconds, retrySpreadSeconds = 1 } = this.#options;
-    // Many are refused at one moment; they must not all come again at one moment.
+    // Many may be refused at once; they must not all retry at once.
     const seconds = retryAfterSeconds + (this.#refused++ % retrySpreadSeconds);
     return newTooManyRequests(`too many ${what} at a time, please try again later`, seconds);
   }

@@ -1,4 +1,4 @@
-// How stores tell that they cannot answer. Their own words stay in `cause`, for the log: they may hold addresses.
+// How stores report that they cannot answer. Their own messages stay in `cause`, for the log: they may contain addresses.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
 
@@ -26,13 +26,13 @@ export class UnusableFileError extends Error {
   }
 }
 
-/** The file that a store was not asked for want of, as stores wrap it. */
+/** The unusable file because of which a store was not asked, as stores wrap it. */
 export function unusableFileIn(error: unknown): UnusableFileError | undefined {
   if (error instanceof UnusableFileError) return error;
   return error instanceof Error ? unusableFileIn(error.cause) : undefined;
 }
 
-/** Nothing was found out in the time there was: 504. */
+/** There was no result within the time limit: 504. */
 export function newStoreTimeout(store: string): StatusError {
   return newTimeout(
     `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`,

@@ -16,8 +16,8 @@ export interface StoreHealthOptions {
 }
 
 /**
- * Asks the store now and then how it is. What it finds is shown and never acted on: a server without its log store
- * still serves everything else, and a query finds out by itself.
+ * Checks the store's health now and then. The result is only shown: a server without its log store still serves
+ * everything else, and queries find out themselves.
  */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;

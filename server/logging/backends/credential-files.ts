@@ -1,4 +1,4 @@
-// What this server shows of itself to a log store, and whom it trusts there: out of files that may change at any time.
+// The credentials for a log store, and the CA that it is trusted by: read from files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
 import { fileFault } from '../../cluster/file-fault.ts';
 import { UnusableFileError } from '../store-errors.ts';
@@ -79,7 +79,7 @@ export class CredentialFiles {
       throw unusable(fileFault(error));
     });
     if (text.trim() === '') throw unusable('it is empty');
-    // Node takes what is none for a CA without certificates, which trusts nobody and does not say why.
+    // Node takes anything else for a CA without certificates, which trusts nobody and does not say why.
     if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('there is no certificate in it');
     return text;
   }

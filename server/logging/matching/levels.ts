@@ -36,7 +36,7 @@ export function levelPattern(levels: readonly Level[]): string {
   ].join('|');
 }
 
-/** Nothing in the pattern can go on in two ways, so that JavaScript's engine takes linear time too. */
+/** The pattern is unambiguous everywhere, so that JavaScript's engine takes linear time too. */
 export function levelMatcher(levels: readonly Level[]): (line: string) => boolean {
   const pattern = new RegExp(levelPattern(levels), 'u');
   return (line) => pattern.test(line);

@@ -38,7 +38,7 @@ export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMat
 /** Less than half a second of them. */
 const MAX_STEPS = 40 << 20;
 
-/** To find a place takes the engine many times what it takes to tell that there is one: some hundredths of a second. */
+/** Finding a place takes the engine many times longer than finding out that there is one: some hundredths of a second. */
 const MAX_PLACE_STEPS = 1 << 20;
 
 /**
@@ -119,7 +119,7 @@ function phraseMatcher(
   const wanted = wordsOf(text).map((word) => compared(word, caseSensitive));
   const [longest] = wanted.toSorted((a, b) => b.length - a.length);
   if (longest === undefined) return { matches: () => false, places: () => [] };
-  // Most lines do not even hold the characters, and need not be taken apart.
+  // Most lines do not even contain the characters, and need not be split into words.
   const quick = substringMatcher(longest, caseSensitive);
   const [head, tail = ''] = [wanted.slice(0, -1), wanted.at(-1)];
   const borders = bordersOf(head);

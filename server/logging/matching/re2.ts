@@ -1,7 +1,7 @@
 // Patterns as RE2 reads them: re2js in this process, VictoriaLogs in its own.
 import type { Branch, Item, Pattern, Range } from './regex-dialect.ts';
 
-/** Finds what the pattern finds; the flags are the caller's business. */
+/** Finds what the pattern finds; flags are left to the caller. */
 export function toRE2({ branches }: Pattern): string {
   return branches.map(outermost).join('|');
 }

@@ -3,7 +3,7 @@
 
 /** The letters that Kubernetes takes for random suffixes and hashes. */
 const RANDOM = '[b-df-hj-np-tv-xz2456789]';
-/** A generated name is its begin, cut here, with five random letters behind it. */
+/** A generated name is its prefix, cut to this length, and five random letters. */
 const LONGEST_BEGIN = 58;
 const LONGEST_HASH = 10;
 

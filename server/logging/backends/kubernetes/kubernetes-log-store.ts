@@ -1,4 +1,4 @@
-// Log queries without a log store: out of the pod log API of kube-apiserver, as this server's own identity. It keeps
+// Log queries without a log store: from the pod log API of kube-apiserver, with this server's own identity. It keeps
 // nothing but the names of pods; who may see what is decided before it is asked. Its neighbours: cluster/ for the
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
@@ -66,7 +66,7 @@ export interface KubernetesLogStoreOptions {
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
-/** The reflector hears of the cluster every minute, and gives a silent one up after a minute and a half. */
+/** The reflector hears from the cluster every minute, and gives up on a silent one after a minute and a half. */
 const PODS_SILENT_MS = 150_000;
 
 export class KubernetesLogStore implements LogBackend {

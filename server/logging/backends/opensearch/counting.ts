@@ -84,7 +84,7 @@ function steps(field: string, { edges }: Buckets, step: number): JsonObject {
 /** Buckets that are made of narrower ones are summed up; a store answers about so many at a time. */
 const MAX_STEPS = 20_000;
 
-/** What months, days of a time zone and the like are made of, all of the same width; undefined for anything wilder. */
+/** The width of equal parts that months, days of a time zone and the like consist of; undefined for anything irregular. */
 function commonStep({ edges }: Buckets): number | undefined {
   const width = edges.slice(1).reduce((divisor, edge, n) => gcd(divisor, edge - (edges[n] ?? 0)), 0);
   const all = (edges.at(-1) ?? 0) - (edges[0] ?? 0);
@@ -95,7 +95,7 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 
-/** `date_range` would say it shorter, but loses documents whose times are in nanoseconds. */
+/** `date_range` would be shorter, but loses documents whose times are in nanoseconds. */
 function each(field: string, { edges }: Buckets): JsonObject {
   const filters = edges
     .slice(1)

@@ -22,11 +22,11 @@ export interface ExportOptions {
   readonly pageMs: number;
 }
 
-/** The first page is small, for nobody knows how long the lines are; from then on pages have about this many bytes. */
+/** The first page is small, since the length of lines is unknown; later pages have about this many bytes. */
 const FIRST_PAGE = 500;
 const PAGE_BYTES = 512 << 10;
 const SMALLEST_PAGE = 20;
-/** What one page may take; an export may take long, but not because a store hangs. */
+/** The time for one page; an export may take long, but not because a store hangs. */
 export const PAGE_MS = 60_000;
 
 interface Page {
@@ -64,7 +64,7 @@ export async function* exportRecords(
       const page: Page = await next;
       for (const shortfall of page.shortfalls) shortfalls.set(shortfall.message, shortfall);
       next = page.next && fetch(page.next.position, page.next.size);
-      // Awaited in the next round; until then nobody listens to it.
+      // Awaited in the next round; until then nobody handles its failure.
       next?.catch(() => undefined);
       for (const part of page.answer.parts) {
         call.signal.throwIfAborted();
@@ -76,7 +76,7 @@ export async function* exportRecords(
     return { shortfalls: [...shortfalls.values()] };
   } finally {
     ended.abort();
-    // A search that still runs would open the point in time anew.
+    // A search that is still running would keep the point in time open.
     await next?.catch(() => undefined);
     await point.close();
   }

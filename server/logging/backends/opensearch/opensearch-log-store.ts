@@ -1,5 +1,5 @@
 // Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
-// the answers are read; whether the caller may see the lines is decided before, and collecting them is somebody else's.
+// the answers are read; access is decided before, and lines are collected by other programs.
 import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type {
@@ -33,7 +33,7 @@ import { Predecessors } from './selection/predecessors.ts';
 import { SelectionQueries } from './selection/selection-queries.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
-  /** Begin of the names of the indices. */
+  /** Prefix of the names of the indices. */
   readonly indexPrefix: string;
   /** Whether there is one index a day of UTC, `<indexPrefix>-YYYY.MM.DD`; else all that begin with the prefix count. */
   readonly dailyIndices: boolean;
@@ -49,7 +49,7 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly followTuning?: Partial<FollowTuning>;
 }
 
-/** Where a question has to be put in several. */
+/** Used where a question needs several requests. */
 const SLICES_AT_A_TIME = 2;
 
 /** Throws as LogStore says. Keeps nothing in the store between two calls; an export closes what it opened. */

@@ -47,7 +47,7 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
 }
 
 const NOTHING = { count: 0, span: undefined };
-/** What of its time a query may spend on the total, so that there is some left for lines. */
+/** The share of its time that a query may spend on the total, so that some is left for lines. */
 const TOTAL_SHARE = 0.75;
 
 export class VictoriaLogsLogStore implements LogBackend {
@@ -153,7 +153,7 @@ export class VictoriaLogsLogStore implements LogBackend {
   async check(call: Call): Promise<void> {
     const question = { lines: ALL, extraFilters: [`${TIME}:1s`] };
     const rows = await this.#queries.allRows(question, ['stats count() as n'], this.#deadline(call));
-    // Anything may answer 200 at an address that is wrong.
+    // A wrong address may lead to something that answers 200, too.
     for (const row of rows) numberIn(row, 'n');
   }
 

@@ -33,7 +33,7 @@ export class BucketCounts {
 
   /** Lines before the first edge, and from the last one on, do not count. */
   add(time: Instant): void {
-    // One line mostly falls where the one before did.
+    // A line usually falls into the bucket of the previous one.
     if (!this.#holds(this.#at, time)) this.#at = this.#find(time);
     const count = this.counts[this.#at];
     if (count !== undefined) this.counts[this.#at] = count + 1;

@@ -1,7 +1,7 @@
-// Exports: all lines in order, however many there are. A kubelet gives a log from a second on, oldest lines first, and
-// nothing else; and logs must not be held open at the pace of who reads the export, because there are only so many
-// slots. So it goes in rounds: each reads a stretch of time of every log, keeps as many of the first lines in the
-// order as fit into the memory, packed, and gives back its slots. While it is handed out, the next one is read.
+// Exports: all lines in order, however many there are. A kubelet can only give a log from a certain second on, oldest
+// lines first; and logs must not be held open at the pace of the reader, because slots are limited. So an export works in
+// rounds: each reads a stretch of time of every log, keeps, packed, as many of the first lines in the order as fit into
+// the memory, and gives back its slots. While one round is handed out, the next one is read.
 import { Pacer } from '../../../../cluster/pacer.ts';
 import { BEGINNING } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
@@ -35,7 +35,7 @@ const ROUND_SHARE = 1 / 4;
 const MIN_ROOM = 64 << 10;
 const BATCH_LINES = 250;
 const BATCH_LENGTH = 1 << 20;
-/** Disorder that a log may have. */
+/** How far the lines of a log may be out of order. */
 const DISORDER_S = 2;
 
 /** What one round has read. */
@@ -48,7 +48,7 @@ export class Export {
   readonly #options: ExportOptions;
   readonly #stop = new AbortController();
   readonly #pacer = new Pacer();
-  /** The first line that the kubelet has of each log; undefined when it has none. */
+  /** The first line of each log that the kubelet still has; undefined when it has none. */
   #kept: (Instant | undefined)[] = [];
   /** Where the first stretch of time begins. */
   #earliest: Instant = BEGINNING;
@@ -110,7 +110,7 @@ export class Export {
     if (batch.length > 0) yield batch;
   }
 
-  /** `most`: bytes that it is to take; less where the memory of all does not suffice. */
+  /** `most`: bytes that it may take; less where the shared memory does not suffice. */
   #newRound(most: number): RoundLines {
     const { order, memory, sources } = this.#options;
     const bounded = Math.max(MIN_ROOM, Math.min(most, memory.limit * ROUND_SHARE));
@@ -127,7 +127,7 @@ export class Export {
   #begin(stretch: Stretch | undefined, lines: RoundLines): Promise<Round> | undefined {
     if (!stretch || stretch.from >= stretch.to) return undefined;
     const round = this.#read(stretch, lines);
-    // It may fail before it is waited for.
+    // It may fail before it is awaited.
     round.catch(() => undefined);
     return round;
   }
@@ -136,11 +136,11 @@ export class Export {
     const { order, beginOf, filter, reader, deadline } = this.#options;
     const sign = order === 'asc' ? 1 : -1;
     const { to, begin: first } = stretch;
-    // Oldest first, nothing behind what was let go can come into this round any more.
+    // Oldest first, nothing behind a dropped line can get into this round any more.
     const until = (): Instant => (order === 'asc' && lines.cut ? lines.cut.time : to);
     const fromOf = ({ namespace }: LogSource): Instant => {
       const begin = beginOf(namespace);
-      // Before the first line nothing is expected; but a clock may have been set back.
+      // Nothing is expected before the first line; but a clock may have been set back.
       return stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
     };
     const isWanted = (source: LogSource, rank: number): boolean => {
@@ -197,7 +197,7 @@ export class Export {
     }
   }
 
-  /** A log that begins elsewhere by now has lost lines between the rounds, or is that of another run. */
+  /** A log that now begins at another line has lost lines between the rounds, or belongs to another run. */
   async #noteRotated(): Promise<void> {
     const { sources, shortfalls } = this.#options;
     const now = await this.#timesOf(firstLineOf);

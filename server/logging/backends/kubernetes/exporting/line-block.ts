@@ -65,12 +65,12 @@ export class BlockWriter {
     return true;
   }
 
-  /** Lets go of what the last line is a piece of. */
+  /** Releases the text that the last line is a slice of. */
   settle(): void {
     this.#lastTime = this.#last.time;
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Discards everything. */
   drop(): void {
     release(this.#buffer);
   }
@@ -83,7 +83,7 @@ export class BlockWriter {
     const packedFrom = bytes.length >= MIN_PACKED ? bytes.length : undefined;
     const kept = packedFrom ? packed(bytes) : exactly(bytes);
     release(this.#buffer);
-    // A writer that has grown old would keep young what it names until it is collected itself.
+    // A writer in the old generation would keep what it refers to alive until it is collected itself.
     this.#lastTime = '';
     return { first, last, count: this.#count, bytes: kept, packedFrom };
   }
@@ -182,7 +182,7 @@ function packed(bytes: Buffer): Buffer {
 }
 
 function unpacked(bytes: Buffer, length: number): Buffer {
-  // One byte more than there are, or another piece would be made ready.
+  // One byte more than there are, or the library would allocate another piece.
   const result = zstdDecompressSync(bytes, { chunkSize: unpooled(length + 1) });
   release(bytes);
   return result;

@@ -22,8 +22,8 @@ export interface RoundLinesOptions {
 }
 
 /**
- * What one round of an export holds: as many lines as fit into the memory, the first ones in the order. Each log's
- * own are sorted already, up to a few, so that nothing has to be sorted as a whole.
+ * The lines of one round of an export: as many as fit into the memory, the first ones in the order. Each log is already
+ * sorted, up to a few lines, so that nothing has to be sorted as a whole.
  */
 export class RoundLines {
   readonly #order: Order;
@@ -71,12 +71,12 @@ export class RoundLines {
     this.#share.change(next.capacity);
   }
 
-  /** Lets go of what the last line of a log is a piece of: its reader has more at a time than what is kept of it. */
+  /** Releases the text that the last line of a log is a slice of: its reader decodes more at a time than is kept. */
   settle(rank: number): undefined {
     this.#writers.get(rank)?.settle();
   }
 
-  /** Nothing more comes of this log. */
+  /** This log has no more lines. */
   close(rank: number): void {
     const writer = this.#writers.get(rank);
     if (!writer) return;

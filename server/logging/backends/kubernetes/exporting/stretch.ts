@@ -1,4 +1,4 @@
-// How an export goes through time: a stretch after the other, as long as the lines of it are likely to fit.
+// How an export divides time: one stretch after the other, each as long as its lines are likely to fit.
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Instant, Order } from '../../../log-store.ts';
 import type { Place } from '../reading/ranked-line.ts';
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly room: number;
 }
 
-/** Of the whole time, for the first stretch: so that there is something soon, however little passes the filters. */
+/** Share of the whole time for the first stretch: so that something comes soon, however few lines pass the filters. */
 const FIRST_SHARE = 1 / 32;
 const MIN_WIDTH_MS = 1_000;
 /** After a stretch with next to nothing in it. */

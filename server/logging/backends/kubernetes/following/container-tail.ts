@@ -1,5 +1,5 @@
-// Follows one container through all that may happen to its log: a stream that ends or falls silent, a new file, a
-// restart, the end of the container. No line is given twice, none is lost that the kubelet still has.
+// Follows one container through whatever happens to its log: a stream that ends or falls silent, a new file, a restart,
+// the end of the container. No line is given twice, and none is lost that the kubelet still has.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Backoff } from '../../../../cluster/backoff.ts';
 import type { ClusterClient } from '../../../../cluster/client.ts';
@@ -39,7 +39,7 @@ const SILENCE_MS = 300_000;
 const ENDED_SILENCE_MS = 10_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
-/** The last words of a pod that is gone may still be on their way for so long. */
+/** How long the last lines of a deleted pod may still be under way. */
 const LAST_WORDS_MS = 2_000;
 
 export class ContainerTail {
@@ -61,7 +61,7 @@ export class ContainerTail {
     });
   }
 
-  /** Ends when the pod is gone or the signal is aborted. Throws LogFailure when there is no use in going on. */
+  /** Ends when the pod is gone or the signal is aborted. Throws LogFailure when retrying is useless. */
   async run(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const gone = this.#endWithPod(AbortSignal.any([signal, over.signal]), over);
@@ -73,7 +73,7 @@ export class ContainerTail {
     }
   }
 
-  /** Whoever holds the stream need not notice that the pod is gone: its node may be gone with it. */
+  /** The stream need not end with the pod: its node may be gone too. */
   async #endWithPod(signal: AbortSignal, over: AbortController): Promise<void> {
     const { changed, sources, lastWordsMs = LAST_WORDS_MS } = this.#options;
     while (!signal.aborted && sources()) await changed(signal);
@@ -84,7 +84,7 @@ export class ContainerTail {
   async #rounds(signal: AbortSignal): Promise<void> {
     for (let there = true; there && !signal.aborted; ) {
       const round = new AbortController();
-      // A change that comes while we read must not be missed.
+      // A change while we read must not be missed.
       const changed = this.#options.changed(AbortSignal.any([signal, round.signal]));
       try {
         there = await this.#round(changed, signal);
@@ -123,7 +123,7 @@ export class ContainerTail {
   async #read(source: LogSource, signal: AbortSignal): Promise<LogFailure | undefined> {
     const { client, reader, begin, room, silenceMs = SILENCE_MS } = this.#options;
     const { running } = source;
-    // Who has no more to write is not silent.
+    // A container that has ended is not silent, it has nothing more to write.
     const idleMs = running ? silenceMs : Math.min(silenceMs, ENDED_SILENCE_MS);
     const given = this.#givenOf(source);
     const before = given.copy();
@@ -136,8 +136,8 @@ export class ContainerTail {
     const outlasting =
       running && this.#outlasts(source, bounds.signal).then((is) => is && end.abort(OUTLASTED));
     try {
-      // It goes at the pace of who reads the lines, and so must not take one of the places of queries: not even that
-      // of a container that has ended.
+      // It runs at the pace of its reader, so it must not take a slot from queries: not even for a container that has
+      // ended.
       const request = { source, since, follow: running, signal: bounds.signal, timeoutMs: idleMs };
       await reader.consume(await openLog(client, request), bounds, onLine, newExtent());
       return undefined;
@@ -222,7 +222,7 @@ export class ContainerTail {
   }
 }
 
-/** What ends the reading of a stream that goes on although its run has ended. */
+/** Ends the reading of a stream that goes on although its run has ended. */
 const OUTLASTED = new DOMException('the run has ended', 'AbortError');
 
 function keyOf({ run, previous }: LogSource): string {

@@ -4,7 +4,7 @@ import type { MemoryShare } from '../reading/memory-budget.ts';
 import { costOf } from '../reading/ranked-line.ts';
 
 export interface FollowQueueOptions {
-  /** For lines that wait, or are on their way to the reader; those who would bring more wait too. */
+  /** For lines that wait, or are on their way to the reader; whoever would add more has to wait too. */
   readonly memory: MemoryShare;
   /** How long lines of several logs are gathered to be put in order, in ms. */
   readonly gatherMs?: number;
@@ -20,7 +20,7 @@ export class FollowQueue {
   readonly #gatherMs: number;
   #records: LogRecord[] = [];
   #waiting = 0;
-  /** What the reader has been given, and works on. */
+  /** What the reader has taken and is working on. */
   #given = 0;
   #failure: Error | undefined;
   #filled = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ export class FollowQueue {
 
   /** What has come, by time, as soon as there is something. Throws what `fail` was called with. */
   async take(): Promise<readonly LogRecord[]> {
-    // Who asks for more is done with what there was.
+    // A reader who asks for more has finished the last batch.
     this.#memory.change(-this.#given);
     this.#given = 0;
     this.#emptied.resolve();

@@ -4,7 +4,7 @@ import { STORE } from '../reading/call-bounds.ts';
 
 const RETRY_AFTER_S = 10;
 
-/** How many logs are followed, by one caller and by all together: each is a connection that stays. */
+/** Limits how many logs are followed, by one caller and by all together: each is a connection that stays open. */
 export class FollowQuota {
   readonly #limit: number;
   readonly #callerLimit: number;

@@ -125,7 +125,7 @@ export class Follower {
       },
       changed: (signal) => podChanged(pods, { namespace, name }, signal),
       begin,
-      // A live tail tells nothing of what it may have missed.
+      // A live tail does not report what it may have missed.
       filter: lineFilter(selection, () => undefined),
       room: () => this.#queue.room(),
       give: (records) => this.#queue.push(records),

@@ -5,8 +5,8 @@ const LIMIT = 20_000;
 
 /**
  * Which lines of a log have been given, so that it can be opened again, from the second of the last one on, without
- * giving a line twice or losing one: how many of each time of that second. Counting lines from the begin would not
- * do, since the kubelet may have begun a new file in between.
+ * giving a line twice or losing one: how many of each time of that second. Counting lines from the beginning would not
+ * work, since the kubelet may have started a new file in between.
  */
 export class GivenLines {
   #second = '';

@@ -55,7 +55,7 @@ export class BestLines {
     return this.#refused;
   }
 
-  /** False when it cannot be among the first. */
+  /** False when the line cannot be among the first. */
   takes(place: Place): boolean {
     return this.#limit > 0 && (!this.#refused || this.#compare(place, this.#refused) < 0);
   }
@@ -65,7 +65,7 @@ export class BestLines {
     this.#push(this.#copies ? keptLine(time, rank, ordinal, text) : { time, rank, ordinal, text });
   }
 
-  /** Takes the lines of another one away. */
+  /** Takes over the lines of another one. */
   merge(other: BestLines): void {
     other.#sortOut();
     const lines = other.#lines;

@@ -1,5 +1,5 @@
-// Where a page ended, in a form that outlives it: names, since places among sources change from call to call. And what
-// spares the next page the reading of everything: how many lines there were, and how long a time the page was.
+// Where a page ended, in a form that outlives it: names, since indices of sources change from call to call. And what
+// saves the next page from reading everything: how many lines there were, and how much time the page covered.
 import { isInstant } from '../../../instant.ts';
 import type { Total } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
@@ -57,7 +57,7 @@ export function readPosition(text: string, sources: readonly LogSource[]): PageP
 
 function rankOf(source: Named, id: string, sources: readonly LogSource[]): number {
   if (id === '') return rankByName(source, sources);
-  // What was the present run when the page was read may be the one before by now, or gone.
+  // The run that was current when the page was read may be the previous one by now, or gone.
   const at = sources.findIndex((other) => other.run.id === id && isOf(other, source));
   if (at !== -1) return at;
   const before = rankByName({ ...source, previous: true }, sources);

@@ -1,5 +1,5 @@
-// How a page is read: everything when it has to be counted, else by windows of time until it is full. Lines that are
-// skipped have to be found, not held: where they are too long for the memory, their places are gathered by themselves.
+// How a page is read: all logs when lines have to be counted, else windows of time until the page is full. Skipped lines
+// have to be found, not held: where they are too long for the memory, only their places are collected.
 import type { LogPage, PageRequest, Selection } from '../../../log-store.ts';
 import { earliestOf } from '../reading/line-filter.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
@@ -29,7 +29,7 @@ export class PageReader {
     let page = await this.#fill(request);
     if (page.isShortOfFrom && pass.isOver) pass.shortfalls.timedOut(pass.sources.length);
     else if (page.isShortOfFrom) {
-      // It would be counted once more what has been counted.
+      // It would count again what has been counted.
       pass.shortfalls.linesAreCounted();
       // Of its lines none is shown.
       page.drop();
@@ -71,7 +71,7 @@ export class PageReader {
     return after;
   }
 
-  /** `onlyPlaces`: nothing of what the lines say is held. */
+  /** `onlyPlaces`: no text of lines is held. */
   async #fill(request: PageRequest, onlyPlaces = false): Promise<PageBuilder> {
     const { pass, selection } = this.#options;
     const page = new PageBuilder({

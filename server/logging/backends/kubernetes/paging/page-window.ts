@@ -1,5 +1,5 @@
-// Which times are read for a page whose total is known or does not matter: not all, but from its begin on, and for
-// newest first, where a kubelet cannot begin at the end, in windows that become longer.
+// Which times are read for a page whose total is known or does not matter: not all, but from where it begins; and for
+// newest first, since a kubelet cannot start at the end, in windows that get longer.
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Instant, Order } from '../../../log-store.ts';
 import type { PagePosition } from './line-position.ts';
@@ -10,7 +10,7 @@ export interface Window {
   readonly to: Instant;
 }
 
-/** Of the time that the page before took: lines do not come evenly. */
+/** Times the span of the previous page: lines are not spread evenly. */
 const MARGIN = 4;
 const MIN_WIDTH_MS = 60_000;
 const GROWTH = 16;

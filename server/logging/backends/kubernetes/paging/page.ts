@@ -12,9 +12,9 @@ export interface PageOptions {
   readonly sources: readonly LogSource[];
   readonly request: PageRequest;
   readonly memory: HeldBytes;
-  /** Whether a filter keeps lines back. */
+  /** Whether a filter rejects lines. */
   readonly isFiltered: boolean;
-  /** Whether it is enough where the lines are. */
+  /** Whether only the places of lines are needed. */
   readonly onlyPlaces?: boolean;
 }
 

@@ -18,7 +18,7 @@ const IDLE_MS = 600_000;
 /** Pods are followed from the first question on, and no longer when nobody has asked for a while. */
 export class PodDirectory {
   readonly #options: PodDirectoryOptions;
-  /** A new one each time that following begins: what was heard before counts no more. */
+  /** A new one each time that following begins: what was known before is no longer valid. */
   #index: PodIndex;
   #users = 0;
   #wanted = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 // What log queries need to know of a pod, and nothing else: there may be a hundred thousand of them.
 import { objectIn } from '../../../../cluster/object-metadata.ts';
 
-/** One life of a container. Times are milliseconds since the epoch, undefined where the kubelet has not told them. */
+/** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet did not report them. */
 export interface ContainerRun {
   /** The end of what the runtime calls it: long enough to be its own. */
   readonly id: string;
@@ -47,7 +47,7 @@ export function readPod(object: unknown, intern = (name: string) => name): PodFa
       ? statuses.flatMap((one: unknown) => readContainer(one, intern) ?? [])
       : [];
   });
-  // An array that has grown has room for more, which would be most of the memory.
+  // An array that has grown has spare room, which would be most of the memory.
   const exact = containers.slice();
   return {
     namespace: intern(namespace),
@@ -74,7 +74,7 @@ function readContainer(status: unknown, intern: (name: string) => string): Conta
   };
 }
 
-/** The kubelet gives the log of the run before in place of one that did not come about. */
+/** The kubelet gives the log of the previous run in place of one that could not start. */
 function ownLog(ended: ContainerRun | undefined, previous: ContainerRun | undefined): typeof ended {
   return ended && (ended.id !== '' || !previous) ? ended : undefined;
 }

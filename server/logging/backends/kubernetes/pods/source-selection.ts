@@ -81,7 +81,7 @@ export async function chooseSources(
   return { sources: chosen.flat().toSorted(compareSources), leftOut };
 }
 
-/** How far the clock of a node may be off from what it tells of its containers. */
+/** How far the times of a node's containers may be off. */
 const CLOCK_SLACK_MS = 60_000;
 
 /** Whether the container may have written at `begin` or later. */
@@ -111,7 +111,7 @@ export function isReplaced({ previous, run, ...source }: LogSource, pods: Pick<P
   const containers = pods.get(source.namespace, source.pod)?.containers;
   const now = containers?.find(({ name }) => name === source.container);
   const taking = previous ? now?.previous : now?.current;
-  // Where the next run has not come about, the kubelet gives this one's log still.
+  // Where the next run could not start, the kubelet still gives the log of this one.
   return run.id !== '' && taking !== undefined && taking.id !== run.id;
 }
 

@@ -5,7 +5,7 @@ import { LogFailure } from './log-request.ts';
 /** As the configuration calls it. */
 export const STORE = 'kubernetes';
 
-/** What is found in the last of this share of the time, or of these ms, would come too late. */
+/** Lines found in this last share of the time, or these last ms, would come too late. */
 const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 

@@ -8,11 +8,11 @@ const OTHER = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2
 
 export interface StampedLine {
   readonly time: Instant;
-  /** Where what the container wrote begins. */
+  /** Where the container's own text begins. */
   readonly textStart: number;
 }
 
-/** The time of the line that begins at `from`; undefined when there is none: then the words are the kubelet's own. */
+/** The time of the line that begins at `from`; undefined when there is none: the text is then the kubelet's own message. */
 export function timeAt(block: string, from: number): StampedLine | undefined {
   if (block.charCodeAt(from + LENGTH - 1) === 0x5a && block.charCodeAt(from + LENGTH) === 0x20) {
     if (block.charCodeAt(from + 4) === 0x2d && block.charCodeAt(from + 19) === 0x2e) {
@@ -28,7 +28,7 @@ export function timeAt(block: string, from: number): StampedLine | undefined {
   return { time, textStart: from + whole.length };
 }
 
-/** The begin of the second, as the pod log API takes it: it knows no fractions. */
+/** The start of the second, as the pod log API takes it: it knows no fractions. */
 export function secondOf(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`;
 }

@@ -5,7 +5,7 @@ import { lineMatcher, lookableLength } from '../../../matching/line-matcher.ts';
 /** Whether a line says what the selection asks for; times and names are looked at elsewhere. */
 export type LineFilter = (text: string) => boolean;
 
-/** `shortened` is told of each line of which not all was looked at, since the pattern is too much for it. */
+/** `shortened` is called for each line that was only searched in part, because the pattern is too costly for all of it. */
 export function lineFilter({ text, levels }: Selection, shortened: () => void): LineFilter {
   const matcher = text && lookingMatcher(text, shortened);
   const hasLevel = levels && levelMatcher(levels);
@@ -19,7 +19,7 @@ function lookingMatcher(text: TextFilter, shortened: () => void): LineFilter {
   return (line) => {
     if (line.length <= most) return matcher.matches(line);
     shortened();
-    // The newline keeps what is to stand at the end from being found where the line only was cut.
+    // The newline keeps `$` from matching where the line was only cut.
     return matcher.matches(`${line.slice(0, most)}\n`);
   };
 }

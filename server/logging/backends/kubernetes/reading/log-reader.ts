@@ -1,5 +1,5 @@
-// Reads logs, line by line: so many at a time, and without keeping the event loop from others. What lines are for is
-// the business of those who ask: survey.ts, slices.ts and container-tail.ts.
+// Reads logs, line by line: a limited number at a time, and without blocking the event loop. The callers decide what the
+// lines are for.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/client.ts';
 import { StalledError } from '../../../../cluster/live-body.ts';
@@ -31,13 +31,13 @@ export interface Extent {
 }
 
 export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
-  /** Where lines are no longer of interest; asked again and again, since it may come nearer. */
+  /** Where lines are no longer of interest; read again and again, since it may come nearer. */
   readonly until?: () => Instant | undefined;
   /** Whether the line that the limit cuts counts: for whoever only wants its time. */
   readonly headOnly?: boolean;
   /** Whether a last line may be without its end, and counts: nothing more will be written. */
   readonly ended?: boolean;
-  /** What the next chunk has to wait for before it becomes lines; asked anew when it has waited. */
+  /** What the next chunk has to wait for before it is split into lines; checked again afterwards. */
   readonly room?: () => Promise<void> | undefined;
   /** Called when the lines of a chunk are through. */
   readonly flush?: () => void;
@@ -112,7 +112,7 @@ export class LogReader {
           await full;
           await turns.next();
         }
-        // Who has left while we waited for the turn must not be told of more lines.
+        // A caller who left while we waited for the turn must not get more lines.
         signal.throwIfAborted();
         for (lines.take(decoder, chunk); lines.read(until()) === 'interrupted'; ) {
           await turns.next();
@@ -125,7 +125,7 @@ export class LogReader {
         }
       }
       const rest = decoder.rest();
-      // What was cut by the limit is no line; but it has a time.
+      // A line cut by the limit is not a line; but it has a time.
       const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
       if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
       if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
@@ -146,7 +146,7 @@ export function newExtent(): Extent {
 class LineReader {
   readonly #onLine: OnLine;
   readonly #extent: Extent;
-  /** What the kubelet said in place of a line. */
+  /** The kubelet's message in place of a line. */
   remark: string | undefined;
   /** What whoever takes the lines has thrown: no failure of the kubelet. */
   fault: { readonly error: unknown } | undefined;
@@ -165,7 +165,7 @@ class LineReader {
     this.#turns = turns;
   }
 
-  /** What is decoded here must not be named by whoever waits, or each log that is read would hold on to it. */
+  /** A function that waits must not refer to what is decoded here, or each log being read would hold on to it. */
   take(decoder: BlockDecoder, chunk: Buffer): void {
     this.#block = decoder.push(chunk);
     this.#from = 0;

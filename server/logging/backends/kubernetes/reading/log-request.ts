@@ -85,7 +85,7 @@ function kindOf(error: unknown): LogFailureKind {
     default:
       // The client's own, when there was no connection.
       if (!(error.cause instanceof Error)) return 'failed';
-      // What kube-apiserver has to say of its own comes at once.
+      // kube-apiserver's own errors come at once.
       return /no answer within/.test(error.cause.message) ? 'silent' : 'unreachable';
   }
 }

@@ -1,7 +1,7 @@
-// The memory for lines: one for all queries, exports and followers of the store. Nobody reserves any, and nobody waits
-// for others to give some back: who wants to hold more may, as long as it leaves as much free as it holds.
+// The memory for lines: one budget for all queries, exports and followers of the store. Nobody reserves any, and nobody
+// waits for others to give some back: each may hold more as long as it leaves as much free as it holds.
 
-/** What everybody may hold, whatever the others do: so everything goes on, if slowly. */
+/** What each may hold, whatever the others do: so all of them make progress, if slowly. */
 const FLOOR = 64 << 10;
 
 /**

@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { StalledError } from '../../../../cluster/live-body.ts';
 import { release } from '../../../released.ts';
 
-/** So much is gathered while the chunk before is worked on; then the other side waits. */
+/** How much is gathered while the previous chunk is worked on; then the other side waits. */
 const GATHERED = 64 << 10;
 /** About the bytes of a chunk: a few milliseconds of work, so that few lines of it wait for a next turn. */
 const CHUNK = 16 << 10;
 
 /**
- * The bytes of an answer in memory that is given back at once: a chunk is no more when the next one is asked for. Logs
- * come as fast as they are read, and what lives for some moments only would still wait for a collection of all garbage,
- * tens of megabytes of it. Ends as liveBody does, and throws what it throws.
+ * The bytes of an answer in memory that is released at once: a chunk is gone when the next one is asked for. Logs come as
+ * fast as they are read, and tens of megabytes that are needed only briefly would otherwise wait for a full garbage
+ * collection. Ends as liveBody does, and throws what it throws.
  */
 export async function* ownChunks(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const pieces = new Pieces();
   let hasEnded = response.readableEnded;
-  // Who has been told already that it is over is not told again.
+  // An end that was already reported is not reported again.
   let failure = response.destroyed ? cut(response) : undefined;
   let news: PromiseWithResolvers<void> | undefined;
   // Nobody waits for the other side while a chunk is worked on.

@@ -1,4 +1,4 @@
-/** So many logs are read at a time, whoever asks; in the order of asking. */
+/** Limits how many logs are read at a time, by all callers together; first come, first served. */
 export class ReadSlots {
   readonly #waiting = new Set<() => void>();
   readonly count: number;

@@ -1,8 +1,8 @@
 import type { LogSource } from '../pods/log-source.ts';
 
 /**
- * Logs with their ranks, one of each node after the other: so no kubelet is asked for all at once, and one that is
- * slow holds up a few of those that are read at a time, not all.
+ * Logs with their ranks, taken from each node in turn: so no kubelet gets all requests at once, and a slow one holds up
+ * only a few of the logs that are read at a time.
  */
 export function* readingOrder(sources: readonly LogSource[]): Generator<[rank: number, source: LogSource]> {
   const byNode = new Map<string, [number, LogSource][]>();

@@ -1,13 +1,13 @@
-// Whether a kubelet has thrown away a part of what was asked for. It does not say so: it is told from the time of the
+// Whether a kubelet has thrown away a part of what was asked for. It does not say so; it follows from the time of the
 // first line that it has, and from when the container started.
 import { instantOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import { shifted } from './kubelet-time.ts';
 
-/** A container may take so long for its first line. */
+/** How long a container may take to write its first line. */
 const QUIET_START_S = 60;
-/** A gap that is not worth the question for the first line of all. */
+/** A gap too small to ask for the very first line. */
 const NO_GAP_S = 1;
 
 /** Whether only the very first line of the log can tell, because the lines were asked for from `begin` on. */

@@ -6,7 +6,7 @@ import type { LeftOut } from '../pods/source-selection.ts';
 /** Names that a message lists before it only counts. */
 const NAMED = 5;
 
-/** Gathers what an answer does not cover, and says each kind of it once. */
+/** Collects what an answer does not cover, and reports each kind once. */
 export class Shortfalls {
   readonly #failed = new Set<string>();
   readonly #gone = new Set<string>();
@@ -57,7 +57,7 @@ export class Shortfalls {
     if (!this.#linesAreCounted) this.#cutLines += count;
   }
 
-  /** What is read from now on was read before. */
+  /** From now on lines are read a second time. */
   linesAreCounted(): void {
     this.#linesAreCounted = true;
   }
@@ -66,12 +66,12 @@ export class Shortfalls {
     this.#pageCut = true;
   }
 
-  /** Of some line the pattern was not looked for everywhere. */
+  /** Some line was not searched to its end. */
   lineShortened(): void {
     this.#linesShortened = true;
   }
 
-  /** The cluster has told nothing of its pods for so long. */
+  /** The cluster has not reported its pods for this long. */
   podsUnknown(silentMs: number): void {
     this.#podsSilentMs = silentMs;
   }

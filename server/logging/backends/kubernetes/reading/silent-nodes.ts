@@ -1,4 +1,4 @@
-/** After the first time: one log alone may take long to be searched. But those who were asked with it are silent too. */
+/** Not after the first time: searching one log may take long. But logs of the node that were asked for with it count too. */
 const FIRST_REST_MS = 1_000;
 const REST_MS = 15_000;
 

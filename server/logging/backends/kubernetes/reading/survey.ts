@@ -17,7 +17,7 @@ export interface Tally {
   /** Where lines are no longer of interest to it. */
   readonly until?: () => Instant | undefined;
   done(): void;
-  /** In place of done(): it does not count. */
+  /** In place of done(): the log is not taken into account. */
   drop?(): void;
 }
 
@@ -106,7 +106,7 @@ async function readOne(options: SurveyOptions, source: LogSource, rank: number):
     }
     tally.done();
   } catch (error) {
-    // Lines that have come are true, whatever happened afterwards.
+    // Lines that have arrived are valid, whatever happened afterwards.
     tally.done();
     if (deadline.aborted || !(error instanceof LogFailure)) throw error;
     options.onFailure(source, error.kind, error.cause);

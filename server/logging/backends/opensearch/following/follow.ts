@@ -12,7 +12,7 @@ export interface FollowTuning extends FollowerTuning {
   readonly pollMs: number;
   /** After so many ms the store is asked for lines even if nothing seems to be new: as many may have been deleted. */
   readonly surelyMs: number;
-  /** Behind a failure, and while there are no indices; ms. */
+  /** After a failure, and while there are no indices; ms. */
   readonly retryMs: number;
   /** How long a store may fail before the follower is told. */
   readonly patienceMs: number;
@@ -35,11 +35,11 @@ export interface FollowersOptions {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  /** What the tests have shorter. */
+  /** Shorter times for tests. */
   readonly tuning?: Partial<FollowTuning>;
 }
 
-/** All who follow: they share what they ask of the store in common, and its time. */
+/** All followers: they share the questions that are the same for them, and a limited share of the store's time. */
 export class Followers {
   readonly #options: FollowerOptions;
   readonly #tuning: FollowTuning;
@@ -78,7 +78,7 @@ export class Followers {
         if (signal.aborted) return;
         failingSince ??= wallClock();
         const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
-        // Whoever begins to follow is told at once that the store is down; whoever does follow would only begin again.
+        // A new follower is told at once that the store is down; one that is under way would only start again.
         const isOver = !answered || wallClock() - failingSince > patienceMs;
         if (!isPassing || isOver) throw error;
       }

@@ -35,7 +35,7 @@ const ASK_MS = 10_000;
 const SLACK = 2;
 const DAY_MS = 86_400_000;
 
-/** What one follower was given, and what not. */
+/** Knows which lines one follower was given. */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #tuning: FollowerTuning;
@@ -72,7 +72,7 @@ export class Follower {
     this.#bound();
     const from = Math.max(millisecondsOf(range.start), this.#floor, this.#reached - this.#tuning.lateMs);
     this.#forgetBefore(from);
-    // A clock may be ahead of ours; by more than a day, none is.
+    // A clock may be ahead of ours, but not by more than a day.
     const end = instantOf(this.#options.wallClock() + DAY_MS);
     const start = from > millisecondsOf(range.start) ? instantOf(from) : range.start;
     const call = { signal, timeoutMs: ASK_MS };
@@ -110,7 +110,7 @@ export class Follower {
         return pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
       });
       pageSize = asked;
-      // What a shard did not tell would be passed over forever.
+      // Lines of a shard that failed would be skipped forever.
       if (answer.shortfalls.length > 0) {
         throw newStoreUnavailable(STORE, new Error(answer.shortfalls[0]?.message));
       }
@@ -119,7 +119,7 @@ export class Follower {
       if (batch.length > 0) yield batch;
       if (!last || answer.hits.length < asked + again) return answer.total.count;
       position = positionBehind(answer, last.at, fields.nanoseconds, position);
-      // Whoever reads once more has to know all that was given.
+      // Reading again takes knowledge of everything that was given.
       if (!isAgain && this.#given.size > SLACK * this.#tuning.remembered) this.#bound();
     }
   }
@@ -132,7 +132,7 @@ export class Follower {
     let reached = -1;
     answer.hits.forEach((hit, at) => {
       const time = times[at] ?? now;
-      // What claims to be of the future must not hide what comes until then.
+      // Lines with a time in the future must not hide those that come before it.
       if (time <= now && time >= this.#reached) reached = at;
       const digest = digestOf(hit.index, hit.id);
       if (this.#given.has(digest)) return;
@@ -154,7 +154,7 @@ export class Follower {
 
   /** Where more comes than can be remembered, less of the past is looked at again. */
   #bound(): void {
-    // What claims to be of the future is found again and again until then, so it goes last.
+    // Lines with a time in the future are found again and again until then, so they are forgotten last.
     for (const isAhead of [false, true]) {
       for (const [digest, time] of this.#given) {
         if (this.#given.size <= this.#tuning.remembered) return;

@@ -1,5 +1,5 @@
-// Whether there is anything new in indices: how many lines they hold is a question that costs a store next to nothing,
-// and that is asked once for all who follow the same ones. Only when the answer has changed do they ask for lines.
+// Finds out whether there is anything new in indices: counting their lines costs a store next to nothing, and is done once
+// for all who follow the same indices. They ask for lines only when the count has changed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../../log-store.ts';
 import type { Searches } from '../requests/searches.ts';
@@ -14,12 +14,12 @@ export interface LineCountPollerOptions {
 }
 
 const ASK_MS = 5_000;
-/** How many times longer it rests when the store did not tell. */
+/** How many times longer it pauses when the store gave no count. */
 const FAILED = 5;
-/** Who was woken asks for lines, and comes back meanwhile. */
+/** Followers that were woken ask for lines, and come back in the meantime. */
 const IDLE_POLLS = 10;
 
-/** What the indices hold; undefined when the store did not tell, or not all of it. */
+/** The lines in the indices; undefined when the store gave no count, or not of all shards. */
 export type LineCount = number | undefined;
 
 interface Waiting {
@@ -89,7 +89,7 @@ export class LineCountPoller {
       }
       const rest = place.last === undefined ? everyMs * FAILED : everyMs;
       const pause = Math.max(rest, restAfter(now() - began));
-      // Whoever waits keeps the process going; this alone does not.
+      // This timer alone must not keep the process alive; followers do.
       await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#end(indices, place);

@@ -2,14 +2,14 @@
 // take no more of it than about one of its threads.
 import { Slots } from '../../../slots.ts';
 
-/** Questions that rest, or are under way, at a time. */
+/** Requests under way or pausing, at a time. */
 const LANES = 5;
-/** A fifth of the time is asked, the rest of it rested. */
+/** A fifth of the time is used, four fifths are pauses. */
 const REST = 4;
 const LONGEST_REST_MS = 5_000;
 const FOREVER_MS = 2_000_000_000;
 
-/** Ms without a question behind one that took so long. */
+/** The pause, in ms, after a request that took this long. */
 export function restAfter(tookMs: number): number {
   return Math.min(LONGEST_REST_MS, tookMs * REST);
 }

@@ -41,7 +41,7 @@ function end(word: string): string {
   return `(([^${RUN}${joiner.signs}].*)?|[${joiner.signs}]([^${joiner.same}].*)?)`;
 }
 
-/** That nothing but separators stands here, the analysed field has told. */
+/** The analysed field has already ensured that there are only separators here. */
 function gap(before: string, after: string): string {
   const runs = RUNNING.has(lastClass(before)) && RUNNING.has(firstClass(after));
   return runs ? '[^0-9A-Za-z]{1,}' : '[^0-9A-Za-z]*';

@@ -26,7 +26,7 @@ export function indexPattern(
   const days = (last - first) / DAY_MS + 1;
   const all = `${prefix}-*`;
   if (Number.isNaN(days)) return all;
-  // Where nothing can be found any index will do; the clause of the time sees to the rest.
+  // Where nothing can be found any index will do; the clause for the time range excludes everything.
   if (days < 1) return `${prefix}-${name(first)}`;
   if (days * (prefix.length + 12) <= MAX_LENGTH) {
     return Array.from({ length: days }, (_, n) => `${prefix}-${name(first + n * DAY_MS)}`).join(',');

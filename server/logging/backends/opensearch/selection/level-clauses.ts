@@ -26,7 +26,7 @@ function named(field: string, words: readonly string[]): Clause {
     `${BEFORE_KEY}(${LEVEL_KEYS.map(anyCase).join('|')})["']?[ \t]*[=:][ \t]*["']?(${words.map(anyCase).join('|')})${BEHIND}`,
     `${BEFORE}(${words.map((word) => word.toUpperCase()).join('|')})${BEHIND}`,
   ];
-  // What holds no such word at all is left out by the index, before lines are read for the rest.
+  // The index excludes lines without any such word, before lines are read.
   return allOf([
     anyOf(words.map((word) => wildcard(field, word, true))),
     regexp(field, value.join('|').replaceAll('"', '\\"')),
@@ -36,7 +36,7 @@ function named(field: string, words: readonly string[]): Clause {
 function klog(field: string, levels: readonly Level[], message: string): Clause[] {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   if (letters === '') return [];
-  // The head is the begin of a word, which the index knows; whether it stands at the begin of the line, the line tells.
+  // The index finds words that begin like the head; whether it is at the start of the line has to be read from the line.
   return [
     allOf([
       regexp(message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`),

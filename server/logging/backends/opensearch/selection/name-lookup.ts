@@ -67,7 +67,7 @@ async function namesOf(
   const answers = await endingTogether(call, (together) =>
     Promise.all(requests.map((request) => request(together))),
   );
-  // A name that is not known here would silently be left out.
+  // A name missing here would silently be left out.
   if (answers.some(({ shortfalls }) => shortfalls.length > 0))
     throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
   const names = new Set<string>();

@@ -1,5 +1,5 @@
-// Namespaces that were deleted and made anew: what their predecessors wrote must not be found. A bound for each of very
-// many namespaces is more than a query may hold, so only those get one that really have lines from before.
+// Namespaces that were deleted and recreated: lines of their predecessors must not be found. With very many namespaces a
+// bound for each is more than a query may hold, so only those that really have older lines get one.
 
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
@@ -21,7 +21,7 @@ interface Namespace {
   readonly since: Instant;
 }
 
-/** Of these namespaces nothing counts that was written before. */
+/** Lines of these namespaces from before this time are excluded. */
 export interface Bound {
   readonly since: Instant;
   readonly names: readonly string[];
@@ -35,7 +35,7 @@ export interface NamespaceSearch {
   readonly fields: FieldMap;
 }
 
-/** So many bounds are just written down; with more, the store is asked who needs one. */
+/** Up to so many bounds are simply used; with more, the store is asked which namespaces need one. */
 const DIRECT = 100;
 /** Lines of a predecessor may still be on their way for so long. */
 const SETTLED_MS = 3_600_000;
@@ -110,7 +110,7 @@ export class Predecessors {
     const answers = await endingTogether(call, (together) =>
       Promise.all(requests.map((request) => request(together))),
     );
-    // Whoever might have a predecessor that was not seen would show it.
+    // A predecessor that was overlooked would become visible.
     if (answers.some(({ shortfalls }) => shortfalls.length > 0)) {
       throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
     }

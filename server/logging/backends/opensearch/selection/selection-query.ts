@@ -51,7 +51,7 @@ export function slicesOfTime(unsliced: UnslicedQuery): SelectionQuery[] {
   return parts.map((bounds, n) => {
     const start = parts[n - 1]?.at(-1)?.since ?? range.start;
     const end = n === parts.length - 1 ? range.end : (bounds.at(-1)?.since ?? range.end);
-    // What is bound to an earlier time needs no bound here; what is bound to a later one has no line here at all.
+    // Namespaces with an earlier bound need none here; those with a later one have no line here at all.
     const later = new Set(namesOf(parts.slice(n + 1).flat()));
     const names = scope.names.filter((name) => !later.has(name));
     return sliceOf(unsliced, { start, end }, { ...scope, names, bounds });

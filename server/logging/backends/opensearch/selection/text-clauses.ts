@@ -64,7 +64,7 @@ function foldedWords(text: string, goesOn: boolean, message: string): Clause {
   return { match_phrase_prefix: { [message]: { query: text, max_expansions: ALL_EXPANSIONS } } };
 }
 
-/** Lucene makes a plain `i` of this letter; everybody else keeps the dot. */
+/** Lucene turns this letter into a plain `i`; everybody else keeps the dot. */
 const DOTTED = '\u0130';
 const WITH_MARK = 'i\u0307';
 

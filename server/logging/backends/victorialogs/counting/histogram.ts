@@ -11,8 +11,8 @@ import type { Question, Questions, QuickQuestion } from '../selection/question.t
 import { isUnsure, type Judge } from './judge.ts';
 
 /**
- * More cells than these are not asked for; then each bucket is counted by itself, which costs the store a look at every
- * line for each. It tells only of those that have lines, and the hours of a century are fewer.
+ * At most this many cells are asked for; beyond, each bucket is counted by itself, which costs the store a look at every
+ * line for each. The answer lists only cells with lines, and a century has fewer hours.
  */
 const MAX_CELLS = 1_000_000;
 
@@ -36,7 +36,7 @@ export async function countBuckets(
 interface Counted {
   /** One for each bucket, of lines that are wanted for sure. */
   readonly counts: number[];
-  /** Those that tell of others, which have to be looked at. */
+  /** Rows of cells with further lines that have to be checked here. */
   readonly open: readonly Row[];
 }
 

@@ -1,4 +1,4 @@
-// Judges lines that the quick way leaves open (see text-filter.ts): here, where that costs nothing but their transfer.
+// Judges the lines that the quick question leaves open (see text-filter.ts) here, which costs only their transfer.
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
 import { isASCII } from '../../../matching/letter-case.ts';
@@ -13,9 +13,9 @@ import type { FieldNames } from '../selection/fields.ts';
 import { isAtMost, quoted } from '../selection/logsql.ts';
 import type { QuickQuestion } from '../selection/question.ts';
 
-/** Lines that come along with a count, and how long each is at most, in characters: the store holds them meanwhile. */
+/** How many open lines come along with a count, and how long each may be, in characters: the store holds them meanwhile. */
 const ALONG = { lines: 1_000, length: 1_000 };
-/** Beyond so many lines the store does it with the pattern that knows all letters. */
+/** With more lines, the store is asked with the exact pattern instead. */
 const MAX_LINES = 2_000;
 
 /** What is kept of a line: lines may be long. */

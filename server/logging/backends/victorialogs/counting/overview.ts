@@ -31,7 +31,7 @@ export async function overviewOf(
     const [row = {}] = await queries.allRows(quick, [pipe], deadline);
     const judged = await judge.judged([row], quick, deadline);
     if (judged) {
-      // Lines may come in between two questions.
+      // Lines may arrive between two requests.
       const others = Math.max(0, judged.unsure - judged.lines.length);
       return { count: numberIn(row, 'n') - others, span: spanIn(row), isQuick: true, others };
     }
@@ -39,7 +39,7 @@ export async function overviewOf(
   return simpleOverview(queries, exact, deadline);
 }
 
-/** As cheap as counting: where no filter looks into lines, the store knows it by heart. */
+/** As cheap as counting: without a filter on text the store answers from its index. */
 export async function simpleOverview(
   queries: Queries,
   question: Question,

@@ -38,7 +38,7 @@ export async function countContainers(
       return { logs, containers: containersIn(row) + ids.length - both };
     }
   }
-  // Nearly every line has the id; what the names would cost is asked for when some have not.
+  // Nearly every line has the id; names, which cost more, are only asked for when some have none.
   const simple = `stats count() as n, count(${id}) as told, count_uniq(${id}) as ids`;
   const [row = {}] = await queries.allRows(exact, [simple], deadline);
   const logs = numberIn(row, 'n');
@@ -55,7 +55,7 @@ async function alsoSure(
   ids: readonly string[],
   deadline: Deadline,
 ): Promise<number> {
-  // Whose lines they are costs the store less than what they say, so it comes first.
+  // Filtering by container costs the store less than filtering by text, so it comes first.
   const question = { lines: `${isOneOf(containerID, ids)} ${lines}`, extraFilters };
   const pipes = [`filter ${sure}`, `stats count_uniq(${quoted(containerID)}) as ids`];
   const [row = {}] = await queries.allRows(question, pipes, deadline);

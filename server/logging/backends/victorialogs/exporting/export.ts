@@ -32,7 +32,7 @@ export async function* exportLines(
     while (next) {
       const slice = next;
       const following = prepare();
-      // Awaited when this one has been read; until then nobody is there to be told.
+      // Awaited when this one has been read; until then nobody handles its failure.
       following.catch(() => undefined);
       try {
         yield* slice.read();

@@ -1,4 +1,4 @@
-// What a line has to look like, so that it can be handed on as it is: looked at four bytes at a time.
+// The form that lines must have to be passed on unchanged; checked four bytes at a time.
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
@@ -18,7 +18,7 @@ const TAIL = Buffer.from('"}');
 export const TIME_BEGIN = HEAD.length;
 const DIGITS = 9;
 export const TIME_END = TIME_BEGIN + SECOND.length + '.'.length + DIGITS + 'Z'.length;
-/** What a time lacks of which so much of the fraction is there. */
+/** The missing end of a time, by how much of its fraction is there. */
 const FRACTIONS = Array.from({ length: 1 + DIGITS }, (_, there) =>
   Buffer.from(`.${'0'.repeat(DIGITS)}`.slice(there)),
 );

@@ -1,5 +1,5 @@
-// Lines of our NDJSON as the bytes that they are, and where each begins. Nearly all of them come from the store as they
-// are to be (record-line.ts asks for that): so they are looked at once, and neither decoded nor copied.
+// Lines of our NDJSON as bytes, and where each begins. Nearly all of them come from the store in their final form
+// (record-line.ts asks for it), so they are checked once, and neither decoded nor copied.
 import { isUtf8 } from 'node:buffer';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { sortedInTurns } from '../../../merge-sort.ts';
@@ -11,7 +11,7 @@ import { compareTexts } from './text-order.ts';
 
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
-/** Lines that are worth a look whether they are in order by chance. */
+/** From this many lines on it is worth checking whether they happen to be in order. */
 const FEW = 100;
 /** Lines that are looked at in one go. */
 const LOOKED_AT = 1_024;

@@ -28,7 +28,7 @@ export function mendedLine(line: Buffer): Buffer {
   return Buffer.from(JSON.stringify(record));
 }
 
-/** All in one go, which costs less. The last one is without its newline. */
+/** All at once, which costs less. The last one has no newline. */
 export function recordsIn(lines: string): LogRecord[] {
   return rowsIn(lines).map(recordIn);
 }

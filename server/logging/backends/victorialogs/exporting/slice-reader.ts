@@ -41,7 +41,7 @@ export class SliceReader {
   readonly #deadline: Deadline;
   readonly #stopped = new AbortController();
   readonly #prepared: Lines;
-  /** What was not given yet. */
+  /** What is left to be given. */
   #left: Range;
   #progress = { lines: 0, bytes: 0, readerMs: 0, storeMs: 0 };
 
@@ -111,7 +111,7 @@ export class SliceReader {
     const { question, fields, order, isMeant } = this.#wanted;
     const asked = question(this.#left);
     if (!asked) return nothing();
-    // A moment needs no order of the store's, and so no memory there, however many lines it has.
+    // Lines of one moment need not be sorted by the store, and so take no memory there, however many they are.
     const sort = isMoment(this.#left) ? [] : [`sort by (${TIME}${order === 'asc' ? '' : ' desc'})`];
     const pipes = [recordFields(fields), ...sort, ...recordPipes(fields)];
     return this.#queries.read(asked, pipes, this.#deadline.within(ms), (body, turns) =>

@@ -35,7 +35,7 @@ export class SliceSize {
     if (lines === 0) return;
     const fitting = Math.min(
       (lines * READER_MS) / Math.max(1, readerMs),
-      // A store that needs long for few lines would need as long for fewer.
+      // A store that takes long for few lines would take as long for even fewer.
       Math.max(FIRST, (lines * STORE_MS) / Math.max(1, storeMs)),
       (lines * MAX_BYTES) / bytes,
       this.#lines * GROWTH,

@@ -1,5 +1,5 @@
-// All who follow: each is given what was written before in the way of an export, then asks the store again and again for
-// what is new, and all of them together no more often than it bears.
+// All followers: each first gets older lines as in an export, then polls the store for new ones; all of them together no
+// more often than the store can bear.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { instantOf } from '../../../instant.ts';
@@ -28,7 +28,7 @@ const LATENESS_MS = 30_000;
 const RECENT_MS = 10_000;
 /** Of the last half minute, for all who follow; some hundred bytes each. */
 const MAX_REMEMBERED = 1_000_000;
-/** How long the store may be away before those who follow are told. */
+/** How long the store may be unreachable before followers are told. */
 const OUTAGE_MS = 60_000;
 
 export class Followers {
@@ -72,11 +72,11 @@ export class Followers {
             }
             continue;
           }
-          // Nothing before it counts: that was given.
+          // Everything before it was given.
           lines ??= new NewLines(queries, { ...wanted, start: low }, this.#remembered);
           for await (const records of lines.since(low, call)) {
             if (records.length > 0) yield records;
-            // A slow reader is no fault of the store.
+            // A slow reader is not the store's fault.
             answeredAt = now();
           }
           [answeredAt, isFirst] = [now(), false];

@@ -20,12 +20,12 @@ export interface NewLinesWanted {
   readonly fields: FieldNames;
   /** Whether a line that the question found is wanted. */
   readonly isMeant: (record: LogRecord) => boolean;
-  /** Nothing earlier counts. */
+  /** Earlier lines are not wanted. */
   readonly start: Instant;
 }
 
 const CELL_NS = 250_000_000n;
-/** What one request may take; a reader may take longer for what was found. */
+/** The time for one request; a reader may take longer for what was found. */
 const REQUEST_MS = 30_000;
 /** Lines that are fetched at a time, about. */
 const MAX_LINES = 5_000;

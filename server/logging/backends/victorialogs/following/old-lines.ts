@@ -1,5 +1,5 @@
-// Lines of a time that is over, for who follows from then on: there may be any number of them, so they come as in an
-// export, a slice after the other, and none is remembered.
+// Lines of the past, for a follower who starts there: there may be any number of them, so they come as in an export, one
+// slice after the other, and none is remembered.
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { simpleOverview } from '../counting/overview.ts';
 import { exportLines } from '../exporting/export.ts';

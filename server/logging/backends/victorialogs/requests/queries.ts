@@ -10,9 +10,9 @@ import { refusalOf, statusOf } from './refusal.ts';
 import { type Row, rowsOf, rowsOfAll } from './rows.ts';
 
 const QUERY_PATH = '/select/logsql/query';
-/** The store is given its time, and this to say that it was not enough. */
+/** Grace on top of the time limit, for the store to say that it was not enough. */
 const GRACE_MS = 500;
-/** What one request may take of an export, which may take long, but not because a store hangs. */
+/** The time for one request of an export, which may take long, but not because a store hangs. */
 export const REQUEST_MS = 60_000;
 /** Bytes of the lines of one time: where a collector knows no more than seconds, they are many. */
 export const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
@@ -20,7 +20,7 @@ export const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
 const ONE_PIECE = 1 << 16;
 
 export class Queries {
-  /** Of all who read what the store answers. */
+  /** Shared by all who read answers of the store. */
   readonly turns: Turns;
   readonly #connection: Connection;
 
@@ -67,7 +67,7 @@ export class Queries {
     using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
     try {
       const answer = await this.#ask(question, pipes, deadline, bounded.signal);
-      // Most come in one piece with their head, and are there by now.
+      // Most answers come in one piece with their headers, and are complete by now.
       if (answer.complete && answer.readableLength <= ONE_PIECE) return await rowsAtOnce(answer, this.turns);
       return await allIn(rowsOf(upTo(maxBytes, answer), this.turns));
     } catch (error) {

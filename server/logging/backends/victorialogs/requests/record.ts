@@ -51,7 +51,7 @@ export function inOrder(records: readonly LogRecord[], order: Order, turns: Turn
   return sortedInTurns(records, order === 'asc' ? byTime : (left, right) => byTime(right, left), turns);
 }
 
-/** All of them, or those that are meant, where that has to be told; either takes long where there are many. */
+/** All of them, or those for which `isMeant` is true; in turns, since either takes long when there are many. */
 export async function recordsOf(
   rows: readonly Row[],
   fields: FieldNames,

@@ -9,7 +9,7 @@ export const STORE = 'victorialogs';
 /** Characters of a refusal that are worth keeping: the last ones. Before them the store repeats the request. */
 const MAX_WORDS = 500;
 
-/** The store answered, and not with what was asked for. */
+/** The store answered with an error. */
 export class RefusedError extends Error {
   readonly status: number;
 
@@ -36,7 +36,7 @@ export function isOutOfTime(error: unknown): boolean {
   return error instanceof Error && OUT_OF_TIME.test(error.message);
 }
 
-/** What callers have to change when the store has no memory for all that a question is about. */
+/** What callers have to change when a question takes more memory than the store has. */
 const TOO_MUCH = 'end_time';
 
 /** Whether it is a refusal for that reason, as a StatusError. */
@@ -44,7 +44,7 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof StatusError && error.details?.causes?.[0]?.field === TOO_MUCH;
 }
 
-/** An answer that can be read and makes no sense. */
+/** An answer that is well-formed but makes no sense. */
 export function newNonsense(what: string): StatusError {
   return newStoreUnavailable(STORE, new BrokenAnswerError(what));
 }

@@ -1,6 +1,6 @@
-// What tells for sure that words are in a line: that nothing but ASCII, or an end, stands beside them. It finds all lines
-// of ASCII that have the words, and some of the others; what else there is takes the pattern of matching/line-pattern.ts,
-// which knows all letters, and is a hundred times as long.
+// Proves that words are in a line: only ASCII, or an end of the line, is next to them. It finds all ASCII lines with the
+// words, and some of the others; the rest takes the pattern of matching/line-pattern.ts, which knows all letters and is a
+// hundred times as long.
 import { classOf } from '../../../matching/characters.ts';
 import { folded } from '../../../matching/letter-case.ts';
 import { escaped, literal } from '../../../matching/re2.ts';
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly pattern: string;
 }
 
-/** `words`: as they are told apart; `goesOn`: the last one may be the begin of a word. Undefined where there is none. */
+/** `words`: as split by matching/; `goesOn`: the last one may be a prefix. Undefined where no proof is possible. */
 export function evidenceOf(
   words: readonly string[],
   goesOn: boolean,
@@ -36,7 +36,7 @@ function plainTexts(words: readonly string[], goesOn: boolean, caseSensitive: bo
   const said = words.join(' ');
   const small = said.toLowerCase();
   const [first = ''] = small;
-  // As it was given too: the small form of İ is another letter, and the capital one of that is another again.
+  // The text as given too: the lower case of İ is a different letter, and the upper case of that is yet another one.
   const forms = [small, small.toUpperCase(), `${first.toUpperCase()}${small.slice(first.length)}`, said];
   const own = caseSensitive ? [said] : [...new Set(forms)].filter((form) => folded(form) === folded(said));
   return (goesOn ? [''] : BEHIND).flatMap((behind) =>

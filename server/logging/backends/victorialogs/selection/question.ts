@@ -86,7 +86,7 @@ function namesIn(field: string, filter: NameFilter | undefined): (string | undef
   ];
 }
 
-/** Case counts for nothing in ASCII, and only there. */
+/** Case is ignored in ASCII, and only there. */
 function holdsOneOf(field: string, texts: readonly string[]): string {
   return eitherOf(texts.map((text) => matches(field, Array.from(text.toWellFormed(), anyCase).join(''))));
 }

@@ -33,8 +33,8 @@ export function textFilter(message: string, text: TextFilter): LineFilter {
   if (evidence.length > 0) {
     const evident = sureFilter(message, evidence);
     const filters = [required, `(${evident} or ${notASCII})`].flat();
-    // Lines of ASCII are found when they are wanted, and not otherwise. That has to be said: within pipes no pattern is
-    // ever found in a column of whole numbers, not even one that found the line.
+    // ASCII lines are found exactly when they are wanted. The filter has to say so: within pipes no pattern ever matches a
+    // column of whole numbers, not even the one that found the line.
     return { exact, quick: { filters, sure: `(${evident} or !${notASCII})` } };
   }
   // Lines of ASCII cannot hold what is not; for others nothing but the rough look tells which.
