@@ -57,7 +57,7 @@ function audiencesOf({ audience, idTokensOf = [] }: TrustedIssuer): object {
   };
 }
 
-/** Without it, an id token whose client has the name of the audience would be accepted. */
+/** Without this rule, an id token whose client has the name of the audience would be accepted. */
 function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   const access = `claims.jti.startsWith('${OWN_JTI}')`;
   if (idTokensOf.length === 0) {

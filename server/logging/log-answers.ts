@@ -1,5 +1,5 @@
-// What log queries answer in JSON: a page of lines, statistics, a histogram. Puts together what the caller may see, what
-// is asked for and what the store finds; transport, turns and deadlines are the handler's business.
+// The JSON answers of log queries: a page of lines, statistics, a histogram. Combines what the caller may see, what is
+// asked for and what the store finds; the handler owns transport, turns and deadlines.
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,
@@ -36,7 +36,7 @@ export interface Asked {
   readonly call: Call;
 }
 
-/** How long it took is added by whoever writes it. */
+/** The writer adds how long it took. */
 export type Untimed<Answer> = Omit<Answer, 'took'>;
 
 export class LogAnswers {
@@ -103,7 +103,7 @@ export class LogAnswers {
     const bucketsFrom = (start: number) =>
       bucketsOf({ interval, timeZone, start, end: millisecondsOf(range.end), limit });
     const open = range.start === BEGINNING;
-    // A fault of the caller's is told before the cluster and the store are asked.
+    // Faults of the caller are answered before the cluster and the store are asked.
     if (!open) bucketsFrom(millisecondsOf(range.start));
     const selection = await this.selection(query, user, range, call);
     const first = open && selection ? await firstLine(store, selection, call) : undefined;
@@ -151,7 +151,7 @@ async function firstLine(store: LogStore, selection: Selection, call: Call) {
   return { time: page.records[0]?.time, shortfalls: page.shortfalls };
 }
 
-/** Each once: two questions about the same may lack the same. */
+/** Each once: two questions about the same lines may have the same shortfalls. */
 export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall[] } {
   if (shortfalls.length === 0) return {};
   return {

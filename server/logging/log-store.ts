@@ -1,5 +1,5 @@
-// What the log query handler asks of a store, and what every store means by it. Implemented by each folder of
-// backends/, held to one meaning by test/conformance/log-store.ts. Who may see what is decided before a store is asked.
+// The interface between the log query handler and every store. Implemented by each folder of backends/; the meaning is
+// checked by test/conformance/log-store.ts. Access is decided before a store is asked.
 
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
@@ -9,7 +9,7 @@ export type Instant = string;
 
 export interface LogRecord {
   readonly time: Instant;
-  /** The line without the newline at its end; colour codes and all else as written. */
+  /** The line without its final newline; everything else, colour codes included, as it was written. */
   readonly log: string;
   readonly namespace: string;
   readonly pod: string;
@@ -71,7 +71,7 @@ export interface PageRequest {
   readonly uncounted?: boolean;
 }
 
-/** Bounds of one call. A store hands them on to what it asks. */
+/** Limits of one call. A store passes them on to its own requests. */
 export interface Call {
   /** Aborted when the caller has gone or the deadline has passed; ends the work in the store too. */
   readonly signal: AbortSignal;
@@ -156,7 +156,7 @@ export interface LogStore {
   ): AsyncGenerator<readonly LogRecord[], void, undefined>;
 }
 
-/** A store with what its owner needs: its health, and an end. */
+/** A store with what its owner needs: its health, and a run that ends. */
 export interface LogBackend extends LogStore {
   /** Resolves when the store answers; rejects with the reason, without secrets. At most `timeoutMs`. */
   check(call: Call): Promise<void>;

@@ -1,6 +1,6 @@
-// Log queries over HTTP: decodes, waits for its turn, has the question answered within its time, writes the answer.
-// Owns GET and HEAD of `…/logs`. Which lines there are is the store's business (backends/), who may see them scope.ts',
-// what they mean matching/'s. The chain has let every authenticated caller through: the scope decides.
+// Log queries over HTTP: decodes, waits for its turn, gets the answer within its time limit, and writes it. Owns GET and
+// HEAD of `…/logs`. Lines come from the store (backends/), scope.ts decides who may see them, matching/ what a text
+// matches. The chain has let every authenticated caller through: the scope decides.
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,
@@ -60,9 +60,9 @@ export interface LogsHandlerOptions {
   readonly now?: () => number;
 }
 
-/** Kept from the chain's deadline, so that what was found still gets out. */
+/** Reserved from the chain's deadline, so that what was found can still be sent. */
 const MARGIN_MS = 1_000;
-/** What a store may take beyond its time before its answer is not waited for any more. */
+/** How long a store may exceed its time before its answer is no longer awaited. */
 const GRACE_MS = 2_000;
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
@@ -71,7 +71,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
   const slots = slotsFor(limits);
 
-  /** Throws what the request is answered with; the caller learns of a deadline of ours as one of the store. */
+  /** Throws the error that the request is answered with; our own deadline is reported as a timeout of the store. */
   async function inTime<Answer>(
     signal: AbortSignal,
     timeoutMs: number,
@@ -153,7 +153,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       const leave = await slots[operation].take(signal);
       metrics.began(operation);
       try {
-        // Who has waited is let in by the end of another query: not in one go with that.
+        // A caller who waited is admitted when another query ends, but not in the same turn of the event loop.
         if (turns.spent) await turns.next();
         const write = operation === 'export' ? exportLines : operation === 'follow' ? follow : answer;
         const whole = await write(context, query, target);
@@ -188,7 +188,7 @@ function guessOf(query: URLSearchParams): LogOperation {
   return asked === 'statistics' || asked === 'histogram' || asked === 'export' ? asked : 'query';
 }
 
-/** What does not ask to follow, in any case. */
+/** Everything that does not ask to follow. */
 const NO: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
 
 /** Exports and followers may outlive the chain's deadline, since they end by limits of their own. */

@@ -1,4 +1,4 @@
-// The credentials for a log store, and the CA that it is trusted by: read from files that may change at any time.
+// The credentials for a log store, and the CA by which we trust it: read from files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
 import { fileFault } from '../../cluster/file-fault.ts';
 import { UnusableFileError } from '../store-errors.ts';

@@ -104,7 +104,7 @@ export class DeviceRequests {
   }
 
   /**
-   * From the cache: typing random codes costs the cluster nothing. Throws OAuthError 503 while the cache is not filled.
+   * From the cache: typing random codes costs the cluster nothing. Throws OAuthError 503 while the cache is not current.
    */
   find(id: string): DeviceRequest | undefined {
     this.#checkSight();

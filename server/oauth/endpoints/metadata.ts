@@ -45,7 +45,7 @@ export function metadataOf({ issuer, mounted, grants, clients }: MetadataSource)
   );
   const withSecret = clients.some(({ isPublic }) => !isPublic) ? WITH_SECRET : [];
   const methods = clients.some(({ isPublic }) => isPublic) ? [...withSecret, 'none'] : withSecret;
-  // Left out when no client may use it.
+  // Endpoints that no client may use are left out.
   const usable: Partial<Record<keyof typeof ENDPOINTS, boolean>> = {
     authorization_endpoint: offered.includes('authorization_code'),
     device_authorization_endpoint: offered.includes('urn:ietf:params:oauth:grant-type:device_code'),

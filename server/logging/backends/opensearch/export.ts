@@ -76,7 +76,7 @@ export async function* exportRecords(
     return { shortfalls: [...shortfalls.values()] };
   } finally {
     ended.abort();
-    // A search that is still running would keep the point in time open.
+    // A search that is still running would open the point in time again.
     await next?.catch(() => undefined);
     await point.close();
   }

@@ -19,7 +19,7 @@ function lookingMatcher(text: TextFilter, shortened: () => void): LineFilter {
   return (line) => {
     if (line.length <= most) return matcher.matches(line);
     shortened();
-    // The newline keeps `$` from matching where the line was only cut.
+    // The newline keeps the end of a pattern from matching where the line was only cut.
     return matcher.matches(`${line.slice(0, most)}\n`);
   };
 }

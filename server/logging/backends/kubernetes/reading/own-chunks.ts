@@ -15,7 +15,7 @@ const CHUNK = 16 << 10;
 export async function* ownChunks(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const pieces = new Pieces();
   let hasEnded = response.readableEnded;
-  // An end that was already reported is not reported again.
+  // Events that have already fired do not fire again.
   let failure = response.destroyed ? cut(response) : undefined;
   let news: PromiseWithResolvers<void> | undefined;
   // Nobody waits for the other side while a chunk is worked on.

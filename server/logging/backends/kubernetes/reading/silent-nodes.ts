@@ -1,4 +1,4 @@
-/** Not after the first time: searching one log may take long. But logs of the node that were asked for with it count too. */
+/** A short pause after the first silence: one log alone may take long to search, but those asked for with it wait too. */
 const FIRST_REST_MS = 1_000;
 const REST_MS = 15_000;
 

@@ -1,5 +1,5 @@
-// How much of its range a broad question needed the last time: pages follow one another, and consoles ask again and
-// again. A help and no more: what is found with it is held to the same measure as anything else.
+// How much of its range a broad question needed the last time: pages follow one another, and consoles repeat their
+// questions. Only a hint: what is found with it is checked like anything else.
 import { hash } from 'node:crypto';
 import type { Order } from '../../../log-store.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';

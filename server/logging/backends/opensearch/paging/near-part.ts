@@ -5,7 +5,7 @@ export interface NearPart {
   /** Width of the range, and of the first part to be tried; in any unit. */
   readonly whole: number;
   readonly first: number;
-  /** Lines that it must hold, and lines that it had better not hold. */
+  /** Lines that it must hold, and lines above which it is too wide. */
   readonly needed: number;
   readonly many: number;
   /** Lines within so much of the range; undefined when there was no time to count them, and so none to go on. */

@@ -51,10 +51,10 @@ export async function queryPage(
   let { from } = page;
   // One more than asked for tells whether there is a next page.
   let wanted = size === 0 ? 0 : size + 1;
-  /** What was not looked at on the way to the page. */
+  /** What was not searched on the way to the page. */
   let passed: readonly Shortfall[] = [];
   if (from + wanted > RESULT_WINDOW) {
-    // Deeper than one search may go: the position behind the first part, then the rest from there.
+    // For pages deeper than one search may go: finds the position behind the first part, then continues from there.
     const skipped = Math.min(from, RESULT_WINDOW);
     const { entry, shortfalls: missed } = await entryAt(reading, skipped - 1);
     passed = missed;

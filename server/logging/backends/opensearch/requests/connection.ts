@@ -37,7 +37,7 @@ export interface StoreRequest {
 /** The pieces of an answer; their memory may be that of others too. */
 export type Body = Buffer[];
 
-/** What the store itself needs to notice that its time is over. */
+/** The time that the store itself needs to notice that its time is over. */
 const GRACE_MS = 250;
 /** With a reason for each of a thousand shards. */
 const MAX_REFUSAL_BYTES = 4 << 20;
@@ -82,7 +82,7 @@ export class Connection {
   }
 
   async #attempts(request: StoreRequest, signal: AbortSignal): Promise<Body | undefined> {
-    // A kept socket may have been closed by the other side, and a node may be gone while others are there.
+    // The other side may have closed a kept socket, and a node may be gone while others are available.
     const attempts = request.repeatable === false ? 1 : Math.max(2, this.#urls.length);
     for (let attempt = 1; ; attempt++) {
       try {
@@ -136,7 +136,7 @@ export function textOf(body: Body): string {
 }
 
 function release({ client }: Session): void {
-  // It waits for nothing: nothing is under way, or all of it is to end.
+  // It does not wait: nothing is under way, or everything has to end.
   client.close().catch(() => undefined);
 }
 
@@ -155,7 +155,7 @@ async function exchange(
     },
     {
       asStream: true,
-      // Idle sockets are not ours to judge: the signal knows when it is enough.
+      // No timeout for silent sockets here: the signal ends a request in time.
       requestTimeout: 24 * 3_600_000,
       headers: authorization === undefined ? {} : { authorization },
     },
@@ -198,7 +198,7 @@ async function readBody(
     if (!response.complete) throw new Error('the answer was cut');
     return pieces;
   } catch (error) {
-    // Without the error, which the client would write to the console.
+    // Without the error, because the client would write it to the console.
     response.destroy();
     throw error;
   }

@@ -1,8 +1,8 @@
 import type { Call } from '../../../log-store.ts';
 
 /**
- * Does work of several requests of which each is worth nothing without the others: when the work fails, what is still
- * under way of it ends.
+ * Does work that takes several requests, each useless without the others: when one fails, those still under way are
+ * ended.
  */
 export async function endingTogether<Result>(
   call: Call,

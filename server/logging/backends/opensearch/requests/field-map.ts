@@ -15,7 +15,7 @@ export interface ExactField {
   readonly indices: readonly string[] | undefined;
 }
 
-/** The fields that answer one kind of question, and how many of the indices have none. */
+/** The fields that answer one kind of question, and how many of the indices lack one. */
 export interface Coverage {
   readonly fields: readonly ExactField[];
   readonly missing: number;

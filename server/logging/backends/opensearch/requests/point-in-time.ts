@@ -1,12 +1,12 @@
-// A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have it under
-// different paths; which of them answers is found out by asking. Whoever opens one closes it.
+// A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have different paths
+// for it; which of them works is found out by trying. Whoever opens one closes it.
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { objectOf, textOf } from './json-reader.ts';
 import { LENIENT, type Searches } from './searches.ts';
 import { STORE } from './store-name.ts';
 
-/** Of each page: a reader who is slower than this loses the rest. */
+/** Renewed by each page: a reader slower than this loses the rest. */
 export const KEEP_ALIVE = '5m';
 /**
  * Until the first page: where the caller goes away before the store has told the id, nobody can close it, and a store
@@ -80,7 +80,7 @@ export class PointsInTime {
   #opened(flavour: Flavour, first: string): PointInTime {
     let id = first;
     const close = async (): Promise<void> => {
-      // Not the caller's signal: it is often his going away that ends it.
+      // Not the caller's signal: it is often aborted because the caller has left.
       const call: Call = { signal: new AbortController().signal, timeoutMs: CLOSE_MS };
       const { path, body } = flavour.close;
       try {
@@ -90,7 +90,7 @@ export class PointsInTime {
           () => undefined,
         );
       } catch {
-        // It ends by itself.
+        // It expires.
       }
     };
     return {

@@ -1,4 +1,4 @@
-// Records out of what a store answers.
+// Reads records from the documents of a store.
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { instantOf } from '../../../instant.ts';
 import type { LogRecord } from '../../../log-store.ts';

@@ -1,4 +1,4 @@
-// What it means when OpenSearch refuses: whose fault it is, and whether to try again.
+// What a refusal of OpenSearch means: whose fault it is, and whether to try again.
 
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
@@ -13,7 +13,7 @@ export function isNotFound(status: number, text: string): boolean {
 
 const NOT_FOUND = /^(?:index_not_found|search_context_missing)_exception/;
 
-/** Its own words stay in the cause: they may name what the caller has no right to know. */
+/** The store's message stays in the cause: it may name things that the caller must not know. */
 export function refusal(status: number, text: string): StatusError {
   const reasons = reasonsOf(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));

@@ -1,5 +1,5 @@
-// Puts searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; what
-// is asked is the business of the callers, and what was answered of search-answer.ts.
+// Sends searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; callers
+// decide what is asked, search-answer.ts reads the answer.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { forget } from '../../../forgotten.ts';
 import type { Call } from '../../../log-store.ts';
@@ -17,7 +17,7 @@ export interface SearchCall extends Call {
   readonly beside?: Promise<unknown>;
 }
 
-/** Indices that are not there hold nothing; that is no error. */
+/** Missing indices hold nothing; that is not an error. */
 export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
 
 /** The store gets a little less time than the caller has, so that what it found by then still arrives. */
