@@ -1,6 +1,6 @@
-// The least that a server on Node can be before a log store, when its answers are its own: takes the question over TLS,
-// hands it on, reads the answer, and writes it anew. Started with the address of the store and the files of its
-// certificate; says on which port it listens.
+// The minimum that a Node server in front of a log store has to do when it writes its own answers: takes the question over
+// TLS, passes it on, reads the answer, and writes it again. Started with the address of the store and the files of its
+// certificate; prints the port on which it listens.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -58,5 +58,5 @@ const server = createServer(
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
-// Ends with whoever started it.
+// Ends with the process that started it.
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,6 +1,6 @@
-// The least that signing in can cost a program on Node: a form over TLS, argon2id one at a time, one session written to
-// the cluster over TLS, one signature, the answer. It checks nothing else, follows nothing and logs nothing. Started with
-// the files of its certificate and of a client certificate that may write; says on which port it listens.
+// The minimum that a sign-in costs a Node program: a form over TLS, argon2id one at a time, one session written to the
+// cluster over TLS, one signature, the answer. It checks nothing else, follows nothing and logs nothing. Started with the
+// files of its certificate and of a client certificate that may write; prints the port on which it listens.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -40,7 +40,7 @@ function textOf(message: IncomingMessage): Promise<string> {
   return promise;
 }
 
-/** Of the size of a real one; its MAC is none, so it counts for nothing. */
+/** Of the size of a real one; without a valid MAC, so the server ignores it. */
 function session(): object {
   const time = new Date().toISOString();
   const times = { createdTime: time, lastUsedTime: time, notAfter: time, idleNotAfter: time };
@@ -102,5 +102,5 @@ const server = createServer(
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
-// Ends with whoever started it.
+// Ends with the process that started it.
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -36,7 +36,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   'pod-logs': podLogRows,
 };
 
-/** Far above what a whole run takes: a bench that hangs ends by itself. */
+/** Far more than a whole run takes: a bench that hangs is ended. */
 const BOUND_MS = 60 * 60_000;
 
 async function bench(options: Options, signal: AbortSignal): Promise<void> {

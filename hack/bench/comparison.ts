@@ -1,4 +1,4 @@
-// Before anything is timed: all sides must give the same nodes, or the times compare nothing.
+// Before anything is timed: all sides must give the same nodes, or the comparison means nothing.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
@@ -43,7 +43,7 @@ function compare(how: string, peer: NodeList, ours: NodeList): void {
   }
 }
 
-/** kind and apiVersion are what has to differ. */
+/** Only kind and apiVersion may differ. */
 function withoutType(node: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = node;
   return rest;

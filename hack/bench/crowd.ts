@@ -11,7 +11,7 @@ export const PASSWORD = 'only for as long as the bench runs';
 export const USERS: readonly string[] = Array.from({ length: 200 }, (_, index) => `bench-login-${index}`);
 export const AT_A_TIME = 8;
 
-/** Works in lanes until the time is over; how often it was done. */
+/** Repeats the work in parallel lanes until the time is over; returns how often it was done. */
 export async function repeat(
   seconds: number,
   work: (turn: number, lane: number) => Promise<unknown>,
@@ -34,7 +34,7 @@ export function userOf(turn: number): string {
   return USERS[turn % USERS.length] ?? '';
 }
 
-/** Of somebody who may write everything. */
+/** Of a client that may write everything. */
 export async function writerClient({ writer }: Pick<Scene, 'writer'>): Promise<Client> {
   const [ca = '', cert = '', key = ''] = await Promise.all(
     [writer.ca, writer.cert, writer.key].map((file) => readFile(file, 'utf8')),
@@ -42,7 +42,7 @@ export async function writerClient({ writer }: Pick<Scene, 'writer'>): Promise<C
   return new Client(writer.server, { ca, pair: { cert, key } }, 8);
 }
 
-/** Nothing for those who are there already. */
+/** Does nothing for users who exist already. */
 export async function addUsers(scene: Scene): Promise<void> {
   const client = await writerClient(scene);
   const passwordHash = await hash(PASSWORD);

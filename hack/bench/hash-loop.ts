@@ -1,4 +1,4 @@
-// A program that does nothing but check passwords, as fast as its core lets it: the limit of every sign-in. Says when
+// A program that only checks passwords, as fast as its core lets it: the limit of every sign-in. Says when
 // it is ready, then for each line on standard input (seconds, and how many to check at a time) how many it has checked
 // in a second.
 import { createInterface } from 'node:readline';

@@ -78,13 +78,13 @@ export class LoadGenerator {
   static start(program: string, core: number | undefined, signal: AbortSignal): LoadGenerator {
     const [command, ...args] = core === undefined ? [program] : ['taskset', '-c', String(core), program];
     const child = spawn(command ?? program, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
-    // Each job reports an early end by itself; without a listener the abort would end the bench here.
+    // Each job reports an early end itself; without a listener the abort would end the bench here.
     child.on('error', () => undefined);
     child.stdin.on('error', () => undefined);
     return new LoadGenerator(child);
   }
 
-  /** Throws when a request failed or was not answered with `expected`: its time would be compared with nothing. */
+  /** Throws when a request failed or was not answered with `expected`: its time would mean nothing. */
   async requests(job: RequestsJob, expected = '200'): Promise<RequestsResult> {
     const result = await this.#ask<RequestsResult>({ op: 'requests', ...job });
     const others = Object.keys(result.status).filter((status) => status !== expected);

@@ -7,7 +7,7 @@ import type { Target } from './load-generator.ts';
 
 export interface LogAnswer {
   readonly status: number;
-  /** Seconds after which to come again, as the answer says; 0 when it says nothing. */
+  /** Seconds after which to retry, from the answer; 0 when it has none. */
   readonly retryAfter: number;
   readonly body: Buffer;
 }

@@ -1,4 +1,4 @@
-// The questions of the log rows as one puts them to each store directly: the same lines, the same total, the same order.
+// The questions of the log rows, asked of each store directly: the same lines, the same total, the same order.
 import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from './log-client.ts';
 

@@ -25,7 +25,7 @@ const BARE_FRONT = join(import.meta.dirname, 'bare-front.ts');
 
 export interface LogSide {
   readonly peer: LogPeer;
-  /** The same questions, through a program on Node that does nothing but hand them on. */
+  /** The same questions, through a Node program that only passes them on. */
   readonly fronted: LogPeer;
   readonly store: LogStoreProcess;
   readonly server: ServerProcess;
@@ -44,7 +44,7 @@ export interface LogScene {
   readonly sample: LogRecord;
 }
 
-/** Runs `work` with both stores, or with the one that can be started here, and leaves nothing of them behind. */
+/** Runs `work` with both stores, or with the one that can be started here, and removes them afterwards. */
 export async function withLogStores<Result>(
   scene: Scene,
   work: (logs: LogScene) => Promise<Result>,

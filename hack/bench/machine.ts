@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';
 
-/** What a reader of the results has to know of the machine, and nothing that names it. */
+/** What readers of the results have to know about the machine, and nothing that identifies it. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
@@ -42,7 +42,7 @@ export async function pinned<T>(pid: number, machine: Machine, work: () => Promi
   }
 }
 
-/** The same, while the `others` have to do with the other cores. */
+/** The same, while the `others` are limited to the other cores. */
 export async function alone<T>(
   pid: number,
   others: readonly number[],
@@ -60,7 +60,7 @@ export async function alone<T>(
   }
 }
 
-/** Runs `work` while these processes only get time that nobody else wants. */
+/** Runs `work` while these processes only get idle CPU time. */
 export async function yielding<T>(
   pids: readonly number[],
   machine: Machine,

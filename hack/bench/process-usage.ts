@@ -8,7 +8,7 @@ export async function cpuSeconds(pid: number): Promise<number> {
   return secondsIn(await readFile(`/proc/${pid}/stat`, 'utf8'));
 }
 
-/** The part of it that its first thread used: of Node the one that runs JavaScript. */
+/** The part of it that its first thread used: in Node, the one that runs JavaScript. */
 export async function mainThreadSeconds(pid: number): Promise<number> {
   return secondsIn(await readFile(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
 }

@@ -1,4 +1,4 @@
-// What the bench measures in a process of its own: programs that say something by lines, and end with their input.
+// Programs that the bench runs as processes of their own: they report in lines, and end with their input.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -16,7 +16,7 @@ export function startProgram(file: string, args: readonly string[], signal: Abor
     stdio: ['pipe', 'pipe', 'inherit'],
     signal,
   });
-  // What it ends with is known by the line that does not come.
+  // Its end shows in the line that does not come.
   child.on('error', () => undefined);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   return {

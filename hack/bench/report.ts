@@ -70,7 +70,7 @@ function whenMeasured({ name, date, loadBefore }: MeasuredGroup & { readonly nam
 
 const DATA = join(import.meta.dirname, 'results.json');
 
-/** Puts the groups that were measured in place of what was known of them. */
+/** Replaces the results of the groups that were measured. */
 export function merged(known: Report, measured: Report): Report {
   return { ...measured, groups: { ...known.groups, ...measured.groups } };
 }

@@ -1,5 +1,5 @@
 // What the rows are measured on: a control plane with its nodes, our server registered beside it, and the load
-// generator. Owns starting it and ending it; what is measured stands in rows/.
+// generator. Owns starting and ending it; what is measured is in rows/.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ export interface Scene {
   ): Promise<ServerProcess>;
 }
 
-/** Runs `work` on a scene, and leaves nothing of it behind. */
+/** Runs `work` on a scene, and removes it afterwards. */
 export async function withScene(
   options: Options,
   machine: Machine,

@@ -8,7 +8,7 @@ import { interleaved, median } from '../statistics.ts';
 
 const ROUNDS = 3;
 const CONNECTIONS = 32;
-/** Enough names that no single one is special, few enough to stay in the processor's cache on both sides. */
+/** Enough names that none is special, few enough to stay in the processor's cache on both sides. */
 const NAMES = 500;
 
 interface Measured {

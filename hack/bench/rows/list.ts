@@ -21,7 +21,7 @@ export async function listRows(scene: Scene): Promise<readonly Row[]> {
   const { load, kube, direct } = scene;
   const servers = { kube: scene.kubePid, ours: scene.server.pid };
   const peerPath = `${CORE_NODES}?resourceVersion=0`;
-  // Said outright: what a client leaves out, the aggregator adds, and then undoes for it.
+  // Stated explicitly: if a client leaves it out, the aggregator adds gzip and then decompresses for the client.
   const plain = withEncoding('identity');
   const gzip = withEncoding('gzip');
   const side = (target: Target, path: string, pids: readonly number[]) => () =>

@@ -12,7 +12,7 @@ import { busyRow } from './logs-busy.ts';
 import { tailRow } from './logs-tail.ts';
 
 const ROUNDS = 101;
-/** A server that has just begun compiles while it answers; one in use, and a store in use, have done that. */
+/** A server that has just started compiles while it answers; one in use, like a store in use, no longer does. */
 const WARM_UPS = 400;
 const EXPORT_ROUNDS = 2;
 const NAMESPACE = 'web';
@@ -22,7 +22,7 @@ const RATIO = 1.15;
 const EXPORT_SHARE = 0.7;
 const EXPORT_GROWTH_MB = 50;
 
-/** Some milliseconds weigh much on answers that take few. */
+/** A few milliseconds matter much for short answers. */
 const OVERHEAD =
   'the note tells what a program on Node costs that only hands the question on and writes the answer anew; ours adds authentication, the scope, the order of what was found, metrics and a log line to that, half a millisecond to two';
 
@@ -31,7 +31,7 @@ const IN_TURN = `${OVERHEAD}. VictoriaLogs is asked for the total first and for 
 export function logRows(scene: Scene): Promise<readonly Row[]> {
   return withLogStores(scene, async (logs) => {
     const rows: Row[] = [];
-    // Told at once: the whole takes long.
+    // Printed at once: the whole takes long.
     const add = (...measured: readonly Row[]): void => {
       for (const { work, peer, ours, ratio } of measured)
         scene.progress([work, peer, ours, ratio].join(' | '));
@@ -128,7 +128,7 @@ async function questionRow(
   return { ...row, shortfall, note: note === undefined ? least : `${note}; ${least}` };
 }
 
-/** Times of different answers compare nothing. Containers are estimated by one of the stores. */
+/** Times of different answers cannot be compared. One of the stores only estimates containers. */
 async function same(
   work: string,
   { peers, ours }: Readonly<Record<'peers' | 'ours', (range: LogRange) => Promise<unknown>>>,

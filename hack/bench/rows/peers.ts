@@ -56,7 +56,7 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
     await known(ours.client, signal);
     const provider = { ...options, passwordHash: await argon2(PASSWORD) } satisfies PeerOptions;
     const dexOptions = { ...options, passwordHash: await bcrypt(PASSWORD, { cost: BCRYPT_COST }) };
-    // Its modules may be out of reach: the other rows are worth having without it.
+    // Its modules may not be available: the other rows are worth having without it.
     const program = await buildDex({ env: process.env, signal, progress }).catch((error: unknown) => {
       signal.throwIfAborted();
       progress(`without Dex: ${String(error)}`);

@@ -94,7 +94,7 @@ async function manyWatchers(scene: Scene, count: number): Promise<{ delay: Row; 
       ours: kilobytes(ourMemory),
       ratio: `${(ourMemory / peerMemory).toFixed(2)} ×`,
       goal: '< 1 ×',
-      // Few watches grow nothing that the collector has not given back meanwhile.
+      // With few watches, the collector has released whatever had grown.
       met: peerMemory > 0 ? ourMemory < peerMemory : undefined,
       shortfall:
         'a TLS connection with an open answer takes bare Node 75 kB; the rest is what a request and its watch are to us',
