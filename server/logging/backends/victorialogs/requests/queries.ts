@@ -7,7 +7,7 @@ import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { refusalOf, statusOf } from './refusal.ts';
-import { type Row, rowsOf, rowsOfAll } from './rows.ts';
+import { BrokenAnswerError, type Row, rowsOf, rowsOfAll } from './rows.ts';
 
 const QUERY_PATH = '/select/logsql/query';
 /** Grace on top of the time limit, for the store to say that it was not enough. */
@@ -16,6 +16,8 @@ const GRACE_MS = 500;
 export const REQUEST_MS = 60_000;
 /** Bytes of the lines of one time: where a collector knows no more than seconds, they are many. */
 export const MAX_MOMENT_BYTES = 4 * MAX_PAGE_BYTES;
+/** Thousands of counts are much shorter; what is longer is no answer, and must not fill the memory. */
+const MAX_SHORT_BYTES = 16 << 20;
 /** Bytes that are parsed at once. */
 const ONE_PIECE = 1 << 16;
 
@@ -57,19 +59,26 @@ export class Queries {
     }
   }
 
-  /** All of them: for answers that are known to be short, or longer than `maxBytes`: then it throws newPageTooLong(). */
+  /**
+   * All of them: for answers that are known to be short, or may be longer than `maxBytes`: then it throws
+   * newPageTooLong().
+   */
   async allRows(
     question: Question,
     pipes: readonly string[],
     deadline: Deadline,
-    maxBytes = Number.POSITIVE_INFINITY,
+    maxBytes?: number,
   ): Promise<Row[]> {
     using bounded = boundedSignal(deadline.signal, deadline.leftMs + GRACE_MS);
     try {
       const answer = await this.#ask(question, pipes, deadline, bounded.signal);
       // Most answers come in one piece with their headers, and are complete by now.
       if (answer.complete && answer.readableLength <= ONE_PIECE) return await rowsAtOnce(answer, this.turns);
-      return await allIn(rowsOf(upTo(maxBytes, answer), this.turns));
+      const body =
+        maxBytes === undefined
+          ? upTo(MAX_SHORT_BYTES, answer, () => new BrokenAnswerError('it is too long'))
+          : upTo(maxBytes, answer, newPageTooLong);
+      return await allIn(rowsOf(body, this.turns));
     } catch (error) {
       throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
     }
@@ -95,11 +104,15 @@ export class Queries {
   }
 }
 
-async function* upTo(maxBytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+async function* upTo(
+  maxBytes: number,
+  body: AsyncIterable<Buffer>,
+  tooLong: () => Error,
+): AsyncGenerator<Buffer, void, undefined> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maxBytes) throw newPageTooLong();
+    if (length > maxBytes) throw tooLong();
     yield chunk;
   }
 }

@@ -8,6 +8,8 @@ export const STORE = 'victorialogs';
 
 /** Characters of a refusal that are worth keeping: the last ones. Before them the store repeats the request. */
 const MAX_WORDS = 500;
+/** Characters that are read of it: a request has at most some mebibytes. */
+const MAX_READ = 16 << 20;
 
 /** The store answered with an error. */
 export class RefusedError extends Error {
@@ -23,8 +25,14 @@ export class RefusedError extends Error {
 export async function refusalOf(answer: IncomingMessage): Promise<RefusedError> {
   const status = answer.statusCode ?? 0;
   let words = '';
+  let read = 0;
   answer.setEncoding('utf8');
-  for await (const chunk of answer) words = `${words}${String(chunk)}`.slice(-MAX_WORDS);
+  for await (const chunk of answer) {
+    const text = String(chunk);
+    words = `${words}${text}`.slice(-MAX_WORDS);
+    read += text.length;
+    if (read > MAX_READ) break;
+  }
   return new RefusedError(status, words.trim());
 }
 

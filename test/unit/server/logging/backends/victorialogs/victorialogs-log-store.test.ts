@@ -63,6 +63,18 @@ describe('the VictoriaLogs store', () => {
     }
   });
 
+  it('is unavailable when what it says has no end', async () => {
+    for (const status of [200, 502]) {
+      const error = await failing((response) => {
+        response.writeHead(status);
+        const rowsOfCounts = Buffer.from('{"n":"1"}\n'.repeat(100_000));
+        const more = (): boolean => response.destroyed || response.write(rowsOfCounts, more);
+        more();
+      }, 4_000);
+      expect(error.code, String(status)).to.equal(503);
+    }
+  });
+
   it('is unavailable when nobody listens', async () => {
     const server = await ScriptedVictoriaLogs.start(() => undefined);
     const { url } = server;
