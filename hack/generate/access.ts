@@ -27,7 +27,7 @@ export function clusterRules(names: Names): PolicyRule[] {
       resourceNames: apiServices,
       verbs: ['list', 'watch', 'patch'],
     },
-    // Who signs in, and who is signed in. What callers may do to users is asked of the cluster for each of them.
+    // Users, passwords and sessions. Whether a caller may change users is checked with the cluster for each request.
     {
       apiGroups: [groupName(names.platform)],
       resources: [USER.plural, CREDENTIAL.plural, SESSION.plural],

@@ -132,7 +132,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const version = versionOf(resourceVersion);
     this.#window.trim();
     if (version > current.version) this.#advance(current.at(version), 0);
-    // A probe may have brought later changes than this stream has: watchers that were told of them must not go back.
+    // A probe may have brought later changes than this stream: watchers that have seen them must not go back.
     const reached = this.snapshot();
     this.#fanOut.bookmark(reached.version, reached.resourceVersion);
   }

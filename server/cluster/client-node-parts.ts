@@ -1,4 +1,4 @@
-// Stands for the parts of client-node that client-node.ts leaves out. Who needs one of them imports the whole package.
+// Stands in for the parts of client-node that client-node.ts leaves out. Code that needs one imports the whole package.
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');

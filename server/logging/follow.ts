@@ -26,7 +26,7 @@ export interface FollowOptions {
   readonly store: Pick<LogStore, 'follow'>;
   readonly turns: Turns;
   readonly streamed: (lines: number) => void;
-  /** Ms between two signs of life; 15,000 when none is given. */
+  /** Ms between two heartbeats; 15,000 when none is given. */
   readonly heartbeatMs?: number;
   /** Ms between two looks at what the caller may see; 15,000 when none is given. */
   readonly reviewMs?: number;
@@ -62,11 +62,11 @@ export async function writeFollowed(
     const first = batches.next();
     await failedAtOnce(first);
     writeHead().flushHeaders();
-    const pulse = setInterval(() => {
-      // A reader that is behind with lines needs no other sign.
+    const heartbeat = setInterval(() => {
+      // A reader that is behind with lines needs no heartbeat.
       if (response.writableLength === 0 && !body.closed) response.write(format.heartbeat);
     }, heartbeatMs);
-    over.signal.addEventListener('abort', () => clearInterval(pulse), { once: true });
+    over.signal.addEventListener('abort', () => clearInterval(heartbeat), { once: true });
     watchSelection(request, reviewMs, over);
     await copy(first, batches, signal, async (records) => {
       for (const piece of pieces(records)) {

@@ -62,7 +62,7 @@ export class StreamBody {
     socket.destroySoon();
   }
 
-  /** Who takes nothing of the end either does not keep its connection. */
+  /** Cuts off a reader that does not take even the end. */
   #cutWhenStalled(): void {
     const timer = setTimeout(() => this.#response.destroy(), this.#stallMs);
     this.#response.once('close', () => clearTimeout(timer));

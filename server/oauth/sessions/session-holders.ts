@@ -1,6 +1,6 @@
 // Whether sessions still have the user and the password that they began with, by what is known here. That may be a
 // moment behind the replica at which somebody was just created and signed in: for a young session the cluster is asked
-// before it is refused. Who invents sessions causes no questions, since only genuine ones are asked about.
+// before it is refused. Made-up sessions cause no such questions, since only genuine ones are asked about.
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 import { type SessionEnd, sessionEnd } from './session-end.ts';
