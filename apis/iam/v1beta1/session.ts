@@ -34,7 +34,7 @@ const SessionSpecSchema = Type.Object(
     refreshHash: Digest('SHA-256 of the refresh token that counts now.'),
     familyHash: Digest('SHA-256 of what all refresh tokens of this session have in common.'),
     passwordTime: Type.Optional(
-      Time('`changedTime` of the password that signed in: with a later one the session is over.'),
+      Time('`changedTime` of the password that signed in: with any other one the session is over.'),
     ),
     mac: Type.String({
       minLength: 1,

@@ -7,7 +7,8 @@ export type SessionEnd =
   | 'user made anew'
   | 'user disabled'
   | 'password removed'
-  | 'password changed';
+  | 'password changed'
+  | 'password set back';
 
 /** By its user and password as they are now; undefined while they are those that signed in. */
 export function sessionEnd(
@@ -20,6 +21,9 @@ export function sessionEnd(
   if (account.disabled) return 'user disabled';
   // Every session began with a password: who takes it away takes away what was got with it.
   if (!credential) return 'password removed';
-  if ((session.passwordAt ?? session.createdAt) < credential.changedAt) return 'password changed';
+  const { createdAt, passwordAt = createdAt } = session;
+  if (passwordAt < credential.changedAt) return 'password changed';
+  // By a clock that is behind, or out of a backup; unless it is we who have not heard of the one that signed in.
+  if (session.passwordAt !== undefined && passwordAt > credential.changedAt) return 'password set back';
   return undefined;
 }

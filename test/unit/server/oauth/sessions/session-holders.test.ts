@@ -90,6 +90,18 @@ describe('who holds a session', () => {
     expect(known.asked).to.deep.equal([]);
   });
 
+  it('is asked of the cluster when a young session is of a password that has not come here yet', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt };
+    known.credential = { ...PASSWORD, changedAt: PASSWORD.changedAt - 1 };
+    expect(await known.holders.settledEnd(session, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal(['alice']);
+  });
+
+  it('is nobody when the password was replaced by one that a clock behind ours has dated', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt + 1 };
+    expect(await known.holders.settledEnd(session, signal)).to.equal('password set back');
+  });
+
   it('is not asked about when the password was changed since', async () => {
     known.credential = { ...PASSWORD, changedAt: NOW };
     expect(await known.holders.settledEnd(young, signal)).to.equal('password changed');
