@@ -19,7 +19,7 @@ describe('completeConfig', () => {
     const config = join(folder, 'c.yaml');
     await writeFile(config, `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n${text}`);
     const environment = readEnvironment(variables, 'host');
-    return completeConfig({ config, overrides, environment, workingDirectory: '/work/dir' });
+    return completeConfig({ config, overrides, environment, workingDirectory: '/srv/platform' });
   }
 
   it('takes relative paths from the folder of the file they stand in', async () => {
@@ -42,7 +42,7 @@ describe('completeConfig', () => {
 
   it('takes the relative path of a flag from the working directory', async () => {
     const override = { path: ['kubernetes', 'kubeconfig'], value: 'k', source: '--kubeconfig' };
-    expect((await complete('', [override])).kubernetes.kubeconfig).to.equal('/work/dir/k');
+    expect((await complete('', [override])).kubernetes.kubeconfig).to.equal('/srv/platform/k');
   });
 
   it('prefers flag to file to KUBECONFIG', async () => {
