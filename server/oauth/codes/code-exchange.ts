@@ -3,6 +3,7 @@ import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { TokenRequest, TokenResponse } from '../grants/grant.ts';
 import { tokenResponse } from '../grants/token-response.ts';
+import { writtenAfterAll } from '../sessions/lost-answer.ts';
 import { type RandomBytes, sameHash } from '../sessions/refresh-token.ts';
 import type { ObjectVersion, SessionStore, StoredSession } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
@@ -120,7 +121,12 @@ export class CodeExchange {
         return await sessions.replace({ ...session, uid, resourceVersion }, signal);
       } catch (error) {
         if (isNotFound(error)) throw refused('the session of the code has ended');
-        if (!isConflict(error)) return this.#written(session, error, signal);
+        if (!isConflict(error)) {
+          // Without this look the client would bring its code a second time, and lose its login for that.
+          const written = await writtenAfterAll(sessions, session, signal);
+          if (written) return written;
+          throw error;
+        }
       }
       const changed = await sessions.read(session.id, signal);
       if (!changed) throw refused('the session of the code has ended');
@@ -129,16 +135,6 @@ export class CodeExchange {
       version = changed;
     }
     throw temporarilyUnavailable('the session is being changed, try again', 1);
-  }
-
-  /**
-   * The answer was lost, which says nothing about the write: only who looks can tell, and by the refresh token alone,
-   * which nobody else can have made. The client would bring its code a second time, and lose its login for that.
-   */
-  async #written(session: StoredSession, error: unknown, signal: AbortSignal): Promise<StoredSession> {
-    const found = await this.#options.sessions.read(session.id, signal).catch(() => undefined);
-    if (found && session.refreshHash !== '' && sameHash(found.refreshHash, session.refreshHash)) return found;
-    throw error;
   }
 
   /**

@@ -11,6 +11,7 @@ import {
 } from '../../../apis/oauth/errors.ts';
 import { mayBeBehind } from '../codes/session-code.ts';
 import { requestedScopes } from '../scopes.ts';
+import { writtenAfterAll } from '../sessions/lost-answer.ts';
 import {
   parseRefreshToken,
   type RandomBytes,
@@ -138,9 +139,7 @@ export class RefreshTokenGrant implements Grant {
     } catch (error) {
       if (isConflict(error)) return false;
       if (isNotFound(error)) throw refused('the session has ended');
-      // The answer was lost, which says nothing about the write: only who looks can tell.
-      const found = await sessions.read(rotated.id, signal).catch(() => undefined);
-      if (found && sameHash(found.refreshHash, rotated.refreshHash)) return true;
+      if (await writtenAfterAll(sessions, rotated, signal)) return true;
       throw unavailable(error);
     }
   }
