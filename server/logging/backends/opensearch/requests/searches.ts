@@ -114,11 +114,9 @@ export class Searches {
 
 /** The pieces are gone then. */
 function textFrom(pieces: Body): string {
-  try {
-    return textOf(pieces);
-  } finally {
-    forget(pieces);
-  }
+  const text = textOf(pieces);
+  forget(pieces);
+  return text;
 }
 
 /**
