@@ -1,6 +1,6 @@
 // Who the caller is: asks each authenticator in turn and takes the first answer. What callers may do is decided in
 // authorization/.
-import { newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
+import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
 
@@ -74,14 +74,10 @@ function notFinal(error: unknown): unknown {
 
 /** "Ask again" outweighs "no": credentials that could not be checked may be good ones. */
 function worse(before: unknown, error: unknown): unknown {
-  if (isRefusal(before) || before === undefined) {
-    return before !== undefined && isRefusal(error) ? newUnauthorized(joined(before, error)) : error;
+  if (isUnauthorized(before) || before === undefined) {
+    return before !== undefined && isUnauthorized(error) ? newUnauthorized(joined(before, error)) : error;
   }
   return before;
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof StatusError && error.code === 401;
 }
 
 function joined(...errors: readonly unknown[]): Error {

@@ -1,4 +1,4 @@
-import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
@@ -14,7 +14,7 @@ export function countedAuthentication(inner: Authenticator, counter: Authenticat
     return user;
   };
   const failed = (error: unknown): never => {
-    counter.authenticated(error instanceof StatusError && error.code === 401 ? 'failure' : 'error');
+    counter.authenticated(isUnauthorized(error) ? 'failure' : 'error');
     throw error;
   };
   return {

@@ -1,6 +1,7 @@
 // The body of a request to an OAuth endpoint, read strictly: what is ambiguous is refused, since a proxy or firewall in
 // front may have read it differently. Parameters never come from the URL (RFC 6749, 3.2).
 import type { IncomingMessage } from 'node:http';
+import { isRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { invalidRequest, OAuthError, unsupportedBody } from '../../apis/oauth/errors.ts';
 import { readBody } from '../filters/body-limit.ts';
 
@@ -23,7 +24,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > MAX_BYTES) throw tooLarge();
   const body = await readBody(request, MAX_BYTES).catch((error: unknown) => {
-    throw isTooLarge(error) ? tooLarge() : error;
+    throw isRequestEntityTooLarge(error) ? tooLarge() : error;
   });
   return parseForm(body);
 }
@@ -71,8 +72,4 @@ function malformed(cause?: unknown): OAuthError {
 
 function tooLarge(): OAuthError {
   return new OAuthError(413, 'invalid_request', `the body is larger than ${MAX_BYTES} bytes`);
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 413;
 }

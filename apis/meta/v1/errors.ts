@@ -172,3 +172,12 @@ export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflic
 export const isAlreadyExists = (error: unknown): boolean => hasReason(error, 'AlreadyExists');
 export const isExpired = (error: unknown): boolean => hasReason(error, 'Expired');
 export const isTimeout = (error: unknown): boolean => hasReason(error, 'Timeout');
+export const isRequestEntityTooLarge = (error: unknown): boolean => hasReason(error, 'RequestEntityTooLarge');
+export const isInvalid = (error: unknown): error is StatusError => hasReason(error, 'Invalid');
+export const isTooManyRequests = (error: unknown): boolean => hasReason(error, 'TooManyRequests');
+export const isServiceUnavailable = (error: unknown): boolean => hasReason(error, 'ServiceUnavailable');
+
+/** Whole seconds, when the error says how long to wait. */
+export function retryAfterSeconds(error: unknown): number | undefined {
+  return error instanceof StatusError ? error.details?.retryAfterSeconds : undefined;
+}

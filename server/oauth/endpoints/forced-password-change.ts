@@ -1,3 +1,4 @@
+import { isConflict } from '../../../apis/meta/v1/errors.ts';
 import type { Account, CredentialStore } from '../users/account.ts';
 import { passwordFaults } from '../users/password-policy.ts';
 import { PageFault } from './browser-handler.ts';
@@ -51,9 +52,7 @@ export class ForcedPasswordChange {
     try {
       await credentials.set(account.name, next, signal);
     } catch (error) {
-      if (error instanceof Error && 'reason' in error && error.reason === 'Conflict')
-        throw changedMeanwhile();
-      throw error;
+      throw isConflict(error) ? changedMeanwhile() : error;
     }
     return { changedAt: changed };
   }

@@ -1,10 +1,11 @@
 // The password grant (RFC 6749, 4.3), which the specification asks for. RFC 9700 advises against it: only clients that
 // are configured for it may use it, and the sign-in page is the way for all others.
+
+import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { PasswordSignIn } from '../passwords/sign-in.ts';
 import { requestedScopes } from '../scopes.ts';
 import type { SessionOpening } from '../sessions/session-opening.ts';
-import { isServiceUnavailable, retryAfterSeconds } from '../status-of-chain.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
 import { tokenResponse } from './token-response.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
-import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
@@ -136,7 +136,7 @@ export class SecretKeyRing implements KeyRing {
       } catch (err) {
         if (signal.aborted) return;
         // The watch brings what the faster replica has made.
-        if (err instanceof StatusError && err.reason === 'AlreadyExists') continue;
+        if (isAlreadyExists(err)) continue;
         log.warn({ err, secretName: name }, 'the signing keys can not be made now');
         await delay(backoff.next(), undefined, { signal }).catch(() => undefined);
         missing.wake();

@@ -2,6 +2,7 @@
 // fault gets the same answer at the same cost; the cause goes to the records of logins.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import {
   invalidGrant,
   invalidRequest,
@@ -10,7 +11,6 @@ import {
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
 import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.ts';
-import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../status-of-chain.ts';
 import type { LoginThrottle, Reservation } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import { isTooLong } from '../users/password-policy.ts';

@@ -4,7 +4,7 @@
 // the values carry a MAC: reading the ConfigMap reveals no name, writing to it delays nobody.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
@@ -147,7 +147,7 @@ export class SharedFailures {
     const fresh = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
     const json = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: fresh };
     await client.json({ method: 'POST', path, json, signal }).catch((error: unknown) => {
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
+      if (!isAlreadyExists(error)) throw error;
       return client.json({ ...patch, headers });
     });
   }

@@ -2,11 +2,12 @@
 // is logged, and errors of the cluster that could repeat one are not passed on.
 import { CREDENTIAL } from '../../../apis/iam/v1beta1/credential.ts';
 import {
+  isAlreadyExists,
   isConflict,
+  isInvalid,
   isNotFound,
   newConflict,
   newInternalError,
-  StatusError,
 } from '../../../apis/meta/v1/errors.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
 import type { Credential, CredentialStore } from './account.ts';
@@ -102,7 +103,7 @@ export class ClusterCredentialStore implements CredentialStore {
       this.#followed.index.put(await this.#options.client.json({ method, path, json, signal }));
     } catch (error) {
       // The definition refuses a value by repeating it.
-      if (error instanceof StatusError && error.reason === 'Invalid') {
+      if (isInvalid(error)) {
         throw newInternalError(
           new Error(`the cluster refuses the credential (${error.details?.causes?.[0]?.field})`),
         );
@@ -125,5 +126,5 @@ export class ClusterCredentialStore implements CredentialStore {
 }
 
 function isRace(error: unknown): boolean {
-  return isConflict(error) || (error instanceof StatusError && error.reason === 'AlreadyExists');
+  return isConflict(error) || isAlreadyExists(error);
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
 import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
-import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
@@ -125,7 +125,7 @@ export class FirstAdministrator {
     try {
       await this.#options.client.json({ method: 'PUT', path, json, signal });
     } catch (error) {
-      if (!(error instanceof StatusError && (error.code === 409 || error.code === 404))) throw error;
+      if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }
 }
@@ -135,7 +135,7 @@ async function unlessThere<T>(creation: Promise<T>): Promise<T | undefined> {
   try {
     return await creation;
   } catch (error) {
-    if (error instanceof StatusError && error.reason === 'AlreadyExists') return undefined;
+    if (isAlreadyExists(error)) return undefined;
     throw error;
   }
 }
