@@ -1,6 +1,9 @@
 // Our own access tokens as a kind of bearer token: the caller that a token identifies, with the same name, groups and
 // extras that kube-apiserver derives from its claims. Whether a token is valid is decided in oauth/tokens.
+
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
+import type { CallContext } from '../cluster/call-context.ts';
+import type { Identification } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -14,10 +17,7 @@ export interface VerifiedToken {
 
 export interface TokenVerifier {
   /** Undefined for a token of somebody else; throws as a TokenAuthenticator does. The same object for the same token. */
-  verify(
-    token: string,
-    scope: { readonly signal: AbortSignal },
-  ): Promise<VerifiedToken | undefined> | VerifiedToken | undefined;
+  verify(token: string, context: CallContext): Promise<VerifiedToken | undefined> | VerifiedToken | undefined;
 }
 
 export class AccessTokenAuthenticator implements TokenAuthenticator {
@@ -30,11 +30,8 @@ export class AccessTokenAuthenticator implements TokenAuthenticator {
     this.#verifier = verifier;
   }
 
-  authenticate(
-    token: string,
-    scope: { readonly signal: AbortSignal },
-  ): Promise<UserInfo | undefined> | UserInfo | undefined {
-    const claims = this.#verifier.verify(token, scope);
+  authenticate(token: string, context: CallContext): Identification {
+    const claims = this.#verifier.verify(token, context);
     if (claims instanceof Promise) return claims.then((found) => found && this.#userOf(found));
     return claims && this.#userOf(claims);
   }

@@ -1,7 +1,12 @@
 // Who the caller is: asks each authenticator in turn and takes the first answer. What callers may do is decided in
 // authorization/.
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
+import {
+  type AuthenticationRequest,
+  type Authenticator,
+  CallerRefused,
+  type Identification,
+} from './authenticator.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
 
 /**
@@ -19,15 +24,11 @@ export class AuthenticatorChain implements Authenticator {
     this.#anonymous = options.anonymous;
   }
 
-  authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined {
+  authenticate(request: AuthenticationRequest): Identification {
     return this.#ask(request, 0, undefined);
   }
 
-  #ask(
-    request: AuthenticationRequest,
-    start: number,
-    refusal: unknown,
-  ): Promise<UserInfo | undefined> | UserInfo | undefined {
+  #ask(request: AuthenticationRequest, start: number, refusal: unknown): Identification {
     let worst = refusal;
     for (let i = start; i < this.#authenticators.length; i++) {
       try {

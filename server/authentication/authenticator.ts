@@ -8,6 +8,12 @@ export interface AuthenticationRequest {
   readonly signal: AbortSignal;
 }
 
+/**
+ * The caller; undefined where there is none of the kind that is looked for. At once when nothing has to be waited for:
+ * this is done for every request, and a promise takes longer than most answers.
+ */
+export type Identification = Promise<UserInfo | undefined> | UserInfo | undefined;
+
 /** One way of identifying the caller. */
 export interface Authenticator {
   readonly name: string;
@@ -15,7 +21,7 @@ export interface Authenticator {
    * The caller, or undefined when the request bears no credentials of this kind.
    * Throws `newUnauthorized(cause)` for bad ones, `newServiceUnavailable` when they cannot be checked now.
    */
-  authenticate(request: AuthenticationRequest): Promise<UserInfo | undefined> | UserInfo | undefined;
+  authenticate(request: AuthenticationRequest): Identification;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import type { CallContext } from '../cluster/call-context.ts';
+import type { AuthenticationRequest, Authenticator, Identification } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** One kind of bearer token, for instance our own, or those that the cluster reviews. */
@@ -9,10 +10,7 @@ export interface TokenAuthenticator {
    * Undefined when the token is not of this kind: the next kind is asked then. Throws `newUnauthorized(cause)` for a bad
    * token of this kind, `newServiceUnavailable` when it cannot be checked now.
    */
-  authenticate(
-    token: string,
-    scope: { readonly signal: AbortSignal },
-  ): Promise<UserInfo | undefined> | UserInfo | undefined;
+  authenticate(token: string, context: CallContext): Identification;
 }
 
 // RFC 6750 section 2.1: b64token.
@@ -31,18 +29,18 @@ export class BearerTokenAuthenticator implements Authenticator {
     this.#kinds = kinds;
   }
 
-  authenticate(scope: AuthenticationRequest): Promise<UserInfo> | UserInfo | undefined {
-    const header = scope.request.headers.authorization;
+  authenticate(context: AuthenticationRequest): Promise<UserInfo> | UserInfo | undefined {
+    const header = context.request.headers.authorization;
     if (header === undefined || !/^bearer(?: |$)/i.test(header)) return undefined;
     const token = header.length > MAX_TOKEN ? undefined : BEARER.exec(header)?.[1];
     if (token === undefined) throw newUnauthorized(new Error('malformed bearer token'));
-    return this.#ask(token, scope, 0);
+    return this.#ask(token, context, 0);
   }
 
-  #ask(token: string, scope: AuthenticationRequest, start: number): Promise<UserInfo> | UserInfo {
+  #ask(token: string, context: AuthenticationRequest, start: number): Promise<UserInfo> | UserInfo {
     for (let i = start; i < this.#kinds.length; i++) {
-      const user = this.#kinds[i]?.authenticate(token, scope);
-      if (user instanceof Promise) return user.then((found) => found ?? this.#ask(token, scope, i + 1));
+      const user = this.#kinds[i]?.authenticate(token, context);
+      if (user instanceof Promise) return user.then((found) => found ?? this.#ask(token, context, i + 1));
       if (user) return user;
     }
     throw newUnauthorized(new Error('a bearer token that nobody knows'));

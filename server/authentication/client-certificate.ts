@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { CREDENTIAL_ID } from '../../apis/oauth/claim-mapping.ts';
 import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
 import { subjectOf } from './certificate-subject.ts';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
@@ -46,6 +47,6 @@ function userOf(leaf: X509Certificate): UserInfo {
     name: commonName,
     uid: uids[0] ?? '',
     groups: organizations,
-    extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
+    extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] },
   };
 }

@@ -1,5 +1,5 @@
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import type { AuthenticationRequest, Authenticator, Identification } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** Hears how each attempt ended. */
@@ -20,7 +20,7 @@ export function countedAuthentication(inner: Authenticator, counter: Authenticat
   return {
     name: inner.name,
     authenticate: (request: AuthenticationRequest) => {
-      let user: ReturnType<Authenticator['authenticate']>;
+      let user: Identification;
       try {
         user = inner.authenticate(request);
       } catch (error) {

@@ -1,5 +1,11 @@
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
-import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
+import type { CallContext } from '../cluster/call-context.ts';
+import {
+  type AuthenticationRequest,
+  type Authenticator,
+  CallerRefused,
+  type Identification,
+} from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -12,12 +18,8 @@ export interface TokenIDChecker {
   check(
     jti: string,
     user: { readonly name: string; readonly uid: string },
-    scope: Scope,
+    context: CallContext,
   ): Promise<void> | void;
-}
-
-interface Scope {
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -36,15 +38,15 @@ export class CredentialCheckingAuthenticator implements Authenticator {
     this.#tokens = tokens;
   }
 
-  authenticate(request: AuthenticationRequest): Found {
+  authenticate(request: AuthenticationRequest): Identification {
     const user = this.#inner.authenticate(request);
     if (user instanceof Promise) return user.then((found) => found && this.#checked(found, request));
     return user && this.#checked(user, request);
   }
 
-  #checked(user: UserInfo, scope: Scope): Promise<UserInfo> | UserInfo {
+  #checked(user: UserInfo, context: CallContext): Promise<UserInfo> | UserInfo {
     try {
-      const checking = checked(user, this.#tokens, scope);
+      const checking = checked(user, this.#tokens, context);
       return checking instanceof Promise ? checking.catch(refuse) : checking;
     } catch (error) {
       return refuse(error);
@@ -71,34 +73,34 @@ export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator 
     this.#tokens = tokens;
   }
 
-  authenticate(token: string, scope: Scope): Found {
-    return foundAndChecked(this.#inner.authenticate(token, scope), this.#tokens, scope);
+  authenticate(token: string, context: CallContext): Identification {
+    return foundAndChecked(this.#inner.authenticate(token, context), this.#tokens, context);
   }
 }
 
 /** Whether the token of ours that a caller came with would still let him in; callers without one always pass. */
-export function sessionCheck(tokens: TokenIDChecker): (user: UserInfo, scope: Scope) => Promise<void> | void {
-  return (user, scope) => {
-    const checking = checked(user, tokens, scope);
+export function sessionCheck(
+  tokens: TokenIDChecker,
+): (user: UserInfo, context: CallContext) => Promise<void> | void {
+  return (user, context) => {
+    const checking = checked(user, tokens, context);
     return checking instanceof Promise ? checking.then(() => undefined) : undefined;
   };
 }
 
-type Found = Promise<UserInfo | undefined> | UserInfo | undefined;
-
-function foundAndChecked(user: Found, tokens: TokenIDChecker, scope: Scope): Found {
-  if (user instanceof Promise) return user.then((found) => found && checked(found, tokens, scope));
-  return user && checked(user, tokens, scope);
+function foundAndChecked(user: Identification, tokens: TokenIDChecker, context: CallContext): Identification {
+  if (user instanceof Promise) return user.then((found) => found && checked(found, tokens, context));
+  return user && checked(user, tokens, context);
 }
 
-function checked(user: UserInfo, tokens: TokenIDChecker, scope: Scope): Promise<UserInfo> | UserInfo {
+function checked(user: UserInfo, tokens: TokenIDChecker, context: CallContext): Promise<UserInfo> | UserInfo {
   const prefix = CLAIM_MAPPING.username.prefix;
   const pending: Promise<void>[] = [];
   for (const credential of user.extra[CREDENTIAL_ID] ?? []) {
     const jti = jtiOf(credential);
     if (jti === undefined) continue;
     const name = user.name.startsWith(prefix) ? user.name.slice(prefix.length) : '';
-    const checking = tokens.check(jti, { name, uid: user.uid }, scope);
+    const checking = tokens.check(jti, { name, uid: user.uid }, context);
     if (checking) pending.push(checking);
   }
   return pending.length === 0 ? user : Promise.all(pending).then(() => user);

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
 import { ReviewCache } from '../cluster/reviews-cache.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
@@ -48,13 +49,13 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     });
   }
 
-  authenticate(token: string, scope: { readonly signal: AbortSignal }): Promise<UserInfo> | UserInfo {
+  authenticate(token: string, context: CallContext): Promise<UserInfo> | UserInfo {
     const key = createHmac('sha256', this.#secret).update(token).digest('base64');
     // All tokens that are new here count as one caller's, so whoever invents tokens takes no room from known good ones.
     const review = this.#cache.get(
       key,
       (signal) => this.#review(key, token, signal),
-      scope,
+      context,
       this.#good.has(key) ? key : '',
     );
     return review instanceof Promise ? review.then(userOf) : userOf(review);

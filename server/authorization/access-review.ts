@@ -1,4 +1,5 @@
 import type { UserInfo } from '../authentication/user.ts';
+import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
 import { ReviewCache } from '../cluster/reviews-cache.ts';
 import type { Attributes, Authorizer, Decision } from './authorizer.ts';
@@ -13,10 +14,6 @@ export interface AccessReviewOptions {
   readonly maxPending?: number;
   readonly signal: AbortSignal;
   readonly monotonic?: () => number;
-}
-
-interface Scope {
-  readonly signal: AbortSignal;
 }
 
 /** Verbs for which a right without a name covers every name. */
@@ -46,20 +43,20 @@ export class AccessReviewAuthorizer implements Authorizer {
    * For a read of one object the right to read all of them is asked for first (a review without a name means all
    * names): most callers have it, and then thousands of objects cost one review, not one each.
    */
-  authorize(attributes: Attributes, scope: Scope): Promise<Decision> | Decision {
+  authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
     if ('path' in attributes || attributes.name === '' || !READ_ONE.has(attributes.verb)) {
-      return this.#ask(attributes, scope);
+      return this.#ask(attributes, context);
     }
-    const all = this.#ask({ ...attributes, name: '' }, scope);
-    if (!(all instanceof Promise)) return all.allowed ? all : this.#ask(attributes, scope);
-    return all.then((decision) => (decision.allowed ? decision : this.#ask(attributes, scope)));
+    const all = this.#ask({ ...attributes, name: '' }, context);
+    if (!(all instanceof Promise)) return all.allowed ? all : this.#ask(attributes, context);
+    return all.then((decision) => (decision.allowed ? decision : this.#ask(attributes, context)));
   }
 
-  #ask(attributes: Attributes, scope: Scope): Promise<Decision> | Decision {
+  #ask(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
     const key = reviewKey(this.#userKey(attributes.user) + requestKey(attributes));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
       this.#reviews.reviewAccess(specOf(attributes), signal);
-    return this.#cache.get(key, ask, scope, attributes.user.name);
+    return this.#cache.get(key, ask, context, attributes.user.name);
   }
 
   #userKey(user: UserInfo): string {

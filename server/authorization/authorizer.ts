@@ -1,4 +1,5 @@
 import type { UserInfo } from '../authentication/user.ts';
+import type { CallContext } from '../cluster/call-context.ts';
 
 /** What is asked for, in the words of a SubjectAccessReview. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
@@ -26,9 +27,6 @@ export interface Decision {
 }
 
 export interface Authorizer {
-  /**
-   * Throws `newServiceUnavailable` when the cluster cannot be asked; never guesses. `scope` is whatever has the signal,
-   * usually the request's context, which makes one only when asked: a decision from the cache needs none.
-   */
-  authorize(attributes: Attributes, scope: { readonly signal: AbortSignal }): Promise<Decision> | Decision;
+  /** Throws `newServiceUnavailable` when the cluster cannot be asked; never guesses. */
+  authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision;
 }

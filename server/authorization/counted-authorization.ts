@@ -16,10 +16,10 @@ export function countedAuthorization(inner: Authorizer, counter: AuthorizationCo
     throw error;
   };
   return {
-    authorize: (attributes, scope) => {
+    authorize: (attributes, context) => {
       let decision: ReturnType<Authorizer['authorize']>;
       try {
-        decision = inner.authorize(attributes, scope);
+        decision = inner.authorize(attributes, context);
       } catch (error) {
         return failed(error);
       }

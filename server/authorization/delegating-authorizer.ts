@@ -15,13 +15,13 @@ export function delegatingAuthorizer(
   isAlwaysAllowed: (path: string) => boolean = () => false,
 ): Authorizer {
   return {
-    authorize(attributes, scope) {
+    authorize(attributes, context) {
       if (attributes.user.groups.includes(SYSTEM_MASTERS)) return PRIVILEGED;
       if ('path' in attributes) {
         if (READS.has(attributes.verb) && isPublicPath(attributes.path)) return PUBLIC;
         if (isAlwaysAllowed(attributes.path)) return PUBLIC;
       }
-      return cluster.authorize(attributes, scope);
+      return cluster.authorize(attributes, context);
     },
   };
 }

@@ -12,10 +12,10 @@ export function openToAuthenticated(
   isOpen: (attributes: ResourceAttributes) => boolean,
 ): Authorizer {
   return {
-    authorize(attributes, scope) {
+    authorize(attributes, context) {
       const { groups } = attributes.user;
       if ('resource' in attributes && groups.includes(ALL_AUTHENTICATED) && isOpen(attributes)) return OPEN;
-      return authorizer.authorize(attributes, scope);
+      return authorizer.authorize(attributes, context);
     },
   };
 }

@@ -8,7 +8,7 @@ const OWN: Decision = { allowed: true, reason: 'the password is the own one' };
  */
 export function allowOwnPassword(authorizer: Authorizer, group: string): Authorizer {
   return {
-    authorize(attributes, scope) {
+    authorize(attributes, context) {
       if (
         'resource' in attributes &&
         attributes.group === group &&
@@ -20,7 +20,7 @@ export function allowOwnPassword(authorizer: Authorizer, group: string): Authori
       ) {
         return OWN;
       }
-      return authorizer.authorize(attributes, scope);
+      return authorizer.authorize(attributes, context);
     },
   };
 }

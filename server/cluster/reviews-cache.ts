@@ -1,4 +1,5 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
+import type { CallContext } from './call-context.ts';
 
 export interface ReviewCacheOptions<Answer> {
   /** Answers kept at most; the oldest goes first, which is the one that would expire first anyway. */
@@ -52,14 +53,14 @@ export class ReviewCache<Answer> {
   get(
     key: string | undefined,
     ask: (signal: AbortSignal) => Promise<Answer>,
-    scope: { readonly signal: AbortSignal },
+    context: CallContext,
     caller = '',
   ): Promise<Answer> | Answer {
     const entry = key === undefined ? undefined : this.#entries.get(key);
     const hit = entry !== undefined && this.#monotonic() < entry.until;
     this.#options.onLookup?.(hit);
     if (hit) return entry.answer;
-    return abandonable(this.#ask(key, ask, caller), scope.signal);
+    return abandonable(this.#ask(key, ask, caller), context.signal);
   }
 
   #ask(

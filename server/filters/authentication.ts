@@ -1,5 +1,5 @@
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import type { Authenticator } from '../authentication/authenticator.ts';
+import type { Authenticator, Identification } from '../authentication/authenticator.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
@@ -41,7 +41,7 @@ export function authentication(
     strip(exchange, identityHeaders());
   };
   return (exchange) => {
-    let user: Promise<UserInfo | undefined> | UserInfo | undefined;
+    let user: Identification;
     try {
       user = authenticator.authenticate(exchange);
     } catch (error) {

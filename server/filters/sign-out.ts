@@ -1,12 +1,13 @@
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
+import type { CallContext } from '../cluster/call-context.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
  * Returns for a caller who would still be let in. Throws Unauthorized (StatusError) for one whose session has ended;
  * any other error means that it cannot be told now.
  */
-export type SessionCheck = (user: UserInfo, scope: { readonly signal: AbortSignal }) => Promise<void> | void;
+export type SessionCheck = (user: UserInfo, context: CallContext) => Promise<void> | void;
 
 /** How long a stream may outlive its session, in ms. */
 const INTERVAL_MS = 5_000;

@@ -1,4 +1,5 @@
 import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 
 /** Claims of an access token (RFC 9068), checked for presence and type. Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -26,7 +27,7 @@ export interface AccessTokenVerifier {
    */
   verify(
     token: string,
-    scope: { readonly signal: AbortSignal },
+    context: CallContext,
   ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined;
 }
 

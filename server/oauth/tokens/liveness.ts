@@ -1,6 +1,8 @@
 // Whether what a token stands on still stands: its session, its user, and the password that the session began with.
 // Asked at every use of a token, so a revocation holds as soon as we have heard of it.
+
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
 import type { CredentialStore, UserDirectory } from '../users/account.ts';
@@ -38,10 +40,6 @@ export interface Bearer {
   readonly clientID: string | undefined;
 }
 
-interface Scope {
-  readonly signal: AbortSignal;
-}
-
 export class Liveness {
   readonly #options: LivenessOptions;
   readonly #now: () => number;
@@ -58,7 +56,7 @@ export class Liveness {
    * session and its user are known here; else the cluster is asked, for another replica may have made them a moment
    * ago.
    */
-  check(bearer: Bearer, { signal }: Scope): Promise<void> | void {
+  check(bearer: Bearer, { signal }: CallContext): Promise<void> | void {
     const { sessions, acceptWhenStale } = this.#options;
     const session = sessions.get(bearer.sid);
     if (!sessions.fresh && !(acceptWhenStale && session)) {
@@ -103,13 +101,13 @@ export class TokenIDs {
   check(
     jti: string,
     { name, uid }: { readonly name: string; readonly uid: string },
-    scope: Scope,
+    context: CallContext,
   ): Promise<void> | void {
     const sid = sessionOfAny(jti);
     if (sid === undefined) return undefined;
     return this.#liveness.check(
       { sid, user: name, uid: uid === '' ? undefined : uid, clientID: undefined },
-      scope,
+      context,
     );
   }
 }

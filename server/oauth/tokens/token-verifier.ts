@@ -1,7 +1,9 @@
 // Tells whether a token is an access token of ours that counts: by its signature and claims once (RFC 8725), by its
 // expiry and what it stands on at every use.
+
 import { errors, jwtVerify } from 'jose';
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { AccessTokenClaims, AccessTokenVerifier } from './access-token.ts';
 import type { Liveness } from './liveness.ts';
@@ -20,10 +22,6 @@ export interface TokenVerifierOptions {
   readonly cacheSize?: number;
   /** Ms since the epoch. */
   readonly now?: () => number;
-}
-
-interface Scope {
-  readonly signal: AbortSignal;
 }
 
 /** How long a signature is not looked at again, in ms. */
@@ -45,17 +43,21 @@ export class TokenVerifier implements AccessTokenVerifier {
 
   verify(
     token: string,
-    scope: Scope,
+    context: CallContext,
   ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined {
     const remembered = this.#verified.get(token, this.#now());
-    if (remembered) return this.#alive(remembered, scope);
+    if (remembered) return this.#alive(remembered, context);
     if (OPAQUE.test(token)) throw newUnauthorized(new Error('a refresh token or a code is no access token'));
     const unverified = readUnverified(token);
     if (unverified?.payload['iss'] !== this.#options.issuer()) return undefined;
-    return this.#verify(token, unverified, scope);
+    return this.#verify(token, unverified, context);
   }
 
-  async #verify(token: string, { header }: UnverifiedToken, scope: Scope): Promise<AccessTokenClaims> {
+  async #verify(
+    token: string,
+    { header }: UnverifiedToken,
+    context: CallContext,
+  ): Promise<AccessTokenClaims> {
     const { issuer, audience } = this.#options;
     const key = await this.#key(header['kid']);
     const payload = await jwtVerify(token, key, {
@@ -73,7 +75,7 @@ export class TokenVerifier implements AccessTokenVerifier {
       },
     );
     const claims = readClaims(payload);
-    await this.#alive(claims, scope);
+    await this.#alive(claims, context);
     this.#verified.add(token, claims, this.#now());
     return claims;
   }
@@ -92,10 +94,10 @@ export class TokenVerifier implements AccessTokenVerifier {
     return key;
   }
 
-  #alive(claims: AccessTokenClaims, scope: Scope): Promise<AccessTokenClaims> | AccessTokenClaims {
+  #alive(claims: AccessTokenClaims, context: CallContext): Promise<AccessTokenClaims> | AccessTokenClaims {
     if (this.#now() >= claims.exp * 1000) throw newUnauthorized(new Error('the token has expired'));
     const { sid, sub: user, uid, client_id: clientID } = claims;
-    const checking = this.#options.liveness.check({ sid, user, uid, clientID }, scope);
+    const checking = this.#options.liveness.check({ sid, user, uid, clientID }, context);
     return checking ? checking.then(() => claims) : claims;
   }
 }
