@@ -7,17 +7,20 @@ import { isExpired, newExpired, StatusError } from '../../apis/meta/v1/errors.ts
 import type { RequestContext } from '../filters/request-context.ts';
 import { answered } from './answered-records.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
-import type { LogRecord, LogStore, Selection } from './log-store.ts';
+import { instantOf } from './instant.ts';
+import type { Instant, LogRecord, LogStore, Selection } from './log-store.ts';
 import { pieces } from './record-weight.ts';
+import { TailPosition } from './resumption.ts';
 import { GONE, StreamBody } from './stream-body.ts';
 import type { Turns } from './turns.ts';
 
 export interface FollowRequest {
   readonly query: LogQuery;
-  /** Undefined when there is nothing that the caller may see. */
+  /** From `start` on. Undefined when there is nothing that the caller may see. */
   readonly selection: Selection | undefined;
   /** What the caller may see at the moment. Rejects when that is not known. */
   readonly currentSelection: () => Promise<Selection | undefined>;
+  readonly start: Instant;
   /** Aborted when the caller has gone, the server stops or the time is over. */
   readonly signal: AbortSignal;
 }
@@ -26,6 +29,8 @@ export interface FollowOptions {
   readonly store: Pick<LogStore, 'follow'>;
   readonly turns: Turns;
   readonly streamed: (lines: number) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   /** Ms between two heartbeats; 15,000 when none is given. */
   readonly heartbeatMs?: number;
   /** Ms between two looks at what the caller may see; 15,000 when none is given. */
@@ -52,7 +57,7 @@ export async function writeFollowed(
     writeHead().end();
     return;
   }
-  const { turns, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
+  const { turns, now, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection ? options.store.follow(request.selection, { signal }) : silence();
@@ -62,17 +67,24 @@ export async function writeFollowed(
     const first = batches.next();
     await failedAtOnce(first);
     writeHead().flushHeaders();
+    const position = new TailPosition(request.start, now);
+    await body.write(format.position(position.id));
     const heartbeat = setInterval(() => {
       // A reader that is behind with lines needs no heartbeat.
-      if (response.writableLength === 0 && !body.closed) response.write(format.heartbeat);
+      if (response.writableLength > 0 || body.closed) return;
+      const moved = position.moved();
+      response.write(format.heartbeat + (moved === undefined ? '' : format.position(moved)));
     }, heartbeatMs);
     over.signal.addEventListener('abort', () => clearInterval(heartbeat), { once: true });
     watchSelection(request, reviewMs, over);
     await copy(first, batches, signal, async (records) => {
+      position.taken();
       for (const piece of pieces(records)) {
-        await body.write(format.lines(await answered(request.query, piece, { turns, signal })));
+        const lines = await answered(request.query, piece, { turns, signal });
+        await body.write(format.lines(lines, instantOf(now())));
         options.streamed(piece.length);
       }
+      position.shown(records);
     });
   } catch (error) {
     if (!response.headersSent) throw error;

@@ -132,8 +132,8 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const selection = await currentSelection();
     await writeFollowed(
       context,
-      { query, selection, currentSelection, signal },
-      { store, turns, streamed: (lines) => metrics.streamed('follow', lines) },
+      { query, selection, currentSelection, start, signal },
+      { store, turns, streamed: (lines) => metrics.streamed('follow', lines), now },
     );
     return true;
   }

@@ -36,6 +36,8 @@ export interface LogServiceOptions {
   /** Whether the caller may read the logs of a namespace; `''` asks for all namespaces at once. */
   readonly allowed?: (namespace: string) => Promise<boolean> | boolean;
   readonly user?: UserInfo;
+  /** What the clock shows; NOW when none is given. */
+  readonly now?: () => number;
 }
 
 export class LogService {
@@ -45,7 +47,14 @@ export class LogService {
   readonly asked: string[] = [];
   readonly #end = new AbortController();
 
-  constructor({ store, limits, namespaces = {}, allowed = () => true, user }: LogServiceOptions) {
+  constructor({
+    store,
+    limits,
+    namespaces = {},
+    allowed = () => true,
+    user,
+    now = () => NOW,
+  }: LogServiceOptions) {
     const known = new Map<string, Namespace>(
       Object.entries(namespaces).map(([name, created]) => [
         name,
@@ -73,10 +82,10 @@ export class LogService {
       requestTimeoutMs: 60_000,
       turns: new Turns(),
       metrics: new LogMetrics(this.registry),
-      now: () => NOW,
+      now,
     });
     this.server = new HandlerServer((context) =>
-      handler({ ...context, receivedAt: NOW, ...(user ? { user } : {}) }),
+      handler({ ...context, receivedAt: now(), ...(user ? { user } : {}) }),
     );
   }
 

@@ -23,7 +23,7 @@ describe('a live tail', () => {
   afterEach(() => server?.close());
 
   const serve = async (
-    request: Pick<FollowRequest, 'currentSelection'>,
+    request: Pick<FollowRequest, 'currentSelection'> & Partial<FollowRequest>,
     options: Partial<FollowOptions> = {},
     finished: (error: unknown) => void = () => undefined,
   ): Promise<HandlerServer> => {
@@ -31,8 +31,14 @@ describe('a live tail', () => {
       const { signal } = context;
       await writeFollowed(
         context,
-        { query, selection: seeing('shop'), signal, ...request },
-        { store: new MemoryLogStore([]), turns: new Turns(), streamed: () => undefined, ...options },
+        { query, selection: seeing('shop'), start: BEGINNING, signal, ...request },
+        {
+          store: new MemoryLogStore([]),
+          turns: new Turns(),
+          streamed: () => undefined,
+          now: Date.now,
+          ...options,
+        },
       ).then(() => finished(undefined), finished);
     }).start();
     return server;
@@ -78,6 +84,25 @@ describe('a live tail', () => {
     const [beat] = (await once(answer, 'data')) as [Buffer];
     expect(beat.toString()).to.equal('\n');
     answer.destroy();
+  });
+
+  it('shows an EventSource how far it is while there are no lines', async () => {
+    let now = Date.parse('2026-11-20T12:00:00Z');
+    const currentSelection = async () => seeing('shop');
+    const tail = await serve(
+      { currentSelection, start: '2026-11-20T12:00:00.000000000Z' },
+      { heartbeatMs: 5, now: () => now },
+    );
+    const answer = await tail.open('/', { headers: { Accept: 'text/event-stream' } });
+    const ids: string[] = [];
+    for await (const chunk of answer) {
+      // A sign of life may come in between that tells nothing.
+      const [, id] = /^id: (.*)$/m.exec(String(chunk)) ?? [];
+      if (id === undefined) continue;
+      now += 3_600_000;
+      if (ids.push(id.slice(11, 19)) === 3) break;
+    }
+    expect(ids).to.deep.equal(['12:00:02', '12:50:02', '13:50:02']);
   });
 
   it('asks the store for no more than is taken, and cuts a reader that takes nothing', async () => {

@@ -60,10 +60,43 @@ describe('following logs', () => {
     await serve();
     const answer = await follow('', { Accept: 'text/event-stream' });
     expect(answer.headers['content-type']).to.equal('text/event-stream');
-    store.write([line('2026-11-20T12:00:02.000000000Z', 'two\nlines')]);
+    await until(answer, '\n\n');
+    store.write([line('2026-11-20T12:00:00.000000000Z', 'two\nlines')]);
     expect(await until(answer, '\n\n')).to.match(
-      /^id: 2026-11-20T12:00:02\.000000000Z\ndata: \{"log":"two\\nlines".*\}\n\n$/,
+      /^id: 2026-11-20T12:00:00\.000000000Z\ndata: \{"log":"two\\nlines".*\}\n\n$/,
     );
+    answer.destroy();
+  });
+
+  it('tells an EventSource where it begins, so that one that has seen no line loses none', async () => {
+    await serve();
+    for (const query of ['', '&start_time=1795176000']) {
+      const answer = await follow(query, { Accept: 'text/event-stream' });
+      const opening = await until(answer, '\n\n');
+      answer.destroy();
+      const id = '2026-11-20T12:00:02.000000000Z';
+      expect(opening).to.equal(`event: position\nid: ${id}\ndata: {"time":"${id}"}\n\n`);
+    }
+    store.write([
+      line('2026-11-20T11:59:59.999999999Z', 'too early'),
+      line('2026-11-20T12:00:00.000000000Z', 'missed'),
+    ]);
+    const answer = await follow('', {
+      Accept: 'text/event-stream',
+      'Last-Event-ID': '2026-11-20T12:00:02.000000000Z',
+    });
+    expect(await until(answer, 'missed'))
+      .to.include('id: 2026-11-20T12:00:02.000000000Z\n')
+      .not.include('too early');
+    answer.destroy();
+  });
+
+  it('does not let an EventSource go on behind a line whose clock is ahead', async () => {
+    await serve();
+    const answer = await follow('', { Accept: 'text/event-stream' });
+    await until(answer, '\n\n');
+    store.write([line('2026-11-20T13:00:00.000000000Z', 'ahead')]);
+    expect(await until(answer, 'ahead')).to.include('id: 2026-11-20T12:00:00.000000000Z\n');
     answer.destroy();
   });
 

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { LOGS, LogService, line } from '../../../support/log-service.ts';
+import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+
+/** In the page: what an EventSource that nobody helps has been through. */
+const FOLLOWED = `
+  const messages = [];
+  const source = new EventSource(${JSON.stringify(`${LOGS}?follow=true`)});
+  source.onmessage = ({ data }) => messages.push(JSON.parse(data).log);
+  source.onopen = () => messages.push('(open)');
+  source.onerror = () => messages.push('(cut)');
+`;
+
+describe('a live tail in Chromium', function () {
+  this.timeout(120_000);
+  let chromium: StartedChromium;
+  let service: LogService;
+  before(async () => {
+    chromium = await startChromium();
+  });
+  after(async () => {
+    await service?.stop();
+    await chromium?.[Symbol.asyncDispose]();
+  });
+
+  it('loses no line that comes while an EventSource that has seen none is on its way back', async () => {
+    const store = new MemoryLogStore([]);
+    service = await new LogService({ store, limits: { followTimeout: 1_000 }, now: Date.now }).start();
+    const page = await chromium.browser.newPage();
+    await page.goto(`http://127.0.0.1:${service.server.port}${LOGS}?size=0`);
+    await page.addScriptTag({ content: FOLLOWED });
+    // It may have been cut again since.
+    const seen = async (...expected: string[]): Promise<void> => {
+      await page.waitForFunction(`messages.length >= ${expected.length}`);
+      expect(await page.evaluate(`messages.slice(0, ${expected.length})`)).to.deep.equal(expected);
+    };
+    await seen('(open)', '(cut)');
+    store.write([line(new Date().toISOString().replace('Z', '000000Z'), 'while it was away')]);
+    await seen('(open)', '(cut)', '(open)', 'while it was away');
+  });
+});
