@@ -26,10 +26,34 @@ export class UnusableFileError extends Error {
   }
 }
 
+/** What the store holds is not what the configuration says of it. */
+export class UnfitOptionError extends Error {
+  override readonly name = 'UnfitOptionError';
+  /** In the configuration, for instance `logging.opensearch.fields`. */
+  readonly option: string;
+  /** For everybody to read, as the option is. */
+  readonly reason: string;
+  /** What becomes of log queries. */
+  readonly effect: string;
+
+  constructor(option: string, reason: string, effect = 'log queries get 503') {
+    super(`${reason}: see ${option}`);
+    this.option = option;
+    this.reason = reason;
+    this.effect = effect;
+  }
+}
+
 /** The unusable file because of which a store was not asked, as stores wrap it. */
 export function unusableFileIn(error: unknown): UnusableFileError | undefined {
   if (error instanceof UnusableFileError) return error;
   return error instanceof Error ? unusableFileIn(error.cause) : undefined;
+}
+
+/** The option that does not fit, as stores wrap it. */
+export function unfitOptionIn(error: unknown): UnfitOptionError | undefined {
+  if (error instanceof UnfitOptionError) return error;
+  return error instanceof Error ? unfitOptionIn(error.cause) : undefined;
 }
 
 /** There was no result within the time limit: 504. */

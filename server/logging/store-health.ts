@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LogMetrics } from '../observability/log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
-import { unusableFileIn } from './store-errors.ts';
+import { unfitOptionIn, unusableFileIn } from './store-errors.ts';
+
+const UNAVAILABLE = 'log queries get 503';
 
 export interface StoreHealthOptions {
   /** As the configuration calls it. */
@@ -32,7 +34,7 @@ export class StoreHealth {
   describe(): string {
     const { name } = this.#options;
     if (this.#fault === undefined) return `the store ${name} has not been asked yet`;
-    return this.#fault === '' ? `the store ${name} answers` : `${this.#fault}; log queries get 503`;
+    return this.#fault === '' ? `the store ${name} answers` : this.#fault;
   }
 
   /** Until `signal` is aborted; never throws. */
@@ -65,15 +67,25 @@ export class StoreHealth {
   #faultIn(error: unknown): string {
     const { name } = this.#options;
     const file = unusableFileIn(error);
-    if (!file) return `the store ${name} does not answer`;
-    return `the store ${name} is not asked, since the file of ${file.option} can not be used: ${file.reason}`;
+    if (file) {
+      return `the store ${name} is not asked, since the file of ${file.option} can not be used: ${file.reason}; ${UNAVAILABLE}`;
+    }
+    const unfit = unfitOptionIn(error);
+    if (unfit) return `the store ${name} is not as ${unfit.option} says: ${unfit.reason}; ${unfit.effect}`;
+    return `the store ${name} does not answer as it should; ${UNAVAILABLE}`;
   }
 
   #tell(error: unknown): void {
     const { name, log } = this.#options;
     const file = unusableFileIn(error);
     if (!file) {
-      log.warn({ store: name, err: error }, 'the log store does not answer');
+      const unfit = unfitOptionIn(error);
+      if (unfit)
+        log.warn(
+          { store: name, option: unfit.option, reason: unfit.reason },
+          'the log store is not as configured',
+        );
+      else log.warn({ store: name, err: error }, 'the log store does not answer as it should');
       return;
     }
     const { option, path, reason } = file;

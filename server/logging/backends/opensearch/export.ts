@@ -46,11 +46,12 @@ export async function* exportRecords(
   const deadline = options.now() + call.timeoutMs;
   const ended = new AbortController();
   const signal = AbortSignal.any([call.signal, ended.signal]);
-  const shortfalls = new Map(selected.shortfalls.map((shortfall) => [shortfall.message, shortfall]));
   const { searches, pageMs } = options;
   const pageCall = (): Call => ({ signal, timeoutMs: Math.min(pageMs, deadline - options.now()) });
   const point = await options.points.open(selected.indices, pageCall());
   if (!point) return { shortfalls: selected.shortfalls };
+  const known = [...selected.shortfalls, ...point.shortfalls];
+  const shortfalls = new Map(known.map((shortfall) => [shortfall.message, shortfall]));
   const fetch = async (position: Position | undefined, size: number): Promise<Page> => {
     const { answer } = await fewerWhenTooLong(size, (size) =>
       fetchPage(options, selected, { order, point, position, size }, pageCall()),

@@ -16,6 +16,7 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { inParallel } from '../../parallel.ts';
+import { newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
 import type { Turns } from '../../turns.ts';
 import { bucketRange, countByTime, countContainers } from './counting.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
@@ -28,7 +29,9 @@ import { endingTogether } from './requests/ending-together.ts';
 import type { FieldNames } from './requests/field-names.ts';
 import { PointsInTime } from './requests/point-in-time.ts';
 import { Searches } from './requests/searches.ts';
-import { FieldProbe } from './selection/field-probe.ts';
+import { STORE } from './requests/store-name.ts';
+import { ANYTHING, FieldProbe } from './selection/field-probe.ts';
+import { allIndices, beginningWith } from './selection/index-names.ts';
 import { Predecessors } from './selection/predecessors.ts';
 import { SelectionQueries } from './selection/selection-queries.ts';
 
@@ -59,6 +62,7 @@ export class OpenSearchLogStore implements LogBackend {
   readonly #connection: Connection;
   readonly #searches: Searches;
   readonly #points: PointsInTime;
+  readonly #probe: FieldProbe;
   readonly #queries: SelectionQueries;
   readonly #firstHits: FirstHits;
   readonly #followers: Followers;
@@ -70,10 +74,11 @@ export class OpenSearchLogStore implements LogBackend {
     this.#connection = new Connection({ ...options, now: this.#now });
     this.#searches = new Searches(this.#connection, options.turns);
     this.#points = new PointsInTime(this.#searches);
+    this.#probe = new FieldProbe(this.#searches, options.fields, this.#now);
     this.#queries = new SelectionQueries({
       searches: this.#searches,
       naming: { prefix: options.indexPrefix, daily: options.dailyIndices },
-      probe: new FieldProbe(this.#searches, options.fields, this.#now),
+      probe: this.#probe,
       predecessors: new Predecessors(this.#searches, this.#now, wallClock),
     });
     this.#firstHits = new FirstHits(this.#searches, this.#now);
@@ -144,14 +149,17 @@ export class OpenSearchLogStore implements LogBackend {
     return this.#followers.follow(selection, call);
   }
 
+  /** Asks as queries do: with no right of the cluster, but those to search these indices. */
   async check(call: Call): Promise<void> {
-    // What queries need: no right of the cluster, but that to search these indices.
-    const all = encodeURIComponent(this.#options.indexPrefix);
-    await this.#searches.searchIndices(
-      `${all}*`,
-      { size: 0, track_total_hits: false, terminate_after: 1 },
-      call,
-    );
+    const { indexPrefix: prefix, dailyIndices: daily } = this.#options;
+    const indices = allIndices({ prefix, daily });
+    // The fields may be remembered; the store has to answer each time.
+    await this.#searches.searchIndices(indices, ANYTHING, call);
+    if ((await this.#probe.fields(indices, call)) || !daily) return;
+    if ((await this.#probe.fields(beginningWith(prefix), call)) === undefined) return;
+    const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
+    const option = 'logging.opensearch.dailyIndices';
+    throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries find nothing'));
   }
 
   /** Keeps nothing up to date; at the end it closes the connections. */

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { newStoreUnavailable, UnusableFileError } from '../../../../server/logging/store-errors.ts';
+import {
+  newStoreUnavailable,
+  UnfitOptionError,
+  UnusableFileError,
+} from '../../../../server/logging/store-errors.ts';
 import { StoreHealth } from '../../../../server/logging/store-health.ts';
 
 describe('the health of a log store', () => {
@@ -77,7 +81,7 @@ describe('the health of a log store', () => {
     const told = (reason: string) =>
       `the store opensearch is not asked, since the file of logging.opensearch.caFile can not be used: ${reason}; log queries get 503`;
     expect(seen).to.deep.equal([
-      'the store opensearch does not answer; log queries get 503',
+      'the store opensearch does not answer as it should; log queries get 503',
       told('there is no such file'),
       told('there is no such file'),
       told('it is empty'),
@@ -90,5 +94,27 @@ describe('the health of a log store', () => {
       reason: 'there is no such file',
     });
     expect(lines[1]).to.include('put it there, or name another one');
+  });
+
+  it('names the option that does not fit to what the store holds', async () => {
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const option = 'logging.opensearch.fields';
+    const health: StoreHealth = new StoreHealth({
+      name: 'opensearch',
+      backend: {
+        check: async () => {
+          throw newStoreUnavailable('opensearch', new UnfitOptionError(option, 'there is no field time'));
+        },
+      },
+      metrics: { storeUp: () => stop.abort() },
+      log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    });
+    await health.run(stop.signal);
+    expect(health.describe()).to.equal(
+      `the store opensearch is not as ${option} says: there is no field time; log queries get 503`,
+    );
+    expect(lines).to.have.length(1);
+    expect(JSON.parse(lines[0] ?? '')).to.include({ option, reason: 'there is no field time' });
   });
 });

@@ -1,7 +1,7 @@
 // Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
 // keyword in one index and an analysed text with a keyword beside it in another.
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
+import { newStoreUnavailable, UnfitOptionError } from '../../../store-errors.ts';
 import { allOf, anyOf, type Clause } from './clause.ts';
 import type { FieldNames } from './field-names.ts';
 import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
@@ -127,6 +127,6 @@ function typesOf(types: unknown, all: readonly string[]): ReadonlyMap<string, re
 function unusable(name: string, type: string): Error {
   return newStoreUnavailable(
     STORE,
-    new Error(`the indices have no field ${name} of type ${type}: see logging.opensearch.fields`),
+    new UnfitOptionError('logging.opensearch.fields', `the indices have no field ${name} of type ${type}`),
   );
 }

@@ -1,8 +1,10 @@
 // A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have different paths
 // for it; which of them works is found out by trying. Whoever opens one closes it.
+import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { objectOf, textOf } from './json-reader.ts';
+import { missingShards } from './search-answer.ts';
 import { LENIENT, type Searches } from './searches.ts';
 import { STORE } from './store-name.ts';
 
@@ -32,6 +34,8 @@ const FLAVOURS: readonly Flavour[] = [
 
 export interface PointInTime {
   readonly id: string;
+  /** What is not in it, and so in none of the answers either. */
+  readonly shortfalls: readonly Shortfall[];
   /** The id that the last answer gave; the store may change it. */
   renew(id: string | undefined): void;
   /** Never throws: what can not be closed ends by itself, at the latest after KEEP_ALIVE. */
@@ -52,7 +56,7 @@ export class PointsInTime {
     const refusals: unknown[] = [];
     for (const flavour of this.#flavour ? [this.#flavour] : FLAVOURS) {
       try {
-        const id = await this.#searches.ask(
+        const opened = await this.#searches.ask(
           {
             method: 'POST',
             path: flavour.open(indices),
@@ -63,11 +67,11 @@ export class PointsInTime {
             repeatable: false,
           },
           call,
-          (text) => idIn(text, flavour),
+          (text) => openedIn(text, flavour),
         );
-        if (id === undefined) continue;
+        if (opened === undefined) continue;
         this.#flavour = flavour;
-        return this.#opened(flavour, id);
+        return this.#opened(flavour, opened);
       } catch (error) {
         if (call.signal.aborted) throw error;
         refusals.push(error);
@@ -77,7 +81,7 @@ export class PointsInTime {
     return undefined;
   }
 
-  #opened(flavour: Flavour, first: string): PointInTime {
+  #opened(flavour: Flavour, { id: first, shortfalls }: Opened): PointInTime {
     let id = first;
     const close = async (): Promise<void> => {
       // Not the caller's signal: it is often aborted because the caller has left.
@@ -97,6 +101,7 @@ export class PointsInTime {
       get id() {
         return id;
       },
+      shortfalls,
       renew(next) {
         if (next !== undefined && next !== '') id = next;
       },
@@ -105,10 +110,14 @@ export class PointsInTime {
   }
 }
 
-function idIn(text: string, flavour: Flavour): string {
-  const id = textOf(objectOf(JSON.parse(text), 'the answer')[flavour.id]);
+type Opened = Pick<PointInTime, 'id' | 'shortfalls'>;
+
+function openedIn(text: string, flavour: Flavour): Opened {
+  const answer = objectOf(JSON.parse(text), 'the answer');
+  const id = textOf(answer[flavour.id]);
   if (id === undefined) throw new Error('a point in time has no id');
-  return id;
+  // Some versions of Elasticsearch tell nothing of shards; they open none where one is away.
+  return { id, shortfalls: answer['_shards'] === undefined ? [] : missingShards(answer) };
 }
 
 /** The reader was slower than KEEP_ALIVE, or the store was started anew. */

@@ -77,20 +77,23 @@ function totalOf(total: unknown, complete: boolean): Total {
 }
 
 function shortfallsOf(answer: JsonObject): Shortfall[] {
+  const late: Shortfall = {
+    reason: 'Timeout',
+    message: 'the log store had not looked at everything in time',
+  };
+  return [...(answer['timed_out'] === true ? [late] : []), ...missingShards(answer)];
+}
+
+/** Of the answer of a search, or of whoever else asks all shards. */
+export function missingShards(answer: JsonObject): Shortfall[] {
   const shards = objectOf(answer['_shards'], '_shards');
-  const failed = countOf(shards['failed'], '_shards.failed');
-  const shortfalls: Shortfall[] = [];
-  if (answer['timed_out'] === true) {
-    shortfalls.push({ reason: 'Timeout', message: 'the log store had not looked at everything in time' });
-  }
-  if (failed > 0) {
-    const total = countOf(shards['total'], '_shards.total');
-    shortfalls.push({
-      reason: 'ShardFailed',
-      message: `${failed} of ${total} shards of the log store failed`,
-    });
-  }
-  return shortfalls;
+  const total = countOf(shards['total'], '_shards.total');
+  // Shards that no node holds at the moment count neither as successful nor as failed.
+  const missing = total - countOf(shards['successful'], '_shards.successful');
+  if (missing <= 0) return [];
+  return [
+    { reason: 'ShardFailed', message: `${missing} of ${total} shards of the log store failed, or are away` },
+  ];
 }
 
 function readHit(value: unknown): Hit {

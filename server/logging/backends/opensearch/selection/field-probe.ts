@@ -5,6 +5,8 @@ import type { FieldNames } from '../requests/field-names.ts';
 import { LENIENT, type Searches } from '../requests/searches.ts';
 
 const TRUSTED_MS = 30_000;
+/** Costs next to nothing, and fails where there are indices that can not be searched. */
+export const ANYTHING = { size: 0, track_total_hits: false, terminate_after: 1 } as const;
 /** Patterns of indices that are remembered. */
 const KEPT = 64;
 
@@ -34,7 +36,11 @@ export class FieldProbe {
       (text) => FieldMap.read(this.#names, JSON.parse(text)),
     );
     this.#known.delete(indices);
-    if (!fields) return undefined;
+    if (!fields) {
+      // Indices of which every shard is away are not told of either; a search says so.
+      await this.#searches.searchIndices(indices, ANYTHING, call);
+      return undefined;
+    }
     this.#known.set(indices, { at: this.#now(), fields });
     const [oldest] = this.#known.keys();
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);

@@ -19,7 +19,7 @@ export function indexPattern(
   naming: IndexNaming,
   range: { readonly start: string; readonly end: string },
 ): string {
-  if (!naming.daily) return encodeURIComponent(`${naming.prefix}*`).replaceAll('%2A', '*');
+  if (!naming.daily) return beginningWith(naming.prefix);
   const prefix = encodeURIComponent(naming.prefix);
   const first = dayOf(range.start);
   const last = lastDay(range.end);
@@ -38,6 +38,16 @@ export function indexPattern(
     const date = new Date(Date.UTC(year, month - 1 + n, 1));
     return `${prefix}-${name(date.getTime()).slice(0, 8)}*`;
   }).join(',');
+}
+
+/** The indices that count, of all times; in part of a path. */
+export function allIndices({ prefix, daily }: IndexNaming): string {
+  return daily ? `${encodeURIComponent(prefix)}-*.*.*` : beginningWith(prefix);
+}
+
+/** Whatever the naming. */
+export function beginningWith(prefix: string): string {
+  return `${encodeURIComponent(prefix)}*`;
 }
 
 function dayOf(instant: string): number {

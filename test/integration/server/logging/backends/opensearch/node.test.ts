@@ -5,7 +5,8 @@ import { indexTemplate } from '../../../../../../hack/log-stores/recommended-tem
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
+import { FIELDS, storeAt } from '../../../../../support/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
 const DAY = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
@@ -108,6 +109,52 @@ describe('a node of OpenSearch', function () {
       expect(new Set(exported).size).to.equal(300);
       expect(exported).to.have.length(300);
     }
+  });
+
+  it('has answers that tell what is missing while no node holds some index', async () => {
+    const indexPrefix = 'red';
+    await loadOpenSearch(node.url, [record('here', '2026-01-15T10:00:00.000000000Z')], { indexPrefix });
+    const homeless = { settings: { 'index.routing.allocation.require._name': 'nobody' } };
+    await node.ask('PUT', `/${indexPrefix}-2026.01.16?wait_for_active_shards=0`, homeless);
+    const store = storeAt(node.url, { indexPrefix });
+    const both: Selection = { ...ALL, range: { ...DAY, end: '2026-01-17T00:00:00.000000000Z' } };
+    const page = await store.query(both, { order: 'asc', size: 10, from: 0 }, call());
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['here']);
+    expect(page.total.relation).to.equal('gte');
+    const exported = store.export(both, 'asc', call());
+    await exported.next();
+    const end = await exported.next();
+    expect(end.done === true && end.value.shortfalls).to.deep.equal(page.shortfalls);
+    const later: Selection = { ...ALL, range: { start: DAY.end, end: both.range.end } };
+    const error = await store.statistics(later, call()).catch((caught: unknown) => caught);
+    expect(error).to.include({ code: 503 });
+    await node.ask('DELETE', `/${indexPrefix}-2026.01.*`);
+  });
+
+  it('is not fit, and says why, where indices have other fields or other names than those configured', async () => {
+    const indexPrefix = 'stream';
+    await node.ask('PUT', `/_index_template/${indexPrefix}`, {
+      index_patterns: [`${indexPrefix}-*`],
+      priority: 300,
+      data_stream: {},
+    });
+    await node.ask('PUT', `/_data_stream/${indexPrefix}-app`);
+    await node.ask('POST', `/${indexPrefix}-app/_doc?refresh=true`, {
+      '@timestamp': DAY.start,
+      log: 'a line',
+    });
+    const fields = { ...FIELDS, time: '@timestamp' };
+    const faultOf = async (rest: Parameters<typeof storeAt>[1]) => {
+      const error = await storeAt(node.url, { indexPrefix, ...rest })
+        .check(call())
+        .catch((caught: unknown) => caught);
+      return unfitOptionIn(error)?.option;
+    };
+    expect(await faultOf({ dailyIndices: false, fields })).to.equal(undefined);
+    expect(await faultOf({ dailyIndices: false })).to.equal('logging.opensearch.fields');
+    expect(await faultOf({ dailyIndices: true, fields })).to.equal('logging.opensearch.dailyIndices');
+    expect(await faultOf({ indexPrefix: 'nothing-yet' })).to.equal(undefined);
+    await node.ask('DELETE', `/_data_stream/${indexPrefix}-app`);
   });
 
   it('shows 1,500 namespaces, each since another time, nothing of what was there before', async () => {

@@ -140,6 +140,39 @@ describe('an OpenSearch that fails', () => {
     expect(page.records).to.have.length(1);
   });
 
+  it('tells of shards that no node holds, which count as neither successful nor failed', async () => {
+    const away = { _shards: { total: 3, successful: 2, skipped: 0, failed: 0 } };
+    const lines = [{ id: 'a', key: '1768435200000000001', sequence: 1 }];
+    await using store = await scriptedStore((asked) => {
+      // What is in a point in time is there; the others were away when it was made.
+      if (asked.path.includes('point_in_time')) return { pit_id: 'first', ...away };
+      return answer(lines, asked.body['pit'] ? {} : away);
+    });
+    const page = await storeAt(store.url).query(SELECTION, PAGE, call());
+    expect(page.shortfalls[0]?.message).to.include('1 of 3 shards');
+    expect(page.total).to.deep.equal({ count: 1, relation: 'gte' });
+    const exported = storeAt(store.url).export(SELECTION, 'asc', call());
+    let end = await exported.next();
+    while (end.done !== true) end = await exported.next();
+    expect(end.value.shortfalls).to.deep.equal(page.shortfalls);
+  });
+
+  it('is unavailable, not empty, where all shards of its indices are away', async () => {
+    await using store = await scriptedStore(
+      (_, response) => {
+        response
+          .writeHead(503)
+          .end('{"error":{"type":"search_phase_execution_exception","reason":"all shards failed"}}');
+        return ANSWERED;
+      },
+      { indices: [], fields: {} },
+    );
+    const error = await storeAt(store.url)
+      .query(SELECTION, PAGE, call())
+      .catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
+  });
+
   it('finds nothing where there is no index', async () => {
     await using store = await scriptedStore((_, response) => {
       response.writeHead(404).end('{"error":{"type":"index_not_found_exception"}}');
