@@ -38,7 +38,10 @@ describe('bearer tokens', () => {
   const abort = new AbortController();
   let time = 0;
 
-  function authenticator(cluster: Cluster, options: { maxPending?: number; audiences?: string[] } = {}) {
+  function authenticator(
+    cluster: Cluster,
+    options: { maxPending?: number; cacheSize?: number; audiences?: string[] } = {},
+  ) {
     const review = new TokenReviewAuthenticator({
       reviews: new ClusterReviews(cluster.client),
       signal: abort.signal,
@@ -214,6 +217,47 @@ describe('bearer tokens', () => {
     for (const release of held) release();
     const codes = (await Promise.all(invented)).map((error) => error instanceof StatusError && error.code);
     expect(codes).to.deep.equal([401, 401, 429, 429]);
+  });
+
+  it('that are good no more are strangers from then on', async () => {
+    const held: (() => void)[] = [];
+    let good = true;
+    const cluster = fakeCluster(async (token) => {
+      if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
+      return { status: { authenticated: good, user: { username: 'u' } } };
+    });
+    const bearer = authenticator(cluster, { maxPending: 4 });
+    await ask(bearer, 'Bearer once-good');
+    good = false;
+    time = 10_000;
+    expect(await failure(ask(bearer, 'Bearer once-good'))).to.satisfy(isUnauthorized);
+    time = 20_000;
+    const invented = [1, 2].map((number) => failure(ask(bearer, `Bearer invented-${number}`)));
+    expect(await failure(ask(bearer, 'Bearer once-good'))).to.include({ code: 429 });
+    for (const release of held) release();
+    await Promise.all(invented);
+  });
+
+  it('are remembered as good ones up to a number, the newest of them', async () => {
+    const held: (() => void)[] = [];
+    const cluster = fakeCluster(async (token) => {
+      if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
+      return { status: { authenticated: true, user: { username: token } } };
+    });
+    const bearer = authenticator(cluster, { maxPending: 4, cacheSize: 1 });
+    await ask(bearer, 'Bearer older');
+    await ask(bearer, 'Bearer newer');
+    time = 10_000;
+    const invented = [1, 2].map((number) => failure(ask(bearer, `Bearer invented-${number}`)));
+    expect(await failure(ask(bearer, 'Bearer older'))).to.include({ code: 429 });
+    expect(await ask(bearer, 'Bearer newer')).to.include({ name: 'newer' });
+    for (const release of held) release();
+    await Promise.all(invented);
+  });
+
+  it('that are refused leave the reason of the cluster for the log', async () => {
+    const refused = await failure(ask(authenticator(fakeCluster()), 'Bearer bad'));
+    expect(refused).to.have.nested.property('cause.message', 'no such token');
   });
 
   it('are asked of each kind in order until one knows them', async () => {

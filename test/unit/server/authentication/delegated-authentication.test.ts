@@ -42,6 +42,17 @@ describe('the settings that kube-apiserver publishes', () => {
     });
   });
 
+  it('name no header by nothing: as a prefix it would make an extra of every header', () => {
+    const { frontProxy } = parseDelegatedAuthentication(
+      {
+        'requestheader-client-ca-file': ca.cert,
+        'requestheader-extra-headers-prefix': '["", " ", "X-Remote-Extra-"]',
+      },
+      1,
+    );
+    expect(frontProxy?.extraHeaderPrefixes).to.deep.equal(['x-remote-extra-']);
+  });
+
   for (const [what, data] of [
     ['a CA that is none', { 'client-ca-file': 'hello' }],
     [

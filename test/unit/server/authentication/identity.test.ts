@@ -216,6 +216,7 @@ describe('the identity of a caller', () => {
     it('is asked to come back while the settings are not known', async () => {
       settings = undefined;
       expect(await refusalOf({ client: proxy, headers: ROOT })).to.include({ code: 503 });
+      expect(await refusalOf({ headers: ROOT })).to.include({ code: 503 });
       expect(await refusalOf({ client: alice })).to.include({ code: 503 });
       expect((await userOf({})).name).to.equal('system:anonymous');
     });
