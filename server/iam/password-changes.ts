@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type PasswordChange, PasswordChangeSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import {
@@ -9,7 +8,10 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../apis/oauth/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
+import type { PasswordHasher } from '../oauth/passwords/hasher.ts';
+import type { PasswordSignIn } from '../oauth/passwords/sign-in.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../oauth/sessions/session-object.ts';
+import type { SourceAddress } from '../oauth/source-address.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import { passwordFaults } from '../oauth/users/password-policy.ts';
@@ -17,30 +19,18 @@ import { DocumentReader, invalidValue } from './document.ts';
 import type { Escalation } from './escalation.ts';
 import type { SessionEnding } from './session-ending.ts';
 
-/** See PasswordSignIn. Throws OAuthError: wrong, to be tried again later, or not to be told now. */
-export interface PasswordCheck {
-  check(attempt: {
-    readonly user: string;
-    readonly password: string;
-    readonly method: 'password_change';
-    readonly client: '';
-    readonly source: string;
-    readonly userAgent: string;
-    readonly requestID: string;
-    readonly acceptMustChange: true;
-    readonly signal: AbortSignal;
-  }): Promise<{ readonly credential: Credential }>;
-}
-
 export interface PasswordChangesOptions {
+  /** API group, for instance `iam.platform.io`. */
   readonly group: string;
   readonly users: Pick<Users, 'read' | 'get'>;
   readonly credentials: CredentialStore;
-  readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
-  readonly passwords: PasswordCheck;
-  readonly source: (request: IncomingMessage) => string;
+  readonly hasher: Pick<PasswordHasher, 'hash'>;
+  /** Checks the current password of a user who changes it; counts attempts. */
+  readonly passwords: Pick<PasswordSignIn, 'check'>;
+  readonly source: SourceAddress;
   readonly escalation: Escalation;
   readonly endings: SessionEnding;
+  /** Ms since the epoch. */
   readonly now?: () => number;
 }
 

@@ -1,7 +1,6 @@
 // REST for users: /kapis/iam.<platform>.io/v1beta1/users. The chain has authorized the request (RBAC on
 // users.iam.<platform>.io); here it is decoded, checked for escalation, and carried out. How users and passwords are
 // stored is in server/oauth/users.
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { UserDocumentSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
@@ -17,31 +16,21 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Handler } from '../filters/request-context.ts';
 import type { ResourceRequest } from '../filters/request-info.ts';
 import type { SessionStore } from '../oauth/sessions/session.ts';
-import type { CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import { userObject } from '../oauth/users/user-object.ts';
 import { answer, answerSuccess } from './answer.ts';
 import { DocumentReader } from './document.ts';
 import { Escalation } from './escalation.ts';
-import { PasswordChanges, type PasswordCheck } from './password-changes.ts';
+import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
 import { SessionEnding } from './session-ending.ts';
 import { selectUsers } from './user-list.ts';
 import { UserWrites } from './user-writes.ts';
 
-export interface UsersHandlerOptions {
-  /** API group, for instance `iam.platform.io`. */
-  readonly group: string;
+export interface UsersHandlerOptions extends Omit<PasswordChangesOptions, 'escalation' | 'endings'> {
   readonly users: Users;
-  readonly credentials: CredentialStore;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
-  readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
-  /** Checks the current password of a user who changes it; counts attempts. */
-  readonly passwords: PasswordCheck;
-  readonly source: (request: IncomingMessage) => string;
   readonly authorizer: Authorizer;
   readonly log: Pick<Logger, 'warn'>;
-  /** Ms since the epoch. */
-  readonly now?: () => number;
 }
 
 /** What there is, by subresource and verb. */

@@ -38,7 +38,7 @@ import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SessionOpening } from './sessions/session-opening.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
-import { sourceAddress } from './source-address.ts';
+import { type SourceAddress, sourceAddress } from './source-address.ts';
 import { Liveness, TokenIDs } from './tokens/liveness.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
@@ -74,7 +74,7 @@ export interface OAuth {
   readonly sessions: ClusterSessionStore;
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
-  readonly sourceOf: ReturnType<typeof sourceAddress>;
+  readonly sourceOf: SourceAddress;
   /** Follows the cluster until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -65,6 +65,7 @@ export class MemoryUsers implements Users {
 
 /** Passwords without a cluster; see test/conformance/credential-store.ts. */
 export class MemoryCredentials implements CredentialStore {
+  synced = true;
   readonly #stored = new Map<string, Credential>();
   #version = 0;
 

@@ -115,6 +115,7 @@ export class SiteState {
   }
 
   readonly credentialStore: CredentialStore = {
+    synced: true,
     get: (user) => this.credentials.get(user),
     set: async (user, { resourceVersion, ...credential }) => {
       const found = this.credentials.get(user);
@@ -204,7 +205,7 @@ export class SignInSite {
   #handlers(now: () => number): ReadonlyMap<string, Handler> {
     const { state, store } = this;
     const { keys, hasher } = state;
-    const credentials = { synced: true, ...state.credentialStore };
+    const credentials = state.credentialStore;
     const users = { synced: true, get: (name: string) => state.accounts.get(name) };
     const clients = {
       get: (id: string) => state.clients.find((client) => client.id === id),

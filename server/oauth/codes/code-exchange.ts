@@ -9,13 +9,13 @@ import type { ObjectVersion, SessionStore, StoredSession } from '../sessions/ses
 import { SessionHolders } from '../sessions/session-holders.ts';
 import { refreshableUntil } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
-import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
+import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
 import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from './session-code.ts';
 
 export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
+  readonly credentials: CredentialDirectory;
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
   /** Ends the sessions that are too many. */
   readonly room: { makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> };

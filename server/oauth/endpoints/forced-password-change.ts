@@ -1,14 +1,12 @@
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
+import type { PasswordHasher } from '../passwords/hasher.ts';
 import type { Account, CredentialStore } from '../users/account.ts';
 import { passwordFaults } from '../users/password-policy.ts';
 import { PageFault } from './browser-handler.ts';
 
 export interface ForcedPasswordChangeOptions {
   readonly credentials: CredentialStore;
-  readonly hasher: {
-    hash(password: string, signal?: AbortSignal): Promise<string>;
-    verify(stored: string | undefined, password: string, signal?: AbortSignal): Promise<boolean>;
-  };
+  readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }

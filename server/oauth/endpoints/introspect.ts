@@ -6,7 +6,7 @@ import type { Handler } from '../../filters/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { writeJSON } from '../json-answer.ts';
 import { sessionEnd } from '../sessions/session-end.ts';
-import type { CredentialStore, UserDirectory } from '../users/account.ts';
+import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import { readClientRequest } from './client-request.ts';
 import type { PresentedToken, PresentedTokens } from './presented-token.ts';
 
@@ -14,7 +14,7 @@ export interface IntrospectionOptions {
   readonly clients: ClientRegistry;
   readonly tokens: Pick<PresentedTokens, 'find'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
+  readonly credentials: CredentialDirectory;
   readonly issuer: () => string;
 }
 

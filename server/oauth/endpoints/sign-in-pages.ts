@@ -5,14 +5,16 @@ import { CodeIssuer } from '../codes/code-issuer.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { STYLE_PATH } from '../page/page.ts';
 import { styleHandler } from '../page/style.ts';
+import type { PasswordHasher } from '../passwords/hasher.ts';
+import type { PasswordSignIn } from '../passwords/sign-in.ts';
 import type { RandomBytes } from '../sessions/refresh-token.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { SourceAddress } from '../source-address.ts';
 import type { CredentialStore } from '../users/account.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
-import { ForcedPasswordChange, type ForcedPasswordChangeOptions } from './forced-password-change.ts';
+import { ForcedPasswordChange } from './forced-password-change.ts';
 import { IDTokenHints } from './id-token-hint.ts';
-import { type PasswordCheck, SignInForms } from './sign-in.ts';
+import { SignInForms } from './sign-in.ts';
 
 export interface SignInPagesOptions {
   readonly issuer: () => string;
@@ -20,8 +22,8 @@ export interface SignInPagesOptions {
   readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
   readonly credentials: CredentialStore;
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'verification'>;
-  readonly passwords: PasswordCheck;
-  readonly hasher: ForcedPasswordChangeOptions['hasher'];
+  readonly passwords: Pick<PasswordSignIn, 'check'>;
+  readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly source: SourceAddress;
   readonly random: RandomBytes;
   /** Ms since the epoch. */

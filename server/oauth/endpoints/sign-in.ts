@@ -11,16 +11,11 @@ import type { Markup } from '../page/html.ts';
 import { newPasswordPage } from '../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../page/page.ts';
 import { signInPage } from '../page/sign-in-page.ts';
-import type { CheckedUser, SignInAttempt } from '../passwords/sign-in.ts';
+import type { CheckedUser, PasswordSignIn } from '../passwords/sign-in.ts';
 import type { SourceAddress } from '../source-address.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
-
-/** passwords/sign-in.ts: throws OAuthError, `invalid_grant` for all that is wrong and 429 for too many attempts. */
-export interface PasswordCheck {
-  check(attempt: SignInAttempt): Promise<CheckedUser>;
-}
 
 /** What somebody signs in for. */
 export interface Continuation<T> {
@@ -51,7 +46,7 @@ export interface SignInOptions<T> extends TicketOptions {
   /** Path of its handler. */
   readonly action: string;
   readonly issuer: () => string;
-  readonly passwords: PasswordCheck;
+  readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
   readonly source: SourceAddress;
   readonly continuation: Continuation<T>;

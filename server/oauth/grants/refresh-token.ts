@@ -23,14 +23,14 @@ import type { SessionStore, StoredSession } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
 import { idleEnd } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
-import type { Account, CredentialStore, UserDirectory } from '../users/account.ts';
+import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
 import { tokenResponse } from './token-response.ts';
 
 export interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
+  readonly credentials: CredentialDirectory;
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */

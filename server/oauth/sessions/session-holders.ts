@@ -1,13 +1,13 @@
 // Whether sessions still have the user and the password that they began with, by what is known here. That may be a
 // moment behind the replica at which somebody was just created and signed in: for a young session the cluster is asked
 // before it is refused. Made-up sessions cause no such questions, since only genuine ones are asked about.
-import type { CredentialStore, UserDirectory } from '../users/account.ts';
+import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 import { type SessionEnd, sessionEnd } from './session-end.ts';
 
 export interface SessionHoldersOptions {
   readonly users: Pick<UserDirectory, 'get' | 'catchUp'>;
-  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'>;
+  readonly credentials: Pick<CredentialDirectory, 'get' | 'catchUp'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }

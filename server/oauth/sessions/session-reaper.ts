@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
 import { Pacer } from '../../cluster/pacer.ts';
-import type { CredentialStore, UserDirectory } from '../users/account.ts';
+import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
 import { NOBODY } from './session.ts';
 import { type SessionEnd, sessionEnd } from './session-end.ts';
@@ -24,7 +24,7 @@ export interface ReaperTiming {
 export interface SessionReaperOptions {
   readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'remove'>;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get'> & { readonly synced: boolean };
+  readonly credentials: CredentialDirectory;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;

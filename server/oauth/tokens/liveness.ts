@@ -5,7 +5,7 @@ import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/er
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
-import type { CredentialStore, UserDirectory } from '../users/account.ts';
+import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import { sessionOfAny } from './access-token.ts';
 
 /** The part of a session that decides whether its tokens are valid. */
@@ -23,7 +23,7 @@ export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
 export interface LivenessOptions {
   readonly sessions: TokenSessions;
   readonly users: UserDirectory;
-  readonly credentials: Pick<CredentialStore, 'get' | 'catchUp'> & { readonly synced: boolean };
+  readonly credentials: CredentialDirectory;
   /** Whether what was known last counts while the sessions cannot be seen. */
   readonly acceptWhenStale: boolean;
   /** Ms since the epoch. */

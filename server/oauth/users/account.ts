@@ -10,6 +10,7 @@ export interface Account {
 
 /** Users, from the cache. */
 export interface UserDirectory {
+  /** False while the cache is not filled, or when the cluster was silent for too long: then `get` says nothing. */
   readonly synced: boolean;
   get(name: string): Account | undefined;
   /**
@@ -30,12 +31,16 @@ export interface Credential {
   readonly resourceVersion: string;
 }
 
-/** Password hashes. Kept apart from users, so that who may list users does not see them. */
-export interface CredentialStore {
-  /** From the cache; undefined for a user without a password. */
+/** Password hashes, from the cache; the members are those of UserDirectory. */
+export interface CredentialDirectory {
+  readonly synced: boolean;
+  /** Undefined for a user without a password. */
   get(user: string): Credential | undefined;
-  /** See UserDirectory. */
   catchUp?(user: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Password hashes, to be changed too. Kept apart from users, so that whoever may list users does not see them. */
+export interface CredentialStore extends CredentialDirectory {
   /**
    * Creates or replaces. With `resourceVersion` only when it was not changed since: throws Conflict (StatusError).
    * `changedAt` is kept when only the hash is renewed with the same password.

@@ -10,6 +10,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/e
 import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
+import type { PasswordHasher } from '../passwords/hasher.ts';
 import type { Credential } from './account.ts';
 import type { Users } from './cluster-user-directory.ts';
 
@@ -23,7 +24,7 @@ export interface FirstAdministratorOptions {
     /** Throws AlreadyExists when the user has a password. */
     create(user: string, credential: Omit<Credential, 'resourceVersion'>, signal: AbortSignal): Promise<void>;
   };
-  readonly hasher: { hash(password: string, signal?: AbortSignal): Promise<string> };
+  readonly hasher: Pick<PasswordHasher, 'hash'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now?: () => number;

@@ -56,10 +56,13 @@ export class UsersSite {
         check: async (attempt) => {
           this.checked.push(attempt);
           if (this.refusal) throw this.refusal;
+          const account = this.users.get(attempt.user);
           const credential = this.credentials.get(attempt.user);
-          if (credential?.passwordHash !== `hash of ${attempt.password}`) throw invalidGrant('wrong');
+          if (!account || credential?.passwordHash !== `hash of ${attempt.password}`) {
+            throw invalidGrant('wrong');
+          }
           await this.afterCheck();
-          return { credential };
+          return { account, credential };
         },
       },
       source: () => '192.0.2.7',
