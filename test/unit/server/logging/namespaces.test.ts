@@ -4,6 +4,8 @@ import { pino } from 'pino';
 import { Namespaces } from '../../../../server/logging/namespaces.ts';
 import { bookmark, event, ScriptedCluster, send } from '../../../support/scripted-cluster.ts';
 
+const MADE = '2026-11-20T12:00:00Z';
+
 const object = (name: string, creationTimestamp: string, resourceVersion: number): string =>
   JSON.stringify({
     kind: 'Namespace',
@@ -47,6 +49,10 @@ describe('the namespaces that log queries know', () => {
         event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
       );
       await until(() => since('shop') === '2026-11-20T11:00:00.000000000Z');
+      // Since when it is there is not known, so nobody can say whose its lines are.
+      send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
+      await until(() => since('bank') !== undefined);
+      expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);
       now = 30_001;
       expect(() => namespaces.all()).to.throw(/not known at the moment/);
     } finally {
