@@ -4,6 +4,7 @@ import type { LogMetrics } from '../observability/log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
 import { unfitOptionIn, unusableFileIn } from './store-errors.ts';
 
+const GRACE_MS = 1_000;
 const UNAVAILABLE = 'log queries get 503';
 
 export interface StoreHealthOptions {
@@ -49,7 +50,8 @@ export class StoreHealth {
 
   async #look(signal: AbortSignal): Promise<void> {
     const { name, backend, metrics, log, timeoutMs = 5_000 } = this.#options;
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    // The store notices by itself that its time is over, and learns from it; this is for one that does not.
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + GRACE_MS)]);
     const before = this.#fault;
     try {
       await backend.check({ signal: bounded, timeoutMs });

@@ -2,7 +2,7 @@
 // request at its deadline, and what failures mean; what is asked and read is the business of the files beside it.
 
 import type { IncomingMessage } from 'node:http';
-import { Client } from '@opensearch-project/opensearch';
+import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { bodyPieces } from '../../../../cluster/whole-body.ts';
 import { boundedSignal } from '../../../bounded-signal.ts';
@@ -69,7 +69,10 @@ export class Connection {
       return await this.#attempts(request, bounded.signal);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
-      if (bounded.isLate) throw newStoreTimeout(STORE);
+      if (bounded.isLate) {
+        this.#avoid(error);
+        throw newStoreTimeout(STORE);
+      }
       if (error instanceof StatusError) throw error;
       throw newStoreUnavailable(STORE, error);
     }
@@ -92,6 +95,16 @@ export class Connection {
         if (!again || attempt >= attempts || signal.aborted) throw error;
       }
     }
+  }
+
+  /**
+   * The node that did not answer in time, for a minute or longer, as long as there are others. The client by itself
+   * avoids those alone that refuse connections.
+   */
+  #avoid(error: unknown): void {
+    if (!(error instanceof errors.RequestAbortedError)) return;
+    const silent = error.meta.meta.connection;
+    if (silent) this.#session?.client.connectionPool.markDead(silent);
   }
 
   async #attempt(request: StoreRequest, signal: AbortSignal): Promise<Body | undefined> {

@@ -24,7 +24,12 @@ export function refusal(status: number, text: string): StatusError {
     return newNotSupported(STORE, 'namespaces', 'too many names; ask for fewer');
   }
   if (says(/result window is too large/i)) {
-    return newNotSupported(STORE, 'from', 'it lies too deep; go on by cursor');
+    const cure =
+      'the page lies deeper, or is larger, than its `index.max_result_window` allows; go on by cursor, or ask for fewer lines';
+    return newNotSupported(STORE, 'size', cure);
+  }
+  if (says(/^too_many_buckets_exception/)) {
+    return newNotSupported(STORE, 'interval', 'its `search.max_buckets` allows fewer; ask for a longer one');
   }
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE);

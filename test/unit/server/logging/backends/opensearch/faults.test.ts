@@ -117,16 +117,44 @@ describe('an OpenSearch that fails', () => {
     expect(error.code).to.equal(504);
   });
 
-  it('is told that a pattern is too complex for it, as the caller’s fault', async () => {
-    const error = await refused((_, response) => {
-      const reason = { type: 'too_complex_to_determinize_exception', reason: 'x' };
-      response
-        .writeHead(400)
-        .end(JSON.stringify({ error: { type: 'search_phase_execution_exception', root_cause: [reason] } }));
-      return ANSWERED;
-    });
-    expect(error.code).to.equal(400);
+  it('is asked by way of its other nodes when one has kept silent', async () => {
+    await using silent = await scriptedStore(() => ANSWERED);
+    await using sound = await scriptedStore(() => answer([]));
+    const store = storeAt(sound.url, { urls: [silent.url, sound.url] });
+    const ask = (): Promise<string> =>
+      store.query(SELECTION, PAGE, call(100)).then(
+        () => 'answered',
+        () => 'late',
+      );
+    const answers: string[] = [];
+    // Nodes take turns: the silent one has been asked by the second search.
+    for (let n = 0; n < 6; n++) answers.push(await ask());
+    expect(answers.filter((each) => each === 'late')).to.have.length(1);
   });
+
+  // As OpenSearch 2.19 and Elasticsearch 8 word them.
+  const faultsOfCallers = [
+    ['log_query', 'too_complex_to_determinize_exception', 'x'],
+    ['size', 'illegal_argument_exception', 'Result window is too large, from + size must be less than'],
+    ['interval', 'too_many_buckets_exception', 'Trying to create too many buckets. Must be less than'],
+    ['namespaces', 'too_many_nested_clauses', 'Query contains too many nested clauses'],
+  ] as const;
+  for (const [parameter, type, reason] of faultsOfCallers) {
+    it(`refuses with ${type} what the caller can ask in another way, by ${parameter}`, async () => {
+      const error = await refused((_, response) => {
+        const body = {
+          type: 'search_phase_execution_exception',
+          root_cause: [],
+          caused_by: { type, reason },
+        };
+        response.writeHead(type === 'too_many_buckets_exception' ? 503 : 400);
+        response.end(JSON.stringify({ error: body }));
+        return ANSWERED;
+      });
+      expect(error.code).to.equal(400);
+      expect(error.details?.causes?.map(({ field }) => field)).to.deep.equal([parameter]);
+    });
+  }
 
   it('tells what is missing when it ran out of time or lost shards', async () => {
     const shards = { total: 10, successful: 8, skipped: 0, failed: 2, failures: [] };
