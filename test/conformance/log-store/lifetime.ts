@@ -4,7 +4,7 @@ import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
 import { answered } from '../../support/memory-log-store.ts';
 import { collect } from './collect.ts';
 import { call, expectStatus } from './comparison.ts';
-import { ALWAYS, milliseconds, type Subject, selection } from './subject.ts';
+import { ALWAYS, milliseconds, type Subject, selection, wholeMillisecond } from './subject.ts';
 
 /** How calls end: aborted, out of time, no longer read; and how lines are followed. */
 export function describeLifetime(subject: () => Subject): void {
@@ -93,6 +93,24 @@ export function describeLifetime(subject: () => Subject): void {
   });
 
   describe('following', () => {
+    // Before others write what the oracle does not have.
+    it('begins at an instant that has passed, with all that was written since', async () => {
+      const { compare, records } = subject();
+      const start = wholeMillisecond(records.at(-200)?.time ?? '');
+      const end = new Date(Date.now() + 3_600_000).toISOString().replace('Z', '000000Z');
+      const asked = selection(subject(), { range: { start, end } });
+      const expected = (
+        await compare.oracle.query(asked, { order: 'asc', size: Number.MAX_SAFE_INTEGER, from: 0 }, call())
+      ).records;
+      const leaving = new AbortController();
+      const arrived: LogRecord[] = [];
+      await collect(compare.store.follow(asked, { signal: leaving.signal }), arrived, expected.length);
+      leaving.abort();
+      const key = (record: LogRecord) =>
+        `${record.time.slice(0, 23)} ${record.pod} ${record.container} ${record.log}`;
+      expect(arrived.map(key).sort()).to.deep.equal(expected.map(key).sort());
+    });
+
     it('brings each new line once', async () => {
       const { started, compare } = subject();
       const clock = clockOf();
