@@ -6,6 +6,7 @@ import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../cluster/client.ts';
+import { Wakeup } from './wakeup.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;
@@ -25,7 +26,7 @@ export class LastLogins {
   /** By user, the minute to be written. */
   readonly #unwritten = new Map<string, number>();
   readonly #written = new Map<string, number>();
-  #wake: () => void = () => undefined;
+  readonly #wakeup = new Wakeup();
 
   constructor(options: LastLoginsOptions) {
     this.#options = options;
@@ -37,21 +38,15 @@ export class LastLogins {
     const minute = now - (now % MINUTE_MS);
     if (this.#written.get(user) === minute || this.#unwritten.size >= MAX_USERS) return;
     this.#unwritten.set(user, minute);
-    this.#wake();
+    this.#wakeup.wake();
   }
 
   /** Writes until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
     while (!signal.aborted) {
       const [next] = this.#unwritten;
-      if (next) {
-        await this.#write(...next, signal);
-        continue;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      if (next) await this.#write(...next, signal);
+      else await this.#wakeup.next(signal);
     }
   }
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
+import { Wakeup } from '../wakeup.ts';
 import { KeySecret, type SecretPlace } from './key-secret.ts';
 import { newKey } from './new-key.ts';
 import { nextChange, type RotationPolicy, rotated } from './rotation.ts';
-import { Wakeup } from './wakeup.ts';
 
 export interface KeyRotatorOptions extends SecretPlace {
   readonly client: Pick<ClusterClient, 'json'>;

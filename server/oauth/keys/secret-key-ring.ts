@@ -9,12 +9,12 @@ import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import { isNewer } from '../../cluster/resource-version.ts';
+import { Wakeup } from '../wakeup.ts';
 import { ImportedKeys } from './imported-keys.ts';
 import type { KeyRing, SigningKey } from './key-ring.ts';
 import { KeySecret, type SecretPlace, type StoredKeys, storedKeys } from './key-secret.ts';
 import { newKey } from './new-key.ts';
 import { firstSet } from './rotation.ts';
-import { Wakeup } from './wakeup.ts';
 
 export interface SecretKeyRingOptions extends SecretPlace {
   readonly client: ClusterClient;

@@ -9,6 +9,7 @@ import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
 import { Reflector } from '../../cluster/reflector.ts';
+import { Wakeup } from '../wakeup.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
 import { decodeRecord, encodeRecord, type Macs } from './throttle-record.ts';
 
@@ -41,7 +42,7 @@ export class SharedFailures {
   /** What is being written. */
   #batch: ReadonlyMap<string, string> = new Map();
   #stored: Readonly<Record<string, string>> = {};
-  #wake: () => void = () => undefined;
+  readonly #wakeup = new Wakeup();
 
   constructor(options: SharedFailuresOptions) {
     this.#options = options;
@@ -55,7 +56,7 @@ export class SharedFailures {
     if (record.failures === 0 && !isTold) return;
     this.#unwritten.set(key, encodeRecord(record, this.#options.macs));
     this.#boundUnwritten();
-    this.#wake();
+    this.#wakeup.wake();
   }
 
   /** Follows and writes until `signal` is aborted; never throws. */
@@ -97,12 +98,9 @@ export class SharedFailures {
 
   async #writeUntil(signal: AbortSignal): Promise<void> {
     const { log, pauseMs = 1000 } = this.#options;
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
     while (!signal.aborted) {
       if (this.#unwritten.size === 0) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        await this.#wakeup.next(signal);
         continue;
       }
       const batch = new Map(this.#unwritten);
