@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
-import { newSessionID } from '../../server/oauth/sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../../server/oauth/sessions/session.ts';
+import { newSessionID } from '../../server/oauth/sessions/session-ids.ts';
 import { newSession } from '../support/new-session.ts';
 
 export interface ReplicasUnderTest {

@@ -1,6 +1,6 @@
 import type { OAuthClient } from '../clients/oauth-client.ts';
+import type { RandomBytes } from '../random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
-import type { RandomBytes } from '../sessions/refresh-token.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';

@@ -4,8 +4,8 @@
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
+import type { RandomBytes } from '../random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
-import type { RandomBytes } from '../sessions/refresh-token.ts';
 import { NOBODY, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { TokenBucket } from '../sessions/token-bucket.ts';
 import { networkOf } from '../throttle/network.ts';

@@ -2,12 +2,12 @@
 // guessing at the few that are open, at the rate that is let through, leads nowhere; no vowels, so that it spells no
 // word; no letter that is taken for a digit.
 import { createHash } from 'node:crypto';
-import type { RandomBytes } from '../sessions/refresh-token.ts';
+import type { RandomBytes } from '../random-bytes.ts';
+import { sessionIDOf } from '../sessions/session-ids.ts';
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 const CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`);
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /** Bytes from here on would make the first letters likelier than the others. */
 const FAIR = 256 - (256 % LETTERS.length);
 
@@ -32,7 +32,7 @@ export function parseUserCode(typed: string): string | undefined {
 /** The name of the object that an open request is kept in: it does not show the code, and no code has two. */
 export function requestID(userCode: string): string {
   const digest = createHash('sha256').update(`device request ${userCode}`).digest();
-  return `s-${Array.from(digest.subarray(0, 20), (byte) => BASE32[byte & 31]).join('')}`;
+  return sessionIDOf(digest.subarray(0, 20));
 }
 
 function shown(letters: string): string {

@@ -1,6 +1,6 @@
 import { compactVerify, errors } from 'jose';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { isSessionID } from '../sessions/refresh-token.ts';
+import { isSessionID } from '../sessions/session-ids.ts';
 import { readUnverified } from '../tokens/token-shape.ts';
 
 export interface HintedLogin {

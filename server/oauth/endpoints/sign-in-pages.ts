@@ -7,7 +7,7 @@ import { STYLE_PATH } from '../page/page.ts';
 import { styleHandler } from '../page/style.ts';
 import type { PasswordHasher } from '../passwords/hasher.ts';
 import type { PasswordSignIn } from '../passwords/sign-in.ts';
-import type { RandomBytes } from '../sessions/refresh-token.ts';
+import type { RandomBytes } from '../random-bytes.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { SourceAddress } from '../source-address.ts';
 import type { CredentialStore } from '../users/account.ts';

@@ -10,15 +10,10 @@ import {
   temporarilyUnavailable,
 } from '../../../apis/oauth/errors.ts';
 import { mayBeBehind } from '../codes/session-code.ts';
+import type { RandomBytes } from '../random-bytes.ts';
 import { requestedScopes } from '../scopes.ts';
 import { writtenAfterAll } from '../sessions/lost-answer.ts';
-import {
-  parseRefreshToken,
-  type RandomBytes,
-  type RefreshToken,
-  sameHash,
-  successor,
-} from '../sessions/refresh-token.ts';
+import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
 import { SessionHolders } from '../sessions/session-holders.ts';
 import { idleEnd } from '../sessions/session-opening.ts';

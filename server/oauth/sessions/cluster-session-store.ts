@@ -15,10 +15,10 @@ import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { isSessionID, type RandomBytes } from './refresh-token.ts';
+import type { RandomBytes } from '../random-bytes.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
-import { SessionIDs } from './session-ids.ts';
+import { isSessionID, SessionIDs } from './session-ids.ts';
 import { type FoundSession, isGenuine, isSame, readSession, sessionObject } from './session-object.ts';
 import { LOOKUPS, LOOKUPS_OF_STRANGERS, SessionReads } from './session-reads.ts';
 

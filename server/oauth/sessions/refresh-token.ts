@@ -1,7 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-
-/** As many random bytes as asked for. */
-export type RandomBytes = (count: number) => Buffer;
+import type { RandomBytes } from '../random-bytes.ts';
 
 /**
  * A refresh token: `prt_<session id>_<family><secret>`. The family part stays the same through all rotations of a
@@ -20,17 +18,6 @@ export interface RefreshToken {
 const FAMILY_BYTES = 18;
 const SECRET_BYTES = 30;
 const TOKEN = /^prt_(s-[a-z2-7]{20})_([\w-]{24})[\w-]{40}$/;
-const SESSION_ID = /^s-[a-z2-7]{20}$/;
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
-
-/** 100 random bits. */
-export function newSessionID(random: RandomBytes): string {
-  return `s-${Array.from(random(20), (byte) => BASE32[byte & 31]).join('')}`;
-}
-
-export function isSessionID(text: string): boolean {
-  return SESSION_ID.test(text);
-}
 
 export function newRefreshToken(sessionID: string, random: RandomBytes): RefreshToken {
   return made(sessionID, random(FAMILY_BYTES).toString('base64url'), random);

@@ -5,6 +5,7 @@ import { ID_TOKEN_JTI, OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { RandomBytes } from '../random-bytes.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { MAX_TOKEN } from './token-shape.ts';
@@ -17,7 +18,7 @@ export interface TokenIssuerOptions {
   readonly audience: string;
   /** Ms since the epoch. */
   readonly now?: () => number;
-  readonly random?: (bytes: number) => Buffer;
+  readonly random?: RandomBytes;
 }
 
 /** Whom a token is for, and what it hangs on. */
@@ -39,7 +40,7 @@ export interface IssuedToken {
 export class TokenIssuer {
   readonly #options: TokenIssuerOptions;
   readonly #now: () => number;
-  readonly #random: (bytes: number) => Buffer;
+  readonly #random: RandomBytes;
 
   constructor(options: TokenIssuerOptions) {
     this.#options = options;

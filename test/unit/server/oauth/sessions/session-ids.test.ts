@@ -3,9 +3,18 @@ import { expect } from 'chai';
 import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
-import { isSessionID, newSessionID } from '../../../../../server/oauth/sessions/refresh-token.ts';
-import { SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
+import { isSessionID, newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
 import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+
+describe('the id of a session', () => {
+  it('is a DNS label of a hundred random bits', () => {
+    const ids = Array.from({ length: 200 }, () => newSessionID(randomBytes));
+    expect(ids.every(isSessionID)).to.equal(true);
+    expect(new Set(ids).size).to.equal(200);
+    // Every letter turns up, so none is lost to the mapping.
+    expect(new Set(ids.map((id) => id.slice(2)).join('')).size).to.equal(32);
+  });
+});
 
 describe('names of sessions', () => {
   it('are known by every replica, look like any other, and no two are equal', async () => {
