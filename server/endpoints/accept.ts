@@ -82,7 +82,8 @@ export function negotiate(
   for (const one of parseAccept(header ?? '')) {
     if (!takesJSON(one)) continue;
     const stream = one.parameters.get('stream');
-    if (one.parameters.has('sv') || (stream !== undefined && stream !== 'watch')) continue;
+    // `sv`: of the group `meta.k8s.io`, of which there is only this one.
+    if ((one.parameters.get('sv') ?? 'v1') !== 'v1' || (stream ?? 'watch') !== 'watch') continue;
     const conversion = conversionOf(one.parameters);
     if (allows(conversion)) return { conversion, pretty: one.parameters.get('pretty') === '1' };
   }

@@ -29,7 +29,7 @@ function members(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null)
-      return { ...value, rv: /"rv":\s*(-?\d+)/.exec(json)?.[1] };
+      return { ...value, rv: /"rv":\s*(-?\d+)\s*[,}]/.exec(json)?.[1] };
   } catch {
     // The answer is the same as for any other value that is no token.
   }

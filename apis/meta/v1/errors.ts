@@ -67,7 +67,7 @@ export function newForbidden(target: GroupResource | undefined, name: string, me
 }
 
 export function newNotFound(target: GroupResource, name: string): StatusError {
-  return new StatusError(404, 'NotFound', `${qualified(target)} "${name}" not found`, {
+  return new StatusError(404, 'NotFound', `${qualified(target)} ${JSON.stringify(name)} not found`, {
     name,
     ...(target.group === '' ? {} : { group: target.group }),
     kind: target.resource,

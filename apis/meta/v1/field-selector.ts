@@ -46,7 +46,7 @@ function unescape(value: string): string {
  * Throws a plain Error, worded as kube-apiserver words it, when `text` is not a selector.
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
-  return splitTerms(text).map((term) => {
+  const requirements = splitTerms(text).map((term) => {
     const match = /^(?<field>[^=!]*(?:!(?!=)[^=!]*)*)(?<operator>!=|==|=)(?<value>.*)$/s.exec(term);
     const { field, operator, value } = match?.groups ?? {};
     if (field === undefined || value === undefined) {
@@ -54,6 +54,8 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     }
     return { field, equal: operator !== '!=', value: unescape(value) };
   });
+  // Of a term without field and value kube-apiserver makes no condition.
+  return requirements.filter(({ field, value }) => field !== '' || value !== '');
 }
 
 /** What each field that is named has to pass, once, however many terms name it: it is tried on every object. */

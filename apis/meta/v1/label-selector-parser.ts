@@ -5,7 +5,7 @@ import { labelKeyFaults, labelValueFaults } from './label-names.ts';
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts';
 
 interface Token {
-  readonly kind: 'symbol' | 'word' | 'end' | 'error';
+  readonly kind: 'symbol' | 'word' | 'end';
   readonly text: string;
 }
 
@@ -23,16 +23,15 @@ const BINARY: Readonly<Record<string, LabelOperator>> = {
 const MAX_FAULTS = 20;
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 
-/** A symbol, a word, or what can be neither, to the end. */
-const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),><\s]+)|([^]+))/y;
+/** A symbol or a word. Other spaces than these four are part of words, in which no rule allows them. */
+const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+))/y;
 
 function tokens(text: string): Token[] {
   const found: Token[] = [];
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
-    const [, symbol, word, rest = ''] = match;
-    if (symbol !== undefined) found.push({ kind: 'symbol', text: symbol });
-    else if (word !== undefined || rest.trim() !== '') found.push({ kind: 'word', text: word ?? rest });
+    const [, symbol, word = ''] = match;
+    found.push(symbol === undefined ? { kind: 'word', text: word } : { kind: 'symbol', text: symbol });
   }
   found.push(END);
   return found;
@@ -114,7 +113,7 @@ class Parser {
         return values;
       } else {
         throw new Error(
-          `found '${token.text}', expected: ${wanted ? "',', ')' or identifier" : "',' or ')'"}`,
+          `found '${token.text}', expected: ${wanted ? `',',${values.length === 0 ? " ')'" : ''} or identifier` : "',' or ')'"}`,
         );
       }
     }

@@ -142,13 +142,14 @@ function refuse(faults: readonly StatusCause[]): void {
  * Whether it is a watch is the parsed request's word, since that is what was authorized.
  */
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
+  // In kube-apiserver's order: of several faults the same one is told.
+  const timeout = read(query, 'timeoutSeconds', parseInt64);
+  const limit = read(query, 'limit', parseInt64) ?? 0n;
   const labelSelector = read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL;
   const fieldSelector = read(query, 'fieldSelector', parseFieldSelector) ?? [];
   if (labelSelector.requirements.length + fieldSelector.length > MAX_REQUIREMENTS) {
     throw newBadRequest(`a selector may have at most ${MAX_REQUIREMENTS} requirements`);
   }
-  const timeout = read(query, 'timeoutSeconds', parseInt64);
-  const limit = read(query, 'limit', parseInt64) ?? 0n;
   const sendInitialEvents = read(query, 'sendInitialEvents', parseLooseBoolean);
   const combination: Combination = {
     match: query.get('resourceVersionMatch') ?? '',

@@ -34,7 +34,6 @@ export const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as con
 export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): object {
   return {
     resourceVersion,
-    creationTimestamp: null,
     ...(initialEventsEnd ? { annotations: INITIAL_EVENTS_END } : {}),
   };
 }

@@ -23,6 +23,8 @@ describe('continue token', () => {
     ['another version', token({ v: 'meta.k8s.io/v2', rv: 1, start: 'a\u0000' })],
     ['no resourceVersion', token({ v: 'meta.k8s.io/v1', start: 'a\u0000' })],
     ['a resourceVersion of 0', token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a\u0000' })],
+    ['a resourceVersion that is not whole', token('{"v":"meta.k8s.io/v1","rv":1.5,"start":"a\\u0000"}')],
+    ['a resourceVersion with an exponent', token('{"v":"meta.k8s.io/v1","rv":1e3,"start":"a\\u0000"}')],
     ['no start', token({ v: 'meta.k8s.io/v1', rv: 1 })],
     ['a start that climbs', token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../../b\u0000' })],
   ] as const) {

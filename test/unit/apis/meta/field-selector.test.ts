@@ -22,8 +22,9 @@ describe('field selector', () => {
     ]);
   });
 
-  it('ignores empty terms', () => {
+  it('ignores empty terms, also those of nothing but an operator', () => {
     expect(parseFieldSelector(',,')).to.deep.equal([]);
+    expect(parseFieldSelector('=,==,!=')).to.deep.equal([]);
   });
 
   for (const [text, message] of [

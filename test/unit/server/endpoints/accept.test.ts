@@ -30,6 +30,7 @@ describe('accept', () => {
     ['application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1, application/json', undefined],
     ['*/*, application/json;as=Table;v=v1;g=meta.k8s.io', 'Table'],
     ['application/json;stream=watch', undefined],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io;sv=v1', 'Table'],
   ] as const) {
     it(`gives ${kind ?? 'the object'} to ${String(header)}`, () => {
       expect(negotiate(header, allows).conversion?.kind).to.equal(kind);
@@ -43,7 +44,7 @@ describe('accept', () => {
     'text/html',
     'application/json;as=Other;v=v1;g=meta.k8s.io',
     'application/json;q=0',
-    'application/json;sv=v1',
+    'application/json;sv=v2',
     'nonsense',
     ',',
   ]) {

@@ -122,6 +122,7 @@ describe('list', () => {
       'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     ],
     ['limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['labelSelector=-&fieldSelector=x&limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['labelSelector=a%2Cb%3D%3D%3Dc', 400, /^unable to parse requirement: found '=', expected: identifier/],
     ['fieldSelector=spec.nope%3D1', 400, 'field label not supported: spec.nope'],
     ['fieldSelector=nonsense', 400, "invalid selector: 'nonsense'; can't understand 'nonsense'"],
@@ -155,6 +156,13 @@ describe('list', () => {
         );
     });
   }
+
+  it('quotes the name of what is not there, whatever is in it', async () => {
+    const answer = await server.ask(`${LIST}/a%22%5Cb`);
+    expect(answer.status).to.equal(404);
+    const { message } = record(JSON.parse(answer.body.toString()));
+    expect(message).to.equal('nodes.resources.platform.io "a\\"\\\\b" not found');
+  });
 
   it('is 405 with Allow for other methods, and 404 below and beside its path', async () => {
     for (const method of ['POST', 'DELETE', 'OPTIONS', 'HEAD']) {

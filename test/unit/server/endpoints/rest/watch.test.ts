@@ -89,7 +89,6 @@ describe('watch', () => {
         apiVersion: 'resources.platform.io/v1alpha3',
         metadata: {
           resourceVersion: '10',
-          creationTimestamp: null,
           annotations: { 'k8s.io/initial-events-end': 'true' },
         },
       },
