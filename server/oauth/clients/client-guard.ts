@@ -34,8 +34,7 @@ export class ClientGuard {
 
   /** Before a secret is compared. Throws OAuthError 429 with the time to wait. */
   enter(id: string, request: IncomingMessage): void {
-    const bucket = this.#table.find(this.#key(id, request), this.#options.limits);
-    const wait = bucket?.remaining(this.#now()) ?? 0;
+    const wait = this.#table.remaining(this.#key(id, request), this.#options.limits, this.#now());
     if (wait === 0) return;
     throw new OAuthError(429, 'invalid_client', 'too many attempts, try again later', {
       retryAfterSeconds: Math.ceil(wait / 1000),
@@ -49,11 +48,7 @@ export class ClientGuard {
   }
 
   failed(id: string, request: IncomingMessage): void {
-    const [key, now] = [this.#key(id, request), this.#now()];
-    const bucket = this.#table.take(key, this.#options.limits, now);
-    bucket.begin();
-    bucket.fail(now);
-    this.#table.settle(key, now);
+    this.#table.fail(this.#key(id, request), this.#options.limits, this.#now());
   }
 
   #key(id: string, request: IncomingMessage): string {

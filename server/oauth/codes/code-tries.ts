@@ -23,15 +23,10 @@ export class CodeTries {
 
   /** Whole seconds until this source may try again; 0 when it may now. */
   wait(source: string): number {
-    const ms = this.#table.find(networkOf(source), LIMITS)?.remaining(this.#options.now()) ?? 0;
-    return Math.ceil(ms / 1000);
+    return Math.ceil(this.#table.remaining(networkOf(source), LIMITS, this.#options.now()) / 1000);
   }
 
   failed(source: string): void {
-    const [key, now] = [networkOf(source), this.#options.now()];
-    const bucket = this.#table.take(key, LIMITS, now);
-    bucket.begin();
-    bucket.fail(now);
-    this.#table.settle(key, now);
+    this.#table.fail(networkOf(source), LIMITS, this.#options.now());
   }
 }

@@ -36,9 +36,18 @@ export class BucketTable {
     return bucket;
   }
 
-  /** The bucket of a key, or the one of the overflow that it shares; undefined when it has neither. Makes none. */
-  find(key: string, limits: BucketLimits): Bucket | undefined {
-    return this.get(key) ?? this.#overflow.get(slotOf(key, limits));
+  /** Ms until an attempt of this key may begin; 0 when it may now. Makes no bucket. */
+  remaining(key: string, limits: BucketLimits, now: number): number {
+    const bucket = this.get(key) ?? this.#overflow.get(slotOf(key, limits));
+    return bucket?.remaining(now) ?? 0;
+  }
+
+  /** Counts an attempt whose outcome was known at once. */
+  fail(key: string, limits: BucketLimits, now: number): void {
+    const bucket = this.take(key, limits, now);
+    bucket.begin();
+    bucket.fail(now);
+    this.settle(key, now);
   }
 
   /** The key's own bucket. */
