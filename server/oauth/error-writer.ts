@@ -4,6 +4,7 @@ import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { OAuthError, type OAuthErrorCode } from '../../apis/oauth/errors.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../filters/request-context.ts';
+import { AUTHORIZATION_SERVER } from './endpoints/metadata.ts';
 import { NOT_STORED } from './json-answer.ts';
 
 /** What errors of the chain say here. Fixed texts, since the chain's own may name what the client sent. */
@@ -20,12 +21,9 @@ const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> 
   504: ['temporarily_unavailable', 'the request took too long'],
 };
 
-/** RFC 8414, 3.1: the metadata of an issuer with a path have theirs in front of it. */
-const METADATA = '/.well-known/oauth-authorization-server/oauth';
-
 /** Paths of the token handler: open to everybody, errors in this form. */
 export function isOAuthPath(path: string): boolean {
-  return path === '/oauth' || path.startsWith('/oauth/') || path === METADATA;
+  return path === '/oauth' || path.startsWith('/oauth/') || path === AUTHORIZATION_SERVER;
 }
 
 export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };

@@ -1,5 +1,6 @@
 // The body of a request to an OAuth endpoint, read strictly: what is ambiguous is refused, since a proxy or firewall in
-// front may have read it differently. Parameters never come from the URL (RFC 6749, 3.2).
+// front may have read it differently. Parameters come from the URL only where an endpoint asks for them (RFC 6749, 3.1
+// and 3.2).
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { invalidRequest, OAuthError, unsupportedBody } from '../../apis/oauth/errors.ts';
@@ -27,6 +28,12 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
     throw isRequestEntityTooLarge(error) ? tooLarge() : error;
   });
   return parseForm(body);
+}
+
+/** The query of the URL, undecoded, for the few endpoints that browsers come to by a link. */
+export function rawQuery({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 /** Throws OAuthError 400. Names and values are decoded; plus signs are spaces. */

@@ -10,7 +10,7 @@ import {
 } from '../codes/authorization-request.ts';
 import type { CodeIssuer } from '../codes/code-issuer.ts';
 import { isRegistered, placeName, policySource } from '../codes/redirect-uri.ts';
-import { parseForm, readForm } from '../form.ts';
+import { parseForm, rawQuery, readForm } from '../form.ts';
 import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
 import type { IDTokenHints } from './id-token-hint.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
@@ -85,9 +85,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
 }
 
 function queryOf({ request }: RequestContext): Uint8Array {
-  const target = request.url ?? '';
-  const mark = target.indexOf('?');
-  const query = mark < 0 ? '' : target.slice(mark + 1);
+  const query = rawQuery(request);
   if (query.length > MAX_QUERY)
     throw new PageFault(414, 'This sign-in can not go on', 'The address is too long.');
   return Buffer.from(query, 'latin1');

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
-import { type Form, parseForm, readForm } from '../form.ts';
+import { type Form, parseForm, rawQuery, readForm } from '../form.ts';
 import { NOT_STORED, writeJSON } from '../json-answer.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
@@ -38,11 +38,8 @@ export function logoutHandler(options: LogoutOptions): Handler {
 
 /** From the URL of a GET, from the form of a POST; as strictly either way. */
 async function parameters(request: IncomingMessage): Promise<Form> {
-  const { method, url = '', headers } = request;
-  if (method === 'GET') {
-    const mark = url.indexOf('?');
-    return parseForm(Buffer.from(mark < 0 ? '' : url.slice(mark + 1), 'latin1'));
-  }
+  const { method, headers } = request;
+  if (method === 'GET') return parseForm(Buffer.from(rawQuery(request), 'latin1'));
   if (method !== 'POST') throw methodNotAllowed('GET, POST');
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   return isEmpty ? new Map() : readForm(request);

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
 import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
+import { record } from '../../../apis/meta/v1/unknown-value.ts';
 import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
@@ -121,7 +122,7 @@ export class FirstAdministrator {
   async #finish(secret: unknown, signal: AbortSignal): Promise<void> {
     const metadata = objectIn(secret, 'metadata');
     const annotations = { ...objectIn(metadata, 'annotations'), [this.#state]: 'done' };
-    const json = { ...objectIn({ secret }, 'secret'), metadata: { ...metadata, annotations } };
+    const json = { ...record(secret), metadata: { ...metadata, annotations } };
     const path = `${this.#secrets}/${SECRET_NAME}`;
     try {
       await this.#options.client.json({ method: 'PUT', path, json, signal });
