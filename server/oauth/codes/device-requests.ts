@@ -7,7 +7,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import { NOBODY, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { TokenBucket } from '../sessions/token-bucket.ts';
+import { TokenBucket } from '../token-bucket.ts';
 import { networkOf } from '../throttle/network.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode } from './device-code.ts';

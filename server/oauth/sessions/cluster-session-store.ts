@@ -16,6 +16,7 @@ import { objectIn } from '../../cluster/object-metadata.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../random-bytes.ts';
+import { SHORT_WATCHES, STALE_AFTER_MS } from '../short-watches.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
 import { isSessionID, SessionIDs } from './session-ids.ts';
@@ -43,13 +44,6 @@ export interface ClusterSessionStoreOptions {
   /** Ms that never go back. */
   readonly monotonic?: () => number;
 }
-
-/**
- * Watches are short, since each one ends with a bookmark: a store that is cut off from its cluster learns it within
- * seconds, although nobody signs in or out.
- */
-const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
-const STALE_AFTER_MS = 30_000;
 
 export class ClusterSessionStore implements SessionStore {
   readonly #options: ClusterSessionStoreOptions;
@@ -98,7 +92,7 @@ export class ClusterSessionStore implements SessionStore {
       sink: this.#cache,
       log,
       observer: { listed: heard, progressed: heard, watchEnded: () => undefined },
-      tuning: TUNING,
+      tuning: SHORT_WATCHES,
     }).run(signal);
     unsubscribe?.();
     this.#closed.abort(signal.reason);

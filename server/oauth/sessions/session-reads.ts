@@ -1,7 +1,7 @@
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ReviewCache } from '../../cluster/reviews-cache.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '../token-bucket.ts';
 
 export interface SessionReadsOptions {
   readonly client: Pick<ClusterClient, 'json'>;

@@ -5,7 +5,8 @@ import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/me
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectIndex } from '../../cluster/object-index.ts';
 import { Reflector } from '../../cluster/reflector.ts';
-import { TokenBucket } from '../sessions/token-bucket.ts';
+import { SHORT_WATCHES, STALE_AFTER_MS } from '../short-watches.ts';
+import { TokenBucket } from '../token-bucket.ts';
 
 export interface FollowedOptions {
   readonly client: ClusterClient;
@@ -18,9 +19,6 @@ export interface FollowedOptions {
   readonly monotonic?: () => number;
 }
 
-/** Watches are short, since each ends with a bookmark: silence is noticed although nothing changes. */
-const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
-const STALE_AFTER_MS = 30_000;
 const READS_PER_SECOND = 50;
 const READ_BURST = 100;
 
@@ -72,6 +70,8 @@ export class FollowedObjects<T> {
   /** Follows them until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
-    await new Reflector({ client, path: this.path, sink: this.index, log, tuning: TUNING }).run(signal);
+    await new Reflector({ client, path: this.path, sink: this.index, log, tuning: SHORT_WATCHES }).run(
+      signal,
+    );
   }
 }
