@@ -2,9 +2,11 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import type { SessionStore } from '../sessions/session.ts';
+import { sessionStart } from '../sessions/session-opening.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import { waitingSession } from './session-code.ts';
 
 export interface CodeIssuerOptions {
   readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
@@ -36,10 +38,7 @@ export class CodeIssuer {
     const { request, client, account, credential, source, userAgent } = granted;
     const { sessions, random, now } = this.#options;
     const code = newCode(sessions.newID(random), request.nonce, random);
-    // Not before the password, whatever the clock of the replica says that changed it a moment ago.
-    const createdAt = Math.max(now(), credential.changedAt);
-    const notAfter = createdAt + CODE_LIFETIME_MS;
-    await sessions.create(
+    const session = waitingSession(
       {
         id: code.sessionID,
         user: account.name,
@@ -48,17 +47,13 @@ export class CodeIssuer {
         scopes: request.scopes,
         source: shownSource(source),
         userAgent: shownUserAgent(userAgent),
-        createdAt,
-        lastUsedAt: createdAt,
-        notAfter,
-        idleNotAfter: notAfter,
-        generation: 0,
+        createdAt: sessionStart(now(), credential),
         refreshHash: boundHash(code, request),
-        familyHash: '',
         passwordAt: credential.changedAt,
       },
-      signal,
+      CODE_LIFETIME_MS,
     );
+    await sessions.create(session, signal);
     return code.text;
   }
 }

@@ -6,12 +6,13 @@ import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
-import { NOBODY, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { TokenBucket } from '../token-bucket.ts';
+import { NOBODY, type SessionStore, type StoredSession } from '../sessions/session.ts';
+import { sessionStart } from '../sessions/session-opening.ts';
 import { networkOf } from '../throttle/network.ts';
+import { TokenBucket } from '../token-bucket.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode } from './device-code.ts';
-import { codeHash } from './session-code.ts';
+import { codeHash, waitingSession } from './session-code.ts';
 import { newUserCode, requestID } from './user-code.ts';
 
 export const DEVICE_LIFETIME_MS = 600_000;
@@ -73,28 +74,23 @@ export class DeviceRequests {
       const createdAt = now();
       const id = requestID(userCode);
       const code = newDeviceCode({ sessionID: sessions.newID(random), requestID: id }, createdAt, random);
-      const notAfter = createdAt + DEVICE_LIFETIME_MS;
+      const session = waitingSession(
+        {
+          id,
+          user: NOBODY,
+          // What is going to be approved, until then of nobody.
+          userUID: code.sessionID,
+          clientID: client.id,
+          scopes,
+          source,
+          userAgent: shownUserAgent(origin.userAgent),
+          createdAt,
+          refreshHash: deviceHash(code, client.id),
+        },
+        DEVICE_LIFETIME_MS,
+      );
       try {
-        await sessions.create(
-          {
-            id,
-            user: NOBODY,
-            // What is going to be approved, until then of nobody.
-            userUID: code.sessionID,
-            clientID: client.id,
-            scopes,
-            source,
-            userAgent: shownUserAgent(origin.userAgent),
-            createdAt,
-            lastUsedAt: createdAt,
-            notAfter,
-            idleNotAfter: notAfter,
-            generation: 0,
-            refreshHash: deviceHash(code, client.id),
-            familyHash: '',
-          },
-          signal,
-        );
+        await sessions.create(session, signal);
         return { deviceCode: code.text, userCode };
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
@@ -123,20 +119,17 @@ export class DeviceRequests {
     const { sessions, now } = this.#options;
     const request = this.#open(id);
     if (!request) return 'gone';
-    // Not before the password, whatever the clock of the replica says that changed it a moment ago.
-    const createdAt = Math.max(now(), by.credential.changedAt);
-    const notAfter = createdAt + APPROVED_LIFETIME_MS;
-    const session: Session = {
-      ...request,
-      id: request.userUID,
-      user: by.account.name,
-      userUID: by.account.uid,
-      createdAt,
-      lastUsedAt: createdAt,
-      notAfter,
-      idleNotAfter: notAfter,
-      passwordAt: by.credential.changedAt,
-    };
+    const session = waitingSession(
+      {
+        ...request,
+        id: request.userUID,
+        user: by.account.name,
+        userUID: by.account.uid,
+        createdAt: sessionStart(now(), by.credential),
+        passwordAt: by.credential.changedAt,
+      },
+      APPROVED_LIFETIME_MS,
+    );
     try {
       await sessions.create(session, signal);
     } catch (error) {

@@ -24,6 +24,26 @@ export function codeHash({ text }: SessionCode, binding: readonly string[]): str
   return sha256(JSON.stringify([text, ...binding])).toString('hex');
 }
 
+/** As it stands until its code is brought, at most for `lifetimeMs`; `refreshHash` is that of the code. */
+export function waitingSession(session: UnbegunSession, lifetimeMs: number): Session {
+  const { createdAt } = session;
+  const notAfter = createdAt + lifetimeMs;
+  return {
+    ...session,
+    lastUsedAt: createdAt,
+    notAfter,
+    idleNotAfter: notAfter,
+    generation: 0,
+    familyHash: '',
+  };
+}
+
+/** What sessions that wait for their code differ in. */
+export type UnbegunSession = Omit<
+  Session,
+  'lastUsedAt' | 'notAfter' | 'idleNotAfter' | 'generation' | 'familyHash'
+>;
+
 export function hasBegun(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
   return session.familyHash !== '' || session.refreshHash === '';
 }

@@ -53,8 +53,7 @@ export class SessionOpening {
     const { random, sessions } = this.#options;
     const id = signIn.id ?? sessions.newID(random);
     const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
-    // Not before the password, whatever the clock of the replica says that changed it a moment ago.
-    const createdAt = Math.max(this.#options.now(), credential?.changedAt ?? 0);
+    const createdAt = sessionStart(this.#options.now(), credential);
     const session: Session = {
       id,
       user: account.name,
@@ -112,6 +111,11 @@ export class SessionOpening {
       }
     }
   }
+}
+
+/** Not before the password, whatever the clock of the replica says that changed it a moment ago. */
+export function sessionStart(now: number, credential: Pick<Credential, 'changedAt'> | undefined): number {
+  return Math.max(now, credential?.changedAt ?? 0);
 }
 
 /** Idle and absolute end of a session that can be refreshed. It does not end before its first access token does. */
