@@ -10,10 +10,7 @@ import { STORE } from './store-name.ts';
 
 /** Renewed by each page: a reader slower than this loses the rest. */
 export const KEEP_ALIVE = '5m';
-/**
- * Until the first page: where the caller goes away before the store has told the id, nobody can close it, and a store
- * has but some hundreds of them.
- */
+/** Until the first page: where this process dies before, nobody closes it, and a store has but some hundreds of them. */
 const FIRST_KEEP_ALIVE = '30s';
 const CLOSE_MS = 5_000;
 
@@ -56,22 +53,10 @@ export class PointsInTime {
     const refusals: unknown[] = [];
     for (const flavour of this.#flavour ? [this.#flavour] : FLAVOURS) {
       try {
-        const opened = await this.#searches.ask(
-          {
-            method: 'POST',
-            path: flavour.open(indices),
-            query: {
-              keep_alive: FIRST_KEEP_ALIVE,
-              ...(flavour.id === 'id' ? { ignore_unavailable: 'true' } : LENIENT),
-            },
-            repeatable: false,
-          },
-          call,
-          (text) => openedIn(text, flavour),
-        );
-        if (opened === undefined) continue;
+        const point = await this.#openAs(flavour, indices, call);
+        if (point === undefined) continue;
         this.#flavour = flavour;
-        return this.#opened(flavour, opened);
+        return point;
       } catch (error) {
         if (call.signal.aborted) throw error;
         refusals.push(error);
@@ -79,6 +64,40 @@ export class PointsInTime {
     }
     if (refusals.length > 0) throw refusals[0];
     return undefined;
+  }
+
+  /** What a caller who leaves has begun to open is closed as soon as the store has told its id. */
+  async #openAs(flavour: Flavour, indices: string, call: Call): Promise<PointInTime | undefined> {
+    call.signal.throwIfAborted();
+    const opening = this.#searches
+      .ask(
+        {
+          method: 'POST',
+          path: flavour.open(indices),
+          query: {
+            keep_alive: FIRST_KEEP_ALIVE,
+            ...(flavour.id === 'id' ? { ignore_unavailable: 'true' } : LENIENT),
+          },
+          repeatable: false,
+        },
+        { signal: new AbortController().signal, timeoutMs: call.timeoutMs },
+        (text) => openedIn(text, flavour),
+      )
+      .then((opened) => opened && this.#opened(flavour, opened));
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = (): void => {
+      reject(call.signal.reason as Error);
+      opening.then(
+        (point) => point?.close(),
+        () => undefined,
+      );
+    };
+    call.signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([opening, left]);
+    } finally {
+      call.signal.removeEventListener('abort', leave);
+    }
   }
 
   #opened(flavour: Flavour, { id: first, shortfalls }: Opened): PointInTime {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
@@ -164,6 +165,26 @@ describe('an export', () => {
     }
     return count;
   }
+
+  it('closes what it was about to open when its reader went away', async () => {
+    const opening = Promise.withResolvers<ServerResponse>();
+    const closed = Promise.withResolvers<Asked>();
+    await using store = await scriptedStore((asked, response) => {
+      if (asked.method === 'DELETE') {
+        closed.resolve(asked);
+        return { pits: [] };
+      }
+      opening.resolve(response);
+      return ANSWERED;
+    });
+    const leaving = new AbortController();
+    const left = storeAt(store.url).export(SELECTION, 'asc', call(30_000, leaving.signal)).next();
+    const response = await opening.promise;
+    leaving.abort(new Error('gone'));
+    expect(await left.catch((error: unknown) => error)).to.have.property('message', 'gone');
+    response.end('{"pit_id":"late"}');
+    expect((await closed.promise).body).to.deep.equal({ pit_id: ['late'] });
+  });
 
   it('reads everything, and closes the point in time that it was given last', async () => {
     await using store = await scriptedStore(exporting);
