@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { pemCertificates } from '../cluster/pem-certificates.ts';
 
 /** What kube-apiserver publishes for extension servers: whom to trust, and in which headers. */
 export interface DelegatedAuthentication {
@@ -54,11 +55,9 @@ function frontProxy(data: AuthenticationData, cas: readonly X509Certificate[]): 
   };
 }
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 function certificates(pem: string, key: string): X509Certificate[] {
   try {
-    const found = (pem.match(PEM) ?? []).map((block) => new X509Certificate(block));
+    const found = pemCertificates(pem).map((block) => new X509Certificate(block));
     if (found.length === 0 && pem.trim() !== '') throw new Error('no certificate in it');
     return found;
   } catch (cause) {

@@ -3,8 +3,9 @@
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
+import { pemCertificates } from '../cluster/pem-certificates.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
-import { type CertificateSource, splitCertificates } from './serving-certificate.ts';
+import type { CertificateSource } from './serving-certificate.ts';
 
 export interface SecureListenerOptions extends ListenerOptions {
   readonly certificates: CertificateSource;
@@ -38,7 +39,7 @@ export class SecureListener extends Listener {
    * showed; authentication decides whether it is still valid. Anything that is not a certificate is skipped and logged.
    */
   setClientCAs(pems: readonly string[]): void {
-    this.#clientCAs = [...new Set(pems.flatMap(splitCertificates))].filter((pem) => this.#isReadable(pem));
+    this.#clientCAs = [...new Set(pems.flatMap(pemCertificates))].filter((pem) => this.#isReadable(pem));
     this.#renewContext();
   }
 

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { pemCertificates } from '../cluster/pem-certificates.ts';
 
 /** What the TLS listener shows to clients. */
 export interface ServingCertificate {
@@ -21,18 +22,12 @@ export interface CertificateSource {
   onChange(listener: () => void): () => void;
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-export function splitCertificates(pem: string): string[] {
-  return pem.match(PEM_CERTIFICATE) ?? [];
-}
-
 /**
  * Checks that the pair can be served. Throws with one line that says why not; half-written files and a key that
  * belongs to another certificate are the usual reasons. `ca` falls back to the last certificate of the chain.
  */
 export function checkServingCertificate(cert: string, key: string, ca?: string): ServingCertificate {
-  const chain = splitCertificates(cert);
+  const chain = pemCertificates(cert);
   const [leafPem] = chain;
   const last = chain.at(-1);
   if (leafPem === undefined || last === undefined) throw new Error('there is no certificate in certFile');
@@ -41,9 +36,9 @@ export function checkServingCertificate(cert: string, key: string, ca?: string):
   const privateKey = attempt('keyFile holds no readable private key', () => createPrivateKey(key));
   if (!leaf.checkPrivateKey(privateKey)) throw new Error('keyFile is not the key of certFile');
   attempt('TLS does not accept the certificate', () => createSecureContext({ cert, key }));
-  const bundle = ca === undefined ? last : splitCertificates(ca).join('\n');
+  const bundle = ca === undefined ? last : pemCertificates(ca).join('\n');
   if (bundle === '') throw new Error('there is no certificate in caFile');
-  for (const pem of splitCertificates(bundle)) {
+  for (const pem of pemCertificates(bundle)) {
     attempt('caFile holds a broken certificate', () => new X509Certificate(pem));
   }
   return {

@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import { pemCertificates } from '../cluster/pem-certificates.ts';
 
 /** At most this many certificates stand in a bundle; a replica whose own was pushed out puts it back in front. */
 const MOST = 8;
-
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
  * The bundle that should stand where `present` stands.
@@ -39,7 +38,7 @@ function nameOf({ subject }: X509Certificate): string {
 }
 
 function certificates(pem: string): X509Certificate[] {
-  return [...pem.matchAll(PEM)].flatMap(([block]) => {
+  return pemCertificates(pem).flatMap((block) => {
     try {
       return [new X509Certificate(block)];
     } catch {

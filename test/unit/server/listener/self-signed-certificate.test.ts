@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { StartupError } from '../../../../apis/config/v1alpha1/startup-error.ts';
+import { pemCertificates } from '../../../../server/cluster/pem-certificates.ts';
 import {
   type AuthorityStore,
   DirectoryAuthorityStore,
   MemoryAuthorityStore,
 } from '../../../../server/listener/authority-store.ts';
 import { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
-import { splitCertificates } from '../../../../server/listener/serving-certificate.ts';
 import { servingNames } from '../../../../server/listener/serving-names.ts';
 import { metrics, silent } from './listening.ts';
 
@@ -84,10 +84,10 @@ describe('SelfSignedCertificate', () => {
   it('publishes a new CA beside the old one before it issues with it', async () => {
     const certificate = source();
     await certificate.renew();
-    const [old = ''] = splitCertificates(certificate.current().ca);
+    const [old = ''] = pemCertificates(certificate.current().ca);
     pass(9 * 365 + 10);
     await certificate.renew();
-    const bundle = splitCertificates(certificate.current().ca);
+    const bundle = pemCertificates(certificate.current().ca);
     expect(bundle).to.have.length(2).and.include(old);
     const issuedBy = (ca: string) =>
       new X509Certificate(certificate.current().cert).verify(new X509Certificate(ca).publicKey);
@@ -95,10 +95,10 @@ describe('SelfSignedCertificate', () => {
     pass(61);
     await certificate.renew();
     expect(issuedBy(bundle[0] ?? '')).to.equal(true);
-    expect(splitCertificates(certificate.current().ca)).to.have.length(2);
+    expect(pemCertificates(certificate.current().ca)).to.have.length(2);
     pass(400);
     await certificate.renew();
-    expect(splitCertificates(certificate.current().ca)).to.deep.equal([bundle[0]]);
+    expect(pemCertificates(certificate.current().ca)).to.deep.equal([bundle[0]]);
   });
 
   it('hears of a CA that another replica has added to the store', async () => {
