@@ -1,10 +1,11 @@
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { AuthenticationResult } from '../observability/access-metrics.ts';
 import type { AuthenticationRequest, Authenticator, Identification } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** Hears how each attempt ended. */
 export interface AuthenticationCounter {
-  authenticated(result: 'success' | 'failure' | 'error'): void;
+  authenticated(result: AuthenticationResult): void;
 }
 
 /** The same authenticator, with each of its attempts counted. A caller without credentials who must have some is refused. */

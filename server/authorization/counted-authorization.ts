@@ -1,8 +1,9 @@
+import type { AuthorizationResult } from '../observability/access-metrics.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 
 /** Hears how each decision ended. */
 export interface AuthorizationCounter {
-  authorized(result: 'allowed' | 'denied' | 'error'): void;
+  authorized(result: AuthorizationResult): void;
 }
 
 /** The same authorizer, with each of its decisions counted. */

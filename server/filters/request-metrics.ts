@@ -1,17 +1,7 @@
 // What the chain reports of each request, with the labels that Kubernetes' dashboards know. The metrics themselves are
 // in observability/.
+import type { RequestKind, RequestLabels } from '../observability/request-metrics.ts';
 import type { Exchange, Filter } from './exchange.ts';
-
-export interface RequestLabels {
-  /** `GET`, `LIST`, `WATCH`, `POST`, …, `CONNECT`; `OTHER` for a method that Kubernetes does not know. */
-  readonly verb: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  /** `resource`, `namespace`, `cluster`, or empty for non-resource requests. */
-  readonly scope: string;
-}
 
 export interface RequestMetrics {
   /** One request that ended. */
@@ -20,7 +10,7 @@ export interface RequestMetrics {
   count(labels: RequestLabels, code: number): void;
   /** A request that the server terminated in self-defence. */
   terminated(verb: string, code: number): void;
-  inflight(kind: 'readOnly' | 'mutating', change: 1 | -1): void;
+  inflight(kind: RequestKind, change: 1 | -1): void;
   longRunning(labels: RequestLabels, change: 1 | -1): void;
 }
 

@@ -5,7 +5,7 @@ import { DurationHistogram } from './duration-histogram.ts';
 
 /** What distinguishes requests in metrics. Bounded in number: never a name or a path that a caller invents. */
 export interface RequestLabels {
-  /** GET, LIST, WATCH, POST, PUT, PATCH, DELETE, DELETECOLLECTION, CONNECT. */
+  /** `GET`, `LIST`, `WATCH`, `POST`, …, `CONNECT`; `OTHER` for a method that Kubernetes does not know. */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
