@@ -19,6 +19,7 @@ describe('a code challenge', () => {
   it('has the form of a SHA-256 as base64url', () => {
     expect(isChallenge('E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM')).to.equal(true);
     expect(isChallenge('E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM=')).to.equal(false);
-    expect(isChallenge('short')).to.equal(false);
+    expect(isChallenge('a'.repeat(42))).to.equal(false);
+    expect(isChallenge('a'.repeat(44))).to.equal(false);
   });
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { DeviceRequests } from '../../../../../server/oauth/codes/device-requests.ts';
+import { requestID } from '../../../../../server/oauth/codes/user-code.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
 import { newSession } from '../../../../support/new-session.ts';
 import { newClient } from '../../../../support/oauth-clients.ts';
@@ -98,6 +99,24 @@ describe('requests of devices', () => {
     expect(await requests.approve(id, { account, credential: { changedAt: 0 } }, signal)).to.equal('gone');
     await requests.deny(id, signal);
     expect(sessions.get(id)?.user).to.equal('alice');
+  });
+
+  it('give sessions that are not older than the password, though the clock that changed it is ahead', async () => {
+    const { userCode } = await open('192.0.2.1');
+    const account = { name: 'ann', uid: 'uid', email: '', displayName: '', groups: [], disabled: false };
+    const changedAt = now + 2000;
+    const decided = await requests.approve(
+      requestID(userCode),
+      { account, credential: { changedAt } },
+      signal,
+    );
+    expect(decided).to.equal('approved');
+    const [session] = sessions.ofUser('ann');
+    expect(session).to.include({
+      createdAt: changedAt,
+      passwordAt: changedAt,
+      notAfter: changedAt + 120_000,
+    });
   });
 
   it('are not judged while sessions can not be seen', async () => {

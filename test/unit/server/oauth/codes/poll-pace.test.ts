@@ -36,4 +36,13 @@ describe('the pace of polls', () => {
     expect(polls.tooFast('0')).to.equal(false);
     expect(polls.tooFast('2000')).to.equal(true);
   });
+
+  it('is not forgotten of a device that has asked a moment ago, however long it has been at it', () => {
+    const polls = pace();
+    polls.tooFast('first');
+    for (let i = 0; i < 1999; i++) polls.tooFast(String(i));
+    expect(polls.tooFast('first')).to.equal(true);
+    polls.tooFast('one more');
+    expect(polls.tooFast('first')).to.equal(true);
+  });
 });

@@ -197,8 +197,8 @@ describe('the sign-in form', () => {
     });
 
     it('when another site sends it', async () => {
-      const visit = await Visit.begin(site);
       for (const from of ['cross-site', 'same-site', 'none']) {
+        const visit = await Visit.begin(site);
         await forged(visit, visit.cookie, { 'sec-fetch-site': from });
       }
     });

@@ -73,6 +73,15 @@ describe('the authorization code grant', () => {
     expect(session?.notAfter).to.equal(signedInAt + 30 * 86_400_000);
   });
 
+  it('takes a code by a clock that is behind the one of the sign-in, and lets no time go back', async () => {
+    const code = await codeFor(site);
+    const signedInAt = state.now;
+    state.now -= 2000;
+    expect((await exchange({ code })).status).to.equal(200);
+    const [session] = [...state.sessions.objects.values()];
+    expect(session?.lastUsedAt).to.equal(signedInAt);
+  });
+
   it('gives nothing for a sign-in whose password was replaced while it was checked', async () => {
     state.replaceMeanwhile();
     await refused({ code: await codeFor(site) });
@@ -112,6 +121,10 @@ describe('the authorization code grant', () => {
     const { status, json } = await exchange({ ...client, code });
     expect(status).to.equal(200);
     expect(json).not.to.have.property('refresh_token');
+    // As long as its only token, though nobody can use the session in between.
+    const end = state.now + Number(json['expires_in']) * 1000;
+    const [session] = [...state.sessions.objects.values()];
+    expect(session).to.include({ notAfter: end, idleNotAfter: end });
     await refused({ ...client, code });
     expect(state.sessions.objects.size).to.equal(0);
   });
@@ -266,6 +279,9 @@ describe('the authorization code grant', () => {
       site.store.fresh = false;
       expect((await exchange({ code })).status).to.equal(503);
       site.store.fresh = true;
+      Object.assign(state.credentialStore, { synced: false });
+      expect((await exchange({ code })).status).to.equal(503);
+      Object.assign(state.credentialStore, { synced: true });
     });
   });
 

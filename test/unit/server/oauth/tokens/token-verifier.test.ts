@@ -7,7 +7,7 @@ import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-to
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
-import { ALICE, AUDIENCE, CLIENT, ISSUER, NOW, SESSION, TokenFixture } from './token-fixture.ts';
+import { ALICE, AUDIENCE, CLIENT, CREDENTIAL, ISSUER, NOW, SESSION, TokenFixture } from './token-fixture.ts';
 
 const scope = { signal: new AbortController().signal };
 
@@ -174,6 +174,7 @@ describe('TokenVerifier', () => {
       ['groups that are no list', { groups: 'developers' }],
       ['groups that are not all text', { groups: ['a', 1] }],
       ['no uid', { uid: undefined }],
+      ['a group without a name', { groups: [''] }],
       ['a validity that has not begun', { nbf: NOW / 1000 + 5 }],
     ] as const) {
       it(what, async () => {
@@ -293,8 +294,15 @@ describe('TokenVerifier', () => {
       at.stands.sessions.fresh = false;
       at.stands.users.synced = false;
       expect(await answer(at, token)).to.be.an('object');
-      at.cached = undefined;
-      expect(await answer(at, token)).to.equal(503);
+      for (const forget of [
+        () => (at.account = undefined),
+        () => (at.credential = undefined),
+        () => (at.cached = undefined),
+      ]) {
+        [at.account, at.credential, at.cached] = [ALICE, CREDENTIAL, SESSION];
+        forget();
+        expect(await answer(at, token), String(forget)).to.equal(503);
+      }
     });
   });
 });
