@@ -26,7 +26,7 @@ import type { Scopes } from './scope.ts';
 import { rangeOf } from './selection.ts';
 import { Slots } from './slots.ts';
 import { newStoreTimeout } from './store-errors.ts';
-import { textFault } from './text-fault.ts';
+import { textFaults } from './text-faults.ts';
 import type { Turns } from './turns.ts';
 
 type Answered = Untimed<LogQueryAnswer> | Untimed<LogStatisticsAnswer> | Untimed<LogHistogramAnswer>;
@@ -67,7 +67,7 @@ const GRACE_MS = 2_000;
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
-  const decoder = newLogQueryDecoder(textFault);
+  const decoder = newLogQueryDecoder(textFaults);
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
   const slots = slotsFor(limits);
 

@@ -3,6 +3,7 @@ import { textsOf } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { BEGINNING, instantOf } from './instant.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from './log-store.ts';
 import { podPattern } from './matching/workload-names.ts';
+import { findable } from './text-faults.ts';
 
 type Range = Selection['range'];
 
@@ -45,7 +46,7 @@ export function selectionOf(query: LogQuery, scope: Scope, range: Range): Select
 
 /** Undefined when there is no filter on text. */
 export function textOf(query: LogQuery): TextFilter | undefined {
-  const [first, ...more] = textsOf(query);
+  const [first, ...more] = findable(query.match, textsOf(query));
   if (first === undefined) return undefined;
   return { mode: query.match, texts: [first, ...more], caseSensitive: query.case === 'respect' };
 }

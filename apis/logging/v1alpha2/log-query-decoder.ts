@@ -12,8 +12,11 @@ import {
   type MatchMode,
 } from './log-query.ts';
 
-/** Why no line can be asked for by this text, beside those that come before it; undefined when one can. */
-export type TextFault = (mode: MatchMode, text: string, before: readonly string[]) => string | undefined;
+/** Why no line can be asked for by these texts, each reason with the text that it is about; none when lines can. */
+export type TextFaults = (
+  mode: MatchMode,
+  texts: readonly string[],
+) => readonly { readonly text: string; readonly fault: string }[];
 
 const UTC = 'UTC';
 
@@ -39,7 +42,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
 /** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
 const IGNORED = ['watch'] as const;
 
-export function newLogQueryDecoder(textFault: TextFault): QueryDecoder<typeof LogQuerySchema> {
+export function newLogQueryDecoder(textFaults: TextFaults): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,
@@ -47,7 +50,7 @@ export function newLogQueryDecoder(textFault: TextFault): QueryDecoder<typeof Lo
       parameter === 'start_time' || parameter === 'end_time' ? secondsFault(value) : undefined,
     contradictions: (query, given) => [
       ...timeFaults(query),
-      ...textFaults(query, textFault),
+      ...faultsOfTexts(query, textFaults),
       ...misfits(query, given),
     ],
   });
@@ -96,20 +99,17 @@ function timeFaults({ start_time: start, end_time: end }: LogQuery): StatusCause
   return [invalid('end_time', `${end} is before start_time, ${start}`)];
 }
 
-function textFaults(query: LogQuery, textFault: TextFault): StatusCause[] {
+function faultsOfTexts(query: LogQuery, textFaults: TextFaults): StatusCause[] {
   const { match } = query;
   const texts = textsOf(query);
   if (query.log_query !== undefined && texts.length === 0) {
     return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
   }
   if (texts.length > MAX_TEXTS) return [invalid('log_query', `has more than ${MAX_TEXTS} texts`)];
-  return texts.flatMap((text, index) => {
-    const fault =
-      text.length > MAX_TEXT
-        ? `is longer than ${MAX_TEXT} characters`
-        : textFault(match, text, texts.slice(0, index));
-    return fault === undefined ? [] : [invalid('log_query', `${quoted(text)} ${fault}`)];
-  });
+  const long = texts.filter((text) => text.length > MAX_TEXT);
+  const fault = `is longer than ${MAX_TEXT} characters`;
+  const faults = long.length > 0 ? long.map((text) => ({ text, fault })) : textFaults(match, texts);
+  return faults.map((each) => invalid('log_query', `${quoted(each.text)} ${each.fault}`));
 }
 
 /**

@@ -17,10 +17,12 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 const MAX_NAMES = 1_000;
 /** Consoles name all namespaces of a workspace, and clusters have thousands. */
 const MAX_NAMESPACES = 5_000;
-/** Texts that one `log_query` asks for. */
-export const MAX_TEXTS = 20;
+/** Texts that one `log_query` asks for: consoles send whole lines, and commas separate the members of a JSON document. */
+export const MAX_TEXTS = 50;
 /** Characters of one text or pattern. */
 export const MAX_TEXT = 1_000;
+/** Characters of all texts together. */
+const MAX_LOG_QUERY = 20_000;
 /** Words of all texts together: a store may be asked for each by a pattern of kilobytes. */
 export const MAX_WORDS = 200;
 /** Ten digits: the last second is in the year 2286; a value in milliseconds has thirteen. */
@@ -78,7 +80,7 @@ export const LogQuerySchema = Type.Object(
     container_query: fuzzy('Containers'),
     log_query: Type.Optional(
       Type.String({
-        maxLength: MAX_TEXTS * MAX_TEXT,
+        maxLength: MAX_LOG_QUERY,
         description: `What a line says. With \`match=phrase\` and \`match=prefix\` up to ${MAX_TEXTS} texts separated by commas, one of which has to be there; with \`substring\` and \`regex\` one text, in which a comma is a comma.`,
       }),
     ),

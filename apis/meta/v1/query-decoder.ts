@@ -201,12 +201,15 @@ function typed(text: string, parameter: Parameter): unknown {
 
 /**
  * The values of a list, but at most one more than it may have: that one is enough to find the fault, and looking at
- * hundreds of thousands would take long. Where only a few words are allowed, each is given once. What is empty between
- * commas does not count, as long as something else is there.
+ * hundreds of thousands would take long. Where only a few words are allowed, each is given once. People type lists, so
+ * spaces around a value do not count, nor does what is empty between commas, as long as something else is there.
  */
 function valuesIn(text: string, { maxItems, items }: Parameter): readonly string[] {
   const words: unknown = isRecord(items) ? items['enum'] : undefined;
-  const values = text.split(',').filter((value) => value !== '');
+  const values = text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
   if (values.length === 0) return [''];
   if (Array.isArray(words)) return [...new Set(values)].slice(0, words.length + 1);
   return values.slice(0, typeof maxItems === 'number' ? maxItems + 1 : undefined);

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { LogQueryAnswerSchema } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { textFault } from '../../../server/logging/text-fault.ts';
+import { textFaults } from '../../../server/logging/text-faults.ts';
 import { LogService, line } from '../../support/log-service.ts';
 import { MemoryLogStore } from '../../support/memory-log-store.ts';
 
@@ -45,7 +45,7 @@ function targetsOf(commands: string): URL[] {
 
 describe('the examples of docs/logs.md', () => {
   it('ask what can be asked', async () => {
-    const decoder = newLogQueryDecoder(textFault);
+    const decoder = newLogQueryDecoder(textFaults);
     const targets = (await blocks('sh')).flatMap(targetsOf);
     expect(targets).to.have.length.above(7);
     for (const { pathname, searchParams, href } of targets) {

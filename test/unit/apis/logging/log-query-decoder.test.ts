@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder, textsOf } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { textFault } from '../../../../server/logging/text-fault.ts';
+import { textFaults } from '../../../../server/logging/text-faults.ts';
 
-const decoder = newLogQueryDecoder(textFault);
+const decoder = newLogQueryDecoder(textFaults);
 
 function decode(search: string) {
   return decoder.decode(new URLSearchParams(search));
@@ -44,9 +44,9 @@ describe('a log query', () => {
     }
   });
 
-  it('takes a list with a comma too many', () => {
-    const query = decode('namespaces=a,&pod_query=,b,,c&level=error,');
-    expect(query).to.deep.include({ namespaces: ['a'], pod_query: ['b', 'c'], level: ['error'] });
+  it('takes lists as people type them, with spaces and a comma too many', () => {
+    const query = decode('namespaces=a,%20d%20&pod_query=,b,,%20,c&level=error,');
+    expect(query).to.deep.include({ namespaces: ['a', 'd'], pod_query: ['b', 'c'], level: ['error'] });
   });
 
   it('takes the names of all namespaces of a large cluster', () => {
@@ -85,10 +85,10 @@ describe('a log query', () => {
     ['a size that is no number', 'size=x', 'size', /not a whole number/],
     ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
     ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
-    ['one text of several without a word', 'log_query=a,--', 'log_query', /"--" has no word/],
+    ['nothing but texts without a word', 'log_query=!,--', 'log_query', /"!" has no word/],
     ['nothing but commas', 'log_query=,%20,', 'log_query', /no text between its commas/],
     ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a pattern/],
-    ['too many texts', `log_query=${'a,'.repeat(21)}`, 'log_query', /more than 20 texts/],
+    ['too many texts', `log_query=${'a,'.repeat(51)}`, 'log_query', /more than 50 texts/],
     [
       'a text that is too long',
       `match=substring&log_query=${'a'.repeat(1001)}`,
@@ -99,7 +99,7 @@ describe('a log query', () => {
       'more words than stores are asked for',
       `log_query=${'a%20'.repeat(150)},${'b%20'.repeat(51)}`,
       'log_query',
-      /makes it 201 words, and 200 may be/,
+      /have 201 words, and 200 may be/,
     ],
     ['a level that is none', 'level=eror,warn', 'level', /did you mean "error"/],
     ['a cursor with a place of its own', 'cursor=x&from=10', 'from', /cursor/],
@@ -132,6 +132,15 @@ describe('a log query', () => {
     expect(textsOf(decode('log_query=a,b&match=substring'))).to.deep.equal(['a,b']);
     expect(textsOf(decode('log_query=a,b&match=regex'))).to.deep.equal(['a,b']);
     expect(textsOf(decode('log_query=a,,b,'))).to.deep.equal(['a', 'b']);
+  });
+
+  it('takes a whole line for its texts, as consoles send it, with parts that have no word', () => {
+    const line = JSON.stringify(
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, number) => [`k${number}`, number === 3 ? ',' : number]),
+      ),
+    );
+    expect(textsOf(decode(`log_query=${encodeURIComponent(line)}`))).to.have.length(41);
   });
 
   it('takes zones by name and by offset', () => {

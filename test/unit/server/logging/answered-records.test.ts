@@ -4,7 +4,7 @@ import { newLogQueryDecoder } from '../../../../apis/logging/v1alpha2/log-query-
 import { answered } from '../../../../server/logging/answered-records.ts';
 import { Turns } from '../../../../server/logging/turns.ts';
 
-const decoder = newLogQueryDecoder(() => undefined);
+const decoder = newLogQueryDecoder(() => []);
 const queryOf = (parameters: string) => decoder.decode(new URLSearchParams(parameters));
 
 const RECORD = {

@@ -11,7 +11,7 @@ import { HandlerServer } from '../../../support/handler-server.ts';
 import { line } from '../../../support/log-service.ts';
 import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
 
-const query = newLogQueryDecoder(() => undefined).decode(new URLSearchParams('follow=true'));
+const query = newLogQueryDecoder(() => []).decode(new URLSearchParams('follow=true'));
 
 function seeing(...names: string[]): Selection {
   const namespaces = names.map((name) => ({ name, since: BEGINNING }));

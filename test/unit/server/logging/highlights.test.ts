@@ -4,7 +4,7 @@ import { answered } from '../../../../server/logging/answered-records.ts';
 import type { LogRecord } from '../../../../server/logging/log-store.ts';
 import { Turns } from '../../../../server/logging/turns.ts';
 
-const decoder = newLogQueryDecoder(() => undefined);
+const decoder = newLogQueryDecoder(() => []);
 const record = (log: string): LogRecord => ({
   time: '2026-11-20T10:00:00.000000001Z',
   log,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isLongRunningQuery } from '../../../../server/logging/logs-handler.ts';
 
-const decoder = newLogQueryDecoder(() => undefined);
+const decoder = newLogQueryDecoder(() => []);
 
 describe('a log query that may outlive the deadline of requests', () => {
   for (const search of [

@@ -56,6 +56,7 @@ describe('log queries', () => {
     expect(await lines('log_query=TIME')).to.have.length(2);
     expect(await lines('log_query=time&match=phrase')).to.deep.equal(['same time, other line']);
     expect(await lines('log_query=TIME&case=respect')).to.have.length(0);
+    expect(await lines('log_query=--,timeout,%20!')).to.deep.equal(['request timeout of cart']);
     expect(await lines('log_query=imeou&match=substring')).to.have.length(1);
     expect(await lines('log_query=%5Ereq.%2Bcart%24&match=regex')).to.have.length(1);
   });

@@ -1,0 +1,33 @@
+// What can not be looked for: texts without a word, too many words, patterns that are none.
+import { MAX_WORDS, type MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
+import type { TextFaults } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { parsePattern } from './matching/regex-dialect.ts';
+import { wordsOf } from './matching/words.ts';
+
+export const textFaults: TextFaults = (mode, texts) => {
+  if (mode === 'substring') return [];
+  if (mode === 'regex') return texts.flatMap(patternFaults);
+  const [text = ''] = texts;
+  const words = texts.reduce((sum, each) => sum + wordsOf(each).length, 0);
+  if (texts.length > 0 && words === 0) {
+    return [{ text, fault: 'has no word to look for; match=substring finds other characters' }];
+  }
+  return words > MAX_WORDS
+    ? [{ text, fault: `and what follows have ${words} words, and ${MAX_WORDS} may be looked for` }]
+    : [];
+};
+
+/** Those that can be found: one without a word is in no line, and changes nothing beside others. */
+export function findable(mode: MatchMode, texts: readonly string[]): readonly string[] {
+  if (mode === 'substring' || mode === 'regex') return texts;
+  return texts.filter((text) => wordsOf(text).length > 0);
+}
+
+function patternFaults(text: string) {
+  try {
+    parsePattern(text);
+    return [];
+  } catch (error) {
+    return [{ text, fault: `is not a pattern: ${error instanceof Error ? error.message : String(error)}` }];
+  }
+}
