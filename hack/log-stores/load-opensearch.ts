@@ -1,17 +1,23 @@
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
-import { indexTemplate, wordsTemplate } from './recommended-template.ts';
+import { indexTemplate, unfilteredTemplate, wordsTemplate } from './recommended-template.ts';
 import type { LogRecord, LogRecords } from './record.ts';
 
 export interface OpenSearchLoadOptions extends LoadOptions {
   /** The lines of a day in UTC go to the index `${indexPrefix}-YYYY.MM.DD`. */
   readonly indexPrefix: string;
   /**
-   * `recommended`, the default, is indexTemplate(), `words` is wordsTemplate(). `dynamic` leaves everything to OpenSearch, as collectors do by
-   * themselves; dots in the names of labels become underscores there, which fluent-bit calls Replace_Dots: otherwise
+   * `recommended`, the default, is indexTemplate(), `unfiltered` is unfilteredTemplate(), `words` is wordsTemplate().
+   * `dynamic` leaves everything to OpenSearch, as collectors do by themselves; dots in the names of labels become underscores there, which fluent-bit calls Replace_Dots: otherwise
    * `app` and `app.kubernetes.io/name` of one pod contradict each other.
    */
-  readonly template?: 'dynamic' | 'recommended' | 'words';
+  readonly template?: 'dynamic' | keyof typeof TEMPLATES;
 }
+
+const TEMPLATES = {
+  recommended: indexTemplate,
+  unfiltered: unfilteredTemplate,
+  words: wordsTemplate,
+} as const;
 
 /** Loads the records into an OpenSearch; all of them can be searched afterwards. A record that it refuses is an error. */
 export async function loadOpenSearch(
@@ -22,7 +28,7 @@ export async function loadOpenSearch(
   const { indexPrefix, template = 'recommended', signal = null } = options;
   const name = encodeURIComponent(indexPrefix);
   if (template !== 'dynamic') {
-    const body = JSON.stringify((template === 'words' ? wordsTemplate : indexTemplate)(indexPrefix));
+    const body = JSON.stringify(TEMPLATES[template](indexPrefix));
     const headers = { 'content-type': 'application/json' };
     await expectOk(await fetch(`${url}/_index_template/${name}`, { method: 'PUT', headers, body, signal }));
   }

@@ -4,22 +4,46 @@
  * `app` and `app.kubernetes.io/name` of one pod, which would be an object and a string in one place otherwise.
  */
 export function indexTemplate(indexPrefix: string): object {
-  // With values of documents, which OpenSearch 3 keeps unless it is told, it refuses lines of 32 KiB and more.
-  const wildcard = { type: 'wildcard', doc_values: false };
-  return template(indexPrefix, { type: 'text', fields: { wildcard } }, 'flat_object');
+  return template(indexPrefix, { log: lineWithParts('line'), labels: 'flat_object', analysis: ANALYSIS });
+}
+
+/** The same for an OpenSearch 3 that lacks the module for filters of characters: it can do without this one. */
+export function unfilteredTemplate(indexPrefix: string): object {
+  return template(indexPrefix, { log: lineWithParts(), labels: 'flat_object' });
 }
 
 /** The same for an Elasticsearch that has no fields of type wildcard: words only. */
 export function wordsTemplate(indexPrefix: string): object {
-  return template(indexPrefix, { type: 'text' }, 'flattened');
+  return template(indexPrefix, { log: { type: 'text' }, labels: 'flattened' });
 }
 
-function template(indexPrefix: string, log: object, labels: string): object {
+/** Where parts of words are found, too. */
+function lineWithParts(normalizer?: string): object {
+  // With values of documents, which OpenSearch 3 keeps unless it is told, it refuses lines of 32 KiB and more.
+  const wildcard = { type: 'wildcard', doc_values: false, ...(normalizer && { normalizer }) };
+  return { type: 'text', fields: { wildcard } };
+}
+
+/** OpenSearch 2 never comes to the end of some lines with a NUL, such as `abc\0d`: a thread that writes is lost to each. */
+const ANALYSIS = {
+  char_filter: { nul: { type: 'mapping', mappings: ['\\u0000 => \\ufffd'] } },
+  normalizer: { line: { type: 'custom', char_filter: ['nul'] } },
+};
+
+interface Parts {
+  /** The field of the line. */
+  readonly log: object;
+  /** The type of labels and annotations. */
+  readonly labels: string;
+  readonly analysis?: object;
+}
+
+function template(indexPrefix: string, { log, labels, analysis }: Parts): object {
   return {
     index_patterns: [`${indexPrefix}-*`],
     priority: 100,
     template: {
-      settings: { number_of_shards: 1, auto_expand_replicas: '0-1' },
+      settings: { number_of_shards: 1, auto_expand_replicas: '0-1', ...(analysis && { analysis }) },
       mappings: {
         dynamic_templates: [
           {

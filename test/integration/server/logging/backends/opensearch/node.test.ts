@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { array, constantFrom, integer, oneof, sample } from 'fast-check';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
-import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
+import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
@@ -74,6 +74,29 @@ describe('a node of OpenSearch', function () {
     while ((await node.openContexts()) > 0);
   });
 
+  it('takes lines with NUL characters, and finds them', async () => {
+    const indexPrefix = 'nul';
+    const lines = ['abc\0d', 'h\0e\0l\0l\0o\0', '\0abc', 'a\0\0d', 'abcd'];
+    const records = lines.map((log, n) => record(log, `2026-01-15T10:00:00.00000000${n}Z`));
+    // Without the template's filter it would never come to the end of the first one.
+    await loadOpenSearch(node.url, records, { indexPrefix, signal: AbortSignal.timeout(30_000) });
+    const store = storeAt(node.url, { indexPrefix });
+    for (const [mode, text, found] of [
+      ['substring', 'c\0d', [0]],
+      ['substring', '\0', [0, 1, 2, 3]],
+      ['substring', 'bc', [0, 2, 4]],
+      ['regex', '^a.*d$', [0, 3, 4]],
+      ['phrase', 'abc', [0, 2]],
+    ] as const) {
+      const asked: Selection = { ...ALL, text: { mode, texts: [text], caseSensitive: true } };
+      const page = await store.query(asked, { order: 'asc', size: 10, from: 0 }, call());
+      expect(
+        page.records.map(({ log }) => log),
+        text,
+      ).to.deep.equal(found.map((n) => lines[n]));
+    }
+  });
+
   it('gives each line once where shards share times and sequence numbers, page by page and as an export', async () => {
     const indexPrefix = 'shards';
     await node.ask('PUT', `/_index_template/${indexPrefix}`, {
@@ -81,7 +104,7 @@ describe('a node of OpenSearch', function () {
       priority: 200,
       template: {
         settings: { number_of_shards: 5, number_of_replicas: 0 },
-        mappings: (indexTemplate(indexPrefix) as { template: { mappings: unknown } }).template.mappings,
+        mappings: (unfilteredTemplate(indexPrefix) as { template: { mappings: unknown } }).template.mappings,
       },
     });
     const time = '2026-01-15T10:00:00.123456789Z';

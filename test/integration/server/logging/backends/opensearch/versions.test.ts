@@ -24,7 +24,7 @@ function repeatsItself({ text }: Selection): boolean {
 }
 
 for (const { kind, template, unsupported } of [
-  { kind: OPENSEARCH_3, template: 'recommended', unsupported: repeatsItself },
+  { kind: OPENSEARCH_3, template: 'unfiltered', unsupported: repeatsItself },
   { kind: ELASTICSEARCH_8, template: 'words', unsupported: needsWildcard },
 ] as const) {
   describeLogStore(
