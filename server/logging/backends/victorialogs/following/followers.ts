@@ -28,13 +28,14 @@ const LATENESS_MS = 30_000;
 const RECENT_MS = 10_000;
 /** Of the last half minute, for all who follow; some hundred bytes each. */
 const MAX_REMEMBERED = 1_000_000;
-/** How long the store may be unreachable before followers are told. */
+/** How long the store may be unreachable before followers are told; the log is told once in that time. */
 const OUTAGE_MS = 60_000;
 
 export class Followers {
   readonly #options: FollowersOptions;
   readonly #remembered: RememberedLines;
   #count = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: FollowersOptions) {
     this.#options = options;
@@ -45,7 +46,7 @@ export class Followers {
     wanted: NewLinesWanted & OldLinesWanted,
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { queries, log, now } = this.#options;
+    const { queries, now } = this.#options;
     let answeredAt = now();
     let low = wanted.start;
     let isFirst = true;
@@ -84,7 +85,7 @@ export class Followers {
         } catch (error) {
           if (signal.aborted) return;
           if (isFirst || isTooMuchToRemember(error) || now() - answeredAt > OUTAGE_MS) throw error;
-          log.warn({ err: error }, 'the log store does not answer; who follows logs has to wait');
+          this.#tell(error);
         }
         // Reading the clock, not counting: a slow answer is followed by the next question at once.
         const wait = asked + Math.max(POLL_MS, this.#count * POLL_MS_EACH) - now();
@@ -94,5 +95,13 @@ export class Followers {
       this.#count--;
       lines?.close();
     }
+  }
+
+  /** All of them fail together, and each tries again many times. */
+  #tell(error: unknown): void {
+    const { log, now } = this.#options;
+    if (now() - this.#toldAt < OUTAGE_MS) return;
+    this.#toldAt = now();
+    log.warn({ err: error }, 'the log store does not answer; who follows logs has to wait');
   }
 }

@@ -55,4 +55,26 @@ describe('all who follow VictoriaLogs', () => {
     expect(await third.next()).to.equal(10);
     await third.leave();
   });
+
+  it('tell the log once that the store does not answer, however many they are and however often they ask', async () => {
+    const askedOften = Promise.withResolvers<void>();
+    await using server = await ScriptedVictoriaLogs.start((response, question) => {
+      // The first question of each is answered: who begins is told at once that the store is down.
+      if (server.asked.length <= 3) rows()(response, question);
+      else response.writeHead(503).end();
+      if (server.asked.length === 12) askedOften.resolve();
+    });
+    const told: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => told.push(line) });
+    const queries = new Queries(new Connection({ url: server.url, now: () => NOW }));
+    const followers = new Followers({ queries, log, now: () => NOW });
+    const leaving = new AbortController();
+    const question = () => ({ lines: '*', extraFilters: [] });
+    const wanted = { question, rough: question, fields: FIELDS, isMeant: () => true, start: START };
+    const reading = Array.from({ length: 3 }, () => followers.follow(wanted, leaving).next());
+    await askedOften.promise;
+    leaving.abort();
+    await Promise.all(reading);
+    expect(told).to.have.length(1);
+  });
 });
