@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 
 export type Fault =
   /** The connection ends before an answer. */
@@ -57,15 +57,12 @@ export class FaultyProxy {
 
   static async start(target: string, options: FaultyProxyOptions = {}): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target, options);
-    await new Promise<void>((resolve) => {
-      proxy.#server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenOnLoopback(proxy.#server);
     return proxy;
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   /** From the next request on; undefined mends it. */
@@ -95,10 +92,7 @@ export class FaultyProxy {
   }
 
   async stop(): Promise<void> {
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-      this.#server.closeAllConnections();
-    });
+    await closeNow(this.#server);
     this.#agent?.destroy();
   }
 

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listenOnLoopback, portOf } from './loopback.ts';
 
 /**
  * A TCP proxy on a loopback port that can do what networks do to connections: stop delivering without a word, cut
@@ -16,14 +17,12 @@ export class FreezingProxy {
 
   static async start(targetPort: number): Promise<FreezingProxy> {
     const proxy = new FreezingProxy(targetPort);
-    await new Promise<void>((resolve) => {
-      proxy.#server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenOnLoopback(proxy.#server);
     return proxy;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   /** The connections of now deliver nothing any more and stay open; new ones work. */

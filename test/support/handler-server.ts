@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import type { Handler, RequestContext } from '../../server/filters/request-context.ts';
 import { parseRequestInfo } from '../../server/filters/request-info.ts';
+import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -38,12 +38,11 @@ export class HandlerServer {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   async start(port = 0): Promise<this> {
-    this.#server.listen(port, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await listenOnLoopback(this.#server, port);
     return this;
   }
 
@@ -54,9 +53,7 @@ export class HandlerServer {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await closeNow(this.#server);
   }
 
   /** The answer's head; its body is left to be read. */

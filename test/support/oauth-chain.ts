@@ -1,8 +1,8 @@
 // Handlers by exact path behind the real request chain, with errors as the token handler writes them.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Handler } from '../../server/filters/request-context.ts';
+import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 import { openChain } from './open-chain.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -23,16 +23,13 @@ export class OAuthChain {
   }
 
   async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await listenOnLoopback(this.#server);
     return this;
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await closeNow(this.#server);
   }
 
   post(
@@ -50,7 +47,7 @@ export class OAuthChain {
     headers: Readonly<Record<string, string>> = {},
     body = '',
   ): Promise<OAuthAnswer> {
-    const { port } = this.#server.address() as AddressInfo;
+    const port = portOf(this.#server);
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
     // A server that refuses a body closes the connection before it has taken all of it.
     outgoing.on('error', () => undefined);

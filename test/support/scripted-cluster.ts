@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ClusterConnection } from '../../server/cluster/connection.ts';
+import { listenOnLoopback, portOf } from './loopback.ts';
 
 /** What the reflector asks for, by the parameters that tell its requests apart. */
 export type Asked = 'stream' | 'watch' | 'page' | 'position';
@@ -34,9 +35,7 @@ export class ScriptedCluster {
 
   static async start(answer: (call: Call) => void): Promise<ScriptedCluster> {
     const cluster = new ScriptedCluster(answer);
-    await new Promise<void>((resolve) => {
-      cluster.#server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenOnLoopback(cluster.#server);
     return cluster;
   }
 
@@ -45,8 +44,7 @@ export class ScriptedCluster {
   }
 
   connect(): ClusterConnection {
-    const { port } = this.#server.address() as AddressInfo;
-    return new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${port}`) });
+    return new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${portOf(this.#server)}`) });
   }
 
   async stop(): Promise<void> {

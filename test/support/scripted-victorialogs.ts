@@ -1,8 +1,8 @@
 // A server on a loopback port that answers as a test says, and keeps what it was asked.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 
 export interface Asked {
   readonly path: string;
@@ -33,18 +33,16 @@ export class ScriptedVictoriaLogs implements AsyncDisposable {
         answer(response, asked);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
     return scripted;
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `${this.#scheme}://127.0.0.1:${port}`;
+    return `${this.#scheme}://127.0.0.1:${portOf(this.#server)}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await closeNow(this.#server);
   }
 }
 

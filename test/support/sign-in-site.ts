@@ -1,12 +1,10 @@
 // The endpoints that browsers see, and the token endpoint, behind the real chain on a real TLS socket. Sessions, users
 // and passwords are in memory; the clock stands still until a test moves it.
-import 'reflect-metadata';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import * as x509 from '@peculiar/x509';
+import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { newConflict } from '../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../server/filters/request-context.ts';
@@ -23,7 +21,8 @@ import { PasswordSignIn } from '../../server/oauth/passwords/sign-in.ts';
 import { SessionOpening } from '../../server/oauth/sessions/session-opening.ts';
 import { TokenIssuer } from '../../server/oauth/tokens/token-issuer.ts';
 import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
-import { issue, newCA } from './certificates.ts';
+import { issueServer, newCA } from './certificates.ts';
+import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
 import { newClient } from './oauth-clients.ts';
@@ -154,28 +153,18 @@ export class SignInSite {
 
   /** `secure: false`: it takes its connections for plain HTTP, as behind a proxy. */
   static async start(state: SiteState, { secure = true } = {}): Promise<SignInSite> {
-    const ca = await newCA('test');
-    const names = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }]);
-    const purposes = [x509.ExtendedKeyUsage.serverAuth];
-    const site = new SignInSite(
-      state,
-      await issue(ca, { cn: 'localhost', purposes, extensions: [names] }),
-      secure,
-    );
-    site.#server.listen(0, '127.0.0.1');
-    await once(site.#server, 'listening');
+    const site = new SignInSite(state, await issueServer(await newCA('test')), secure);
+    await listenOnLoopback(site.#server);
     return site;
   }
 
   get origin(): string {
-    return `https://localhost:${(this.#server.address() as AddressInfo).port}`;
+    return `https://localhost:${portOf(this.#server)}`;
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await closeNow(this.#server);
   }
 
   async ask(path: string, { method, headers = {}, form }: SiteRequest = {}): Promise<SiteAnswer> {
@@ -189,17 +178,15 @@ export class SignInSite {
     });
     outgoing.end(body);
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    let text = '';
-    for await (const chunk of incoming) text += String(chunk);
-    return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: await text(incoming) };
   }
 
   /** Of the token endpoint. */
   async token(
     form: Readonly<Record<string, string>>,
   ): Promise<{ status: number; json: Record<string, unknown> }> {
-    const { status, text } = await this.ask('/oauth/token', { form });
-    return { status, json: JSON.parse(text) as Record<string, unknown> };
+    const answer = await this.ask('/oauth/token', { form });
+    return { status: answer.status, json: JSON.parse(answer.text) as Record<string, unknown> };
   }
 
   #handlers(now: () => number): ReadonlyMap<string, Handler> {

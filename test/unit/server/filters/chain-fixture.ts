@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { createServer, request, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, request } from 'node:https';
+import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { type Logger, pino } from 'pino';
 import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
@@ -12,6 +12,7 @@ import type { AuditEvent } from '../../../../server/filters/audit.ts';
 import { type ChainOptions, RequestChain } from '../../../../server/filters/chain.ts';
 import type { RequestLabels } from '../../../../server/observability/request-metrics.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
@@ -92,7 +93,7 @@ export async function startChain(
   const server = createServer({ cert: pair.cert, key: pair.key, requireHostHeader: false });
   server.on('request', (request, response) => chain.serve(request, response, true));
   server.on('upgrade', (request, socket, head) => chain.serveUpgrade(request, socket, head, true));
-  const port = await listen(server);
+  const port = await listenOnLoopback(server);
   return {
     chain,
     port,
@@ -103,18 +104,8 @@ export async function startChain(
     gauges,
     audited,
     abort,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop: () => closeNow(server),
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 function recordingLogger(lines: Record<string, unknown>[]): Logger {
