@@ -29,8 +29,11 @@ const MALLOC_ARENAS = '2';
  */
 const COMPILE_CACHE = 'node_modules/.cache/compile';
 
-/** An option of Node for a server that has a channel to the process that started it, and must not outlive it. */
-export const END_WITH_PARENT = `--import=${join(import.meta.dirname, 'end-with-parent.ts')}`;
+/**
+ * An option of Node for a server that has a channel to the process that started it, and must not outlive it. A URL: Node
+ * would take `%`, `#` and `?` of a path for parts of one.
+ */
+export const END_WITH_PARENT = `--import=${import.meta.resolve('./end-with-parent.ts')}`;
 
 export interface ServerCommand {
   /** For Node, up to the server's own arguments. */

@@ -1,14 +1,19 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 const PARTS = ['apis', 'hack', 'manifests', 'server', 'package.json', 'package-lock.json', '.npmrc'];
 
-/** A copy of the project as it stands, with our dependencies and without any state. */
+/**
+ * A copy of the project as it stands, with our dependencies and without any state; in a folder as people name theirs, with
+ * what shells, URLs and patterns take for something else.
+ */
 export async function cloneProject(): Promise<{ dir: string; remove(): Promise<void> }> {
-  const dir = await mkdtemp(join(tmpdir(), 'ks-clone-'));
+  const parent = await mkdtemp(join(tmpdir(), 'ks-clone-'));
+  const dir = join(parent, 'Prüfung #1 (50%41)');
+  await mkdir(dir);
   await Promise.all(PARTS.map((part) => cp(join(root, part), join(dir, part), { recursive: true })));
   await symlink(join(root, 'node_modules'), join(dir, 'node_modules'));
-  return { dir, remove: () => rm(dir, { recursive: true, force: true, maxRetries: 5 }) };
+  return { dir, remove: () => rm(parent, { recursive: true, force: true, maxRetries: 5 }) };
 }
