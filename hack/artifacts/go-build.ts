@@ -1,5 +1,6 @@
 import { withElapsed } from '../control-plane/progress.ts';
 import { findGo } from '../control-plane/toolchain.ts';
+import { shellWord } from '../shell-word.ts';
 import type { BuildOptions } from './artifact.ts';
 import { compile } from './compiler.ts';
 
@@ -45,7 +46,7 @@ export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOp
       env: { ...env, ...toolchain, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
       signal,
       failure: `building the ${build.title} failed`,
-      alone: `(cd ${build.module} && go build ${build.packages.join(' ')})`,
+      alone: `(cd ${shellWord(build.module)} && go build ${build.packages.join(' ')}); what it downloads comes from: go env GOPROXY`,
       line,
     }),
   );

@@ -2,6 +2,7 @@
 // fits, ours otherwise. build.ts makes ours.
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, builtFolder } from './build.ts';
@@ -59,7 +60,8 @@ export async function findBinaries(options: FindOptions): Promise<Binaries> {
   const find = async (name: keyof Binaries): Promise<string> => {
     const program = PROGRAMS[name];
     const found =
-      (await findForeign(program, foreign, options.signal)) ?? (await executable(join(built, program.file)));
+      (await findForeign(program, foreign, env, options.signal)) ??
+      (await executable(join(built, program.file)));
     if (found !== undefined) {
       return found;
     }
@@ -85,6 +87,7 @@ function foldersOf(env: NodeJS.ProcessEnv): string[] {
 async function findForeign(
   program: Program,
   folders: readonly string[],
+  env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (program.version === undefined) {
@@ -92,7 +95,7 @@ async function findForeign(
   }
   for (const folder of folders) {
     const path = await executable(join(folder, program.file));
-    if (path !== undefined && program.version.fits.test(await ask(path, program.version.args, signal))) {
+    if (path !== undefined && program.version.fits.test(await ask(path, program.version.args, env, signal))) {
       return path;
     }
   }
@@ -100,9 +103,16 @@ async function findForeign(
 }
 
 /** What the program prints; a program that does not run has no version that fits. */
-async function ask(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+async function ask(
+  path: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(path, args, {
+      // Some kubectl ask the cluster of the user first, to be of its version.
+      env: { ...env, KUBECONFIG: devNull },
       signal,
       timeout: 10_000,
       killSignal: 'SIGKILL',

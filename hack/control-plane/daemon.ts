@@ -15,8 +15,8 @@ export interface DaemonSpec {
   name: string;
   command: string;
   args: readonly string[];
-  /** Besides the environment of this process. */
-  env?: Readonly<Record<string, string>>;
+  /** Besides the environment of this process; undefined takes a variable out of it. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** Everything it prints is appended here. */
   logFile: string;
   /** Tells a later start which process to end, should this one die without doing so. */

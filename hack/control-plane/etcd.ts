@@ -28,6 +28,7 @@ export class Etcd extends Daemon {
         name: 'etcd',
         command: options.binary,
         args: flagsOf(options, endpoint),
+        env: withoutOwnVariables(process.env),
         ...options.place,
         ready: async (signal) => {
           const answer = await ask(endpoint, options.trust, '/health', undefined, signal);
@@ -54,6 +55,12 @@ export class Etcd extends Daemon {
     }
     await ask(endpoint, this.#trust, '/v3/kv/compaction', { revision, physical: true });
   }
+}
+
+/** etcd takes each flag as a variable too, and refuses to start when it finds both. */
+function withoutOwnVariables(env: NodeJS.ProcessEnv): Record<string, undefined> {
+  const own = Object.keys(env).filter((name) => name.startsWith('ETCD_'));
+  return Object.fromEntries(own.map((name) => [name, undefined]));
 }
 
 function flagsOf(options: EtcdOptions, endpoint: string): string[] {

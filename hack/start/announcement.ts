@@ -5,6 +5,7 @@ import {
 } from '../../apis/logging/v1alpha2/group-version.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
+import { shellWord } from '../shell-word.ts';
 import type { DevelopmentServer } from './development-server.ts';
 import { DEVELOPER } from './registration.ts';
 
@@ -22,7 +23,7 @@ export function localAnnouncement(facts: {
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
   const logs = logsPath(names);
-  const curl = `curl --cacert ${shellWord(server.caFile)}`;
+  const curl = curlWith(server, process.env);
   const direct = `https://127.0.0.1:${server.ports.secure}`;
   return [
     'In another terminal:',
@@ -88,18 +89,20 @@ export function existingAnnouncement(facts: {
     `  ${kubectl} get ${nodes}`,
     `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1'`,
     `  ${kubectl} get --raw '${logsPath(names)}?size=3'`,
-    `  curl --cacert ${shellWord(server.caFile)} '${direct}/readyz?verbose'`,
+    `  ${curlWith(server, process.env)} '${direct}/readyz?verbose'`,
     '',
     `Log: ${facts.log}`,
     'Ctrl-C stops the server.',
   ].join('\n');
 }
 
-function logsPath({ platform }: Names): string {
-  return `/apis/${loggingGroup(platform)}/${LOGGING_VERSION}/logs`;
+/** curl is the only one that asks a proxy for this machine's own addresses as well. */
+export function curlWith({ caFile }: Pick<DevelopmentServer, 'caFile'>, env: NodeJS.ProcessEnv): string {
+  const proxies = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
+  const past = proxies.some((name) => env[name]) ? ' --noproxy 127.0.0.1' : '';
+  return `curl${past} --cacert ${shellWord(caFile)}`;
 }
 
-/** A word that a shell takes as it is. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+function logsPath({ platform }: Names): string {
+  return `/apis/${loggingGroup(platform)}/${LOGGING_VERSION}/logs`;
 }

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { execFile, spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -30,7 +30,11 @@ describe('npm start', function () {
   });
 
   function start(...args: string[]): StartedProgram {
-    const program = new StartedProgram(clone.dir, args);
+    return startWith({}, ...args);
+  }
+
+  function startWith(env: NodeJS.ProcessEnv, ...args: string[]): StartedProgram {
+    const program = new StartedProgram(clone.dir, args, { env });
     programs.push(program);
     return program;
   }
@@ -123,12 +127,51 @@ describe('npm start', function () {
     });
   }
 
+  it('leaves nothing running when the process that it was told not to outlive was killed', async () => {
+    const parent = spawn('sleep', ['300']);
+    const program = startWith({ KS_START_PARENT: String(parent.pid) });
+    await program.printed(/Ctrl-C stops everything/);
+    parent.kill('SIGKILL');
+    await program.gone();
+  });
+
+  it('asks neither the cluster nor the proxy of the user, and heeds no variables for other programs', async () => {
+    const asked: string[] = [];
+    const elsewhere = createServer((socket) => {
+      socket.once('error', () => undefined).once('data', (data) => asked.push(data.toString('latin1')));
+      socket.end();
+    });
+    const proxy = `http://127.0.0.1:${await listening(elsewhere)}`;
+    const kubeconfig = join(clone.dir, 'their.kubeconfig');
+    await writeFile(kubeconfig, theirKubeconfig(proxy));
+    const program = startWith({
+      KUBECONFIG: kubeconfig,
+      HTTPS_PROXY: proxy,
+      https_proxy: proxy,
+      HTTP_PROXY: proxy,
+      http_proxy: proxy,
+      ALL_PROXY: proxy,
+      NODE_USE_ENV_PROXY: '1',
+      NODE_ENV: 'production',
+      SSL_CERT_FILE: '/nowhere',
+      ETCD_NAME: 'theirs',
+    });
+    await program.printed(/Ctrl-C stops everything/);
+    const ready = program.advice.filter((line) => line.includes('/readyz'));
+    expect(await type([`export https_proxy=${proxy}`, ...ready])).to.include('readyz check passed');
+    program.signal('SIGINT');
+    expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+    elsewhere.close();
+    expect(asked).to.deep.equal([]);
+    expect(await readFile(kubeconfig, 'utf8')).to.equal(theirKubeconfig(proxy));
+  });
+
   it('serves an existing cluster without changing it', async () => {
     const local = start();
     await local.printed(/Ctrl-C stops everything/);
     const kubeconfig = join(clone.dir, '.local/control-plane/admin.kubeconfig');
     const kubectl = kubectlIn(local.advice);
-    const count = `${kubectl} --kubeconfig ${kubeconfig} get apiservices,all --all-namespaces -o name | sort`;
+    const count = `${kubectl} --kubeconfig '${kubeconfig}' get apiservices,all --all-namespaces -o name | sort`;
     const before = await type([count]);
 
     const program = start('--kubeconfig', kubeconfig);
@@ -145,12 +188,7 @@ describe('npm start', function () {
 
   it('says in one line that the port is in use, before it starts anything', async () => {
     const other = createServer();
-    const port = await new Promise<number>((resolve) => {
-      other.listen(0, '127.0.0.1', () => {
-        const address = other.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
+    const port = await listening(other);
     const program = start('--port', String(port));
     const ended = await program.end();
     other.close();
@@ -173,6 +211,27 @@ describe('npm start', function () {
     expect(program.output).to.include('unknown flag --node; did you mean --nodes?');
   });
 });
+
+/** The port that it listens on. */
+function listening(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+}
+
+function theirKubeconfig(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'theirs',
+    clusters: [{ name: 'theirs', cluster: { server } }],
+    contexts: [{ name: 'theirs', context: { cluster: 'theirs', user: 'me' } }],
+    users: [{ name: 'me', user: { token: 'secret' } }],
+  });
+}
 
 /** The path of the kubectl in the advice. */
 function kubectlIn(advice: readonly string[]): string {

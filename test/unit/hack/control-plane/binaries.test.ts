@@ -58,6 +58,16 @@ describe('the lookup of the programs', () => {
     });
   });
 
+  it('lets no kubectl ask the cluster of the user for its version', async () => {
+    await withPrograms({}, async (root, env) => {
+      const kubectl = join(root, 'first/kubectl');
+      await script(kubectl, `test "$KUBECONFIG" = /dev/null && echo '"gitVersion": "v1.36.1"'`);
+      const theirs = { ...env, KUBECONFIG: join(root, 'theirs') };
+      const found = await findBinaries({ signal, env: theirs, build: async () => join(root, 'built') });
+      expect(found.kubectl).to.equal(kubectl);
+    });
+  });
+
   it('takes KWOK only from our own build, together with its stages', async () => {
     await withPrograms({ first: { kwok: 'kwok version v0.8.0' } }, async (root, env) => {
       const found = await findBinaries({ signal, env, build: async () => join(root, 'built') });
