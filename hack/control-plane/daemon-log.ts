@@ -18,7 +18,10 @@ export async function openLog(path: string): Promise<{ log: number; logStart: nu
   return { log, logStart: statSync(path).size };
 }
 
-/** The last lines that were written from `start` on, in bytes. */
+/** How Go begins to tell why a program dies; the stacks behind it are longer than what is shown. */
+const DEATH = /^(?:panic|fatal error): /;
+
+/** The last lines that were written from `start` on, in bytes; those with the reason when the program tells one. */
 export async function lastLines(path: string, start: number): Promise<string> {
   const file = await open(path, 'r');
   try {
@@ -26,7 +29,10 @@ export async function lastLines(path: string, start: number): Promise<string> {
     const from = Math.max(start, size - LAST_BYTES);
     const buffer = Buffer.alloc(Math.max(0, size - from));
     await file.read(buffer, 0, buffer.length, from);
-    return buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+    const lines = buffer.toString('utf8').trimEnd().split('\n');
+    const death = lines.findLastIndex((line) => DEATH.test(line));
+    const first = death < 0 ? Math.max(0, lines.length - LAST_LINES) : death;
+    return lines.slice(first, first + LAST_LINES).join('\n');
   } finally {
     await file.close();
   }

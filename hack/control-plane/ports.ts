@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { hasCode } from '../error-code.ts';
 
 /**
  * Ports are taken from below the range that systems hand out to outgoing
@@ -28,17 +29,23 @@ export async function freePort(except: ReadonlySet<number> = new Set()): Promise
   throw new Error(`no free port on 127.0.0.1 between ${LOWEST} and ${HIGHEST}`);
 }
 
-export function isFree(port: number): Promise<boolean> {
+export async function isFree(port: number): Promise<boolean> {
+  return (await stateOf(port)) === 'free';
+}
+
+/** `forbidden`: systems keep low ports for the administrator. */
+export type PortState = 'free' | 'in use' | 'forbidden';
+
+/** Of a port of 127.0.0.1, right now. */
+export function stateOf(port: number): Promise<PortState> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
-        resolve(false);
-      } else {
-        reject(error);
-      }
+    probe.once('error', (error) => {
+      if (hasCode(error, 'EADDRINUSE')) resolve('in use');
+      else if (hasCode(error, 'EACCES')) resolve('forbidden');
+      else reject(error);
     });
-    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(true)));
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve('free')));
   });
 }
 

@@ -1,16 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { record } from '../../apis/meta/v1/unknown-value.ts';
-import { freePort, isFree } from '../control-plane/ports.ts';
+import { freePort, isFree, type PortState, stateOf } from '../control-plane/ports.ts';
 
 export interface ServerPorts {
   readonly secure: number;
   readonly insecure: number;
 }
 
+const CURES = {
+  'in use': 'is in use: end the program that listens on it',
+  forbidden: 'may not be listened on by this user: take one above 1023',
+} as const satisfies Record<Exclude<PortState, 'free'>, string>;
+
 /** Refuses a port that was asked for and cannot be had. */
-export async function requireFree(port: number): Promise<void> {
-  if (await isFree(port)) return;
-  throw new Error(`port ${port} is in use: end the program that listens on it, or leave --port out`);
+export async function requireFree(port: number, look = stateOf): Promise<void> {
+  const state = await look(port);
+  if (state !== 'free') throw new Error(`port ${port} ${CURES[state]}, or leave --port out`);
 }
 
 /**

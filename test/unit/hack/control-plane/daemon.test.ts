@@ -64,6 +64,15 @@ describe('a daemon', () => {
     expect(error.message).not.to.include('of an earlier run');
   });
 
+  it('that panics gives an error with the reason, however long the stacks behind it are', async () => {
+    await using scratch = await scratchFolder();
+    const stack = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo "\tfile.go:$i"; done';
+    const spec = specOf(scratch.path, `echo begin; echo 'panic: no space left on device'; ${stack}; exit 2`);
+    const error = await rejection(new Daemon(spec, unexpected).start(signal));
+    expect(error.message).to.match(/:\npanic: no space left on device\n\tfile.go:1\n/);
+    expect(error.message).not.to.include('file.go:60');
+  });
+
   it('starts with a new log when the old one has become large, and keeps that one beside it', async () => {
     await using scratch = await scratchFolder();
     const logs = join(scratch.path, 'logs');

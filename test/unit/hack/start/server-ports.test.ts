@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chooseServerPorts } from '../../../../hack/start/server-ports.ts';
+import { chooseServerPorts, requireFree } from '../../../../hack/start/server-ports.ts';
 
 describe('the ports of the development server', () => {
   let dir: string;
@@ -44,6 +44,16 @@ describe('the ports of the development server', () => {
     const second = await chooseServerPorts(file, undefined);
     expect(second.secure).to.not.equal(first.secure);
     expect(second.insecure).to.equal(first.insecure);
+  });
+
+  it('are refused with another cure when the user may not listen on the one that was asked for', async () => {
+    const refusal = await requireFree(80, async () => 'forbidden').catch((error: unknown) => error);
+    expect(refusal)
+      .to.be.an('error')
+      .with.property(
+        'message',
+        'port 80 may not be listened on by this user: take one above 1023, or leave --port out',
+      );
   });
 
   it('are refused with the cure when the one that was asked for is in use', async () => {
