@@ -150,6 +150,7 @@ async function install(npm) {
   };
   for (const signal of SIGNALS) {
     process.on(signal, () => {
+      if (!stoppedBy) console.error('\nStopping …');
       stoppedBy ??= signal;
       signalGroup(signal);
       setTimeout(() => signalGroup('SIGKILL'), GRACE_MS).unref();

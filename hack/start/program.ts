@@ -1,4 +1,6 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
+
+import { identify, isRunning } from '../control-plane/process-identity.ts';
 import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
 import { onStopSignal, StoppedError } from '../stop-signal.ts';
 import { UsageError } from '../usage.ts';
@@ -11,6 +13,9 @@ export interface RunningEnvironment {
 
 /** How long stopping may take before everything is killed, in ms: the programs have 27 s, one after the other. */
 const STOP_TIMEOUT_MS = 45_000;
+
+/** Names the process that a test wants us not to outlive: npm itself notices nothing when its parent is killed. */
+const STARTER = 'KS_START_PARENT';
 
 /** How often we look whether npm still lives, in ms. */
 const PARENT_POLL_MS = 1_000;
@@ -35,7 +40,7 @@ export async function runProgram(
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stopSignal = onStopSignal();
   const life = new AbortController();
-  endWithNpm(life);
+  endWithStarter(life);
   stopSignal.addEventListener('abort', () => {
     console.error('\nStopping …');
     life.abort(stopSignal.reason);
@@ -65,11 +70,13 @@ function told(fault: UsageError): number {
 }
 
 /** npm passes on the signals that it gets, except when it is killed: then our parent process changes. */
-function endWithNpm(life: AbortController): void {
-  if (process.env['npm_lifecycle_event'] === undefined) return;
+function endWithStarter(life: AbortController): void {
+  const { npm_lifecycle_event: npm, [STARTER]: starter } = process.env;
+  if (npm === undefined) return;
   const { ppid } = process;
+  const above = starter === undefined ? undefined : identify(Number(starter));
   const timer = setInterval(() => {
-    if (process.ppid !== ppid) life.abort(new StoppedError('SIGHUP'));
+    if (process.ppid !== ppid || (above && !isRunning(above))) life.abort(new StoppedError('SIGHUP'));
   }, PARENT_POLL_MS).unref();
   life.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }

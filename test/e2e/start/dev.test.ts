@@ -14,7 +14,7 @@ describe('npm run dev', function () {
     clone = await cloneProject();
   });
   beforeEach(async () => {
-    program = new StartedProgram(clone.dir, [], 'dev');
+    program = new StartedProgram(clone.dir, [], { script: 'dev' });
     await program.printed(/Ctrl-C stops everything/);
   });
   afterEach(() => program?.kill());

@@ -4,6 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
 import { forgetNote, noteOnFailure } from '../../support/failure-notes.ts';
 
+export interface StartOptions {
+  /** Another npm script than `start`. */
+  readonly script?: string;
+  /** Besides the environment of the test. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** `npm start`, or another script, as somebody typed it in a terminal. */
 export class StartedProgram {
   readonly #child: ChildProcess;
@@ -12,13 +19,14 @@ export class StartedProgram {
   #output = '';
   #seen: (() => void) | undefined;
 
-  constructor(dir: string, args: readonly string[] = [], script = 'start') {
+  constructor(dir: string, args: readonly string[] = [], { script = 'start', env = {} }: StartOptions = {}) {
     const [name, value] = this.#mark.split('=') as [string, string];
     this.#child = spawn('npm', ['run', script, '--', ...args], {
       cwd: dir,
       // A group of its own stands for the terminal: Ctrl-C goes to all of it.
       detached: true,
-      env: { ...process.env, [name]: value },
+      // Should this process be killed, it ends as well.
+      env: { ...process.env, KS_START_PARENT: String(process.pid), ...env, [name]: value },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
