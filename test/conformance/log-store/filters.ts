@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { LEVELS, MAX_TEXTS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { Selection, TextFilter } from '../../../server/logging/log-store.ts';
 import { podPattern } from '../../../server/logging/matching/workload-names.ts';
 import { type Subject, selection, text } from './subject.ts';
@@ -81,6 +81,17 @@ export function describeFilters(subject: () => Subject): void {
         });
       }
     }
+
+    it('find lines by as many texts as may be asked for', async () => {
+      const { compare } = subject();
+      const [first = '', ...more] = TEXTS.flatMap(([mode, texts]) =>
+        mode === 'phrase' || mode === 'prefix' ? texts : [],
+      ).slice(0, MAX_TEXTS);
+      for (const mode of ['phrase', 'prefix'] as const) {
+        const asked = text(mode, [first, ...more]);
+        expect(await compare.page(selection(subject(), { text: asked }), PAGE)).to.be.above(0);
+      }
+    });
 
     for (const levels of [
       ...LEVELS.map((level) => [level]),
