@@ -18,10 +18,11 @@ export async function openLog(path: string): Promise<{ log: number; logStart: nu
   return { log, logStart: statSync(path).size };
 }
 
-/** How Go begins to tell why a program dies; the stacks behind it are longer than what is shown. */
+/** How Go begins to tell why a program dies. The stacks behind it are longer than what is shown, so few of their lines are. */
 const DEATH = /^(?:panic|fatal error): /;
+const LINES_OF_STACKS = 4;
 
-/** The last lines that were written from `start` on, in bytes; those with the reason when the program tells one. */
+/** The last lines that were written from `start` on, in bytes; but those about the reason when a program of Go has died. */
 export async function lastLines(path: string, start: number): Promise<string> {
   const file = await open(path, 'r');
   try {
@@ -31,8 +32,8 @@ export async function lastLines(path: string, start: number): Promise<string> {
     await file.read(buffer, 0, buffer.length, from);
     const lines = buffer.toString('utf8').trimEnd().split('\n');
     const death = lines.findLastIndex((line) => DEATH.test(line));
-    const first = death < 0 ? Math.max(0, lines.length - LAST_LINES) : death;
-    return lines.slice(first, first + LAST_LINES).join('\n');
+    const end = death < 0 ? lines.length : death + 1 + LINES_OF_STACKS;
+    return lines.slice(0, end).slice(-LAST_LINES).join('\n');
   } finally {
     await file.close();
   }

@@ -67,9 +67,9 @@ describe('a daemon', () => {
   it('that panics gives an error with the reason, however long the stacks behind it are', async () => {
     await using scratch = await scratchFolder();
     const stack = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo "\tfile.go:$i"; done';
-    const spec = specOf(scratch.path, `echo begin; echo 'panic: no space left on device'; ${stack}; exit 2`);
+    const spec = specOf(scratch.path, `echo no space left on device; echo panic: no log; ${stack}; exit 2`);
     const error = await rejection(new Daemon(spec, unexpected).start(signal));
-    expect(error.message).to.match(/:\npanic: no space left on device\n\tfile.go:1\n/);
+    expect(error.message).to.match(/:\nno space left on device\npanic: no log\n\tfile.go:1\n/);
     expect(error.message).not.to.include('file.go:60');
   });
 
