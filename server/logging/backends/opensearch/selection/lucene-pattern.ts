@@ -137,16 +137,18 @@ export function isFoldedByEngine(text: string): boolean {
   return !/[\u0130\u0131]/.test(text);
 }
 
-/** To Lucene 10, what is escaped begins no range. */
 function member([first, last]: Range): string {
   if (first === last) return inSet(first);
-  return MUST_BE_ESCAPED.has(first)
+  return STAND_ALONE.has(first)
     ? inSet(first) + member([first + 1, last])
     : `${String.fromCodePoint(first)}-${inSet(last)}`;
 }
 
-/** `-`, `[`, `\`, `]` and `^`. */
-const MUST_BE_ESCAPED: ReadonlySet<number> = new Set([0x2d, 0x5b, 0x5c, 0x5d, 0x5e]);
+/**
+ * What begins no range: what is escaped, which are `-`, `[`, `\`, `]` and `^`, to Lucene 10; and NUL, for which the
+ * normalizer of the recommended index template puts another character, also in patterns.
+ */
+const STAND_ALONE: ReadonlySet<number> = new Set([0, 0x2d, 0x5b, 0x5c, 0x5d, 0x5e]);
 
 function inSet(code: number): string {
   return code === 0x5c ? '\\\\' : escaped(code);

@@ -86,6 +86,9 @@ describe('a node of OpenSearch', function () {
       ['substring', '\0', [0, 1, 2, 3]],
       ['substring', 'bc', [0, 2, 4]],
       ['regex', '^a.*d$', [0, 3, 4]],
+      ['regex', '[\\x00-\\x1f]', [0, 1, 2, 3]],
+      ['regex', '^[^\\x01-\\x1f]{4}$', [2, 3, 4]],
+      ['regex', '\\W', [0, 1, 2, 3]],
       ['phrase', 'abc', [0, 2]],
     ] as const) {
       const asked: Selection = { ...ALL, text: { mode, texts: [text], caseSensitive: true } };
