@@ -1,5 +1,5 @@
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
-import { type AuthorityStore, DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
+import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
 import { SelfSignedCertificate } from './self-signed-certificate.ts';
 import type { CertificateSource } from './serving-certificate.ts';
@@ -12,22 +12,16 @@ export interface StartableSource extends CertificateSource {
 
 export interface CertificateDependencies extends Pick<CertificateFilesOptions, 'log' | 'metrics'> {
   readonly hostname: string;
-  /** Where a self-signed CA is kept when the configuration names no folder; in memory when it is left out. */
-  readonly store?: AuthorityStore;
 }
 
 /** Files when the configuration names them, else a CA of our own. */
 export function chooseCertificate(
   { listeners: { secure }, platform }: Pick<ResolvedConfiguration, 'listeners' | 'platform'>,
-  dependencies: CertificateDependencies,
+  { log, metrics, hostname }: CertificateDependencies,
 ): StartableSource {
-  const { log, metrics, hostname } = dependencies;
   if (secure.certFile !== '') return new CertificateFiles({ paths: secure, log, metrics });
   const { directory, names } = secure.selfSigned;
-  const store =
-    directory === ''
-      ? (dependencies.store ?? new MemoryAuthorityStore())
-      : new DirectoryAuthorityStore(directory);
+  const store = directory === '' ? new MemoryAuthorityStore() : new DirectoryAuthorityStore(directory);
   const { service, namespace } = platform;
   return new SelfSignedCertificate({
     names: servingNames({ service, namespace, hostname, further: names }),

@@ -31,7 +31,7 @@ export function watchExpiry(
 }
 
 /** Less than a fifth of its life is left: whoever renews certificates should have done so by then. */
-export function expiresSoon(source: CertificateSource, now: Date): boolean {
+function expiresSoon(source: CertificateSource, now: Date): boolean {
   const { notBefore, notAfter } = source.current();
   return (notAfter.getTime() - now.getTime()) * 5 < notAfter.getTime() - notBefore.getTime();
 }

@@ -23,8 +23,6 @@ export interface ConfiguredClient extends OAuthClient {
 export interface OAuthSettings {
   readonly audience: string;
   readonly clients: readonly ConfiguredClient[];
-  /** In seconds, for clients that have no lifetime of their own. */
-  readonly accessTokenLifetime: number;
   readonly sessionsPerUser: number;
   /** Tokens that are remembered as verified. */
   readonly verifiedTokens: number;
@@ -70,7 +68,6 @@ export function oauthSettings(
   return {
     audience: oauth.audience || platform.name,
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
-    accessTokenLifetime: seconds(oauth.accessTokenLifetime),
     sessionsPerUser: oauth.sessionsPerUser,
     verifiedTokens: oauth.verifiedTokens,
     trustedProxies: oauth.trustedProxies,

@@ -57,7 +57,7 @@ interface DescribedError {
 }
 
 /** Only these members: errors of HTTP clients carry whole requests, headers and tokens included. */
-export function describeError(error: unknown, depth = 0): DescribedError {
+function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const code = 'code' in error && isCode(error.code) ? error.code : undefined;
   return {

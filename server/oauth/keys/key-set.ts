@@ -3,7 +3,7 @@
 import type { JWK } from 'jose';
 import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
 
-export const KEY_STATES = ['next', 'active', 'retired'] as const;
+const KEY_STATES = ['next', 'active', 'retired'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** Times in ms since the epoch. */

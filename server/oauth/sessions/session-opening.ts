@@ -26,8 +26,6 @@ export interface SignIn {
   readonly scopes: readonly string[];
   readonly source: string;
   readonly userAgent: string;
-  /** Where the id must follow from something: a random one when none is given. */
-  readonly id?: string;
 }
 
 /** Known to nobody yet: tokens can be made of it before it is kept. */
@@ -51,7 +49,7 @@ export class SessionOpening {
   prepare(signIn: SignIn): PreparedSession {
     const { account, client, credential, scopes, source, userAgent } = signIn;
     const { random, sessions } = this.#options;
-    const id = signIn.id ?? sessions.newID(random);
+    const id = sessions.newID(random);
     const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
     const createdAt = sessionStart(this.#options.now(), credential);
     const session: Session = {

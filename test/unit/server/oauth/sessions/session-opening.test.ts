@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import { sessionEnd } from '../../../../../server/oauth/sessions/session-end.ts';
-import { newSessionID } from '../../../../../server/oauth/sessions/session-ids.ts';
 import { SessionOpening, type SignIn } from '../../../../../server/oauth/sessions/session-opening.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
 import { newClient } from '../../../../support/oauth-clients.ts';
@@ -169,10 +168,11 @@ describe('opening a session', () => {
     expect([...shared.objects.keys()]).to.deep.equal(before);
   });
 
-  it('takes an id that follows from something, once', async () => {
-    const id = newSessionID(randomBytes);
-    expect((await open({ id })).session.id).to.equal(id);
-    const error = await open({ id }).catch((caught: unknown) => caught);
+  it('leaves the session that stands when its id is taken', async () => {
+    const { session } = opening.prepare(signIn());
+    await opening.keep(session, signal);
+    const error = await opening.keep(session, signal).catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(StatusError).with.property('reason', 'AlreadyExists');
+    expect(shared.objects.has(session.id)).to.equal(true);
   });
 });
