@@ -6,7 +6,9 @@ import { parseInterval } from './log-interval.ts';
 import {
   type LogQuery,
   LogQuerySchema,
+  MAX_FROM,
   MAX_SECONDS,
+  MAX_SIZE,
   MAX_TEXT,
   MAX_TEXTS,
   type MatchMode,
@@ -46,8 +48,10 @@ export function newLogQueryDecoder(textFaults: TextFaults): QueryDecoder<typeof 
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,
-    words: (parameter, value) =>
-      parameter === 'start_time' || parameter === 'end_time' ? secondsFault(value) : undefined,
+    words: (parameter, value) => {
+      if (parameter === 'start_time' || parameter === 'end_time') return secondsFault(value);
+      return typeof value === 'number' && value > 0 ? TOO_MANY[parameter] : undefined;
+    },
     contradictions: (query, given) => [
       ...timeFaults(query),
       ...faultsOfTexts(query, textFaults),
@@ -65,6 +69,12 @@ export function textsOf({
   if (match === 'substring' || match === 'regex') return [text];
   return text.split(',').filter((part) => part.trim() !== '');
 }
+
+/** What to ask instead of more lines than one page has or skips. */
+const TOO_MANY: Readonly<Record<string, string>> = {
+  from: `is more than ${MAX_FROM}; deeper pages go by cursor`,
+  size: `is more than ${MAX_SIZE}; further lines come by cursor, or all of them by operation=export`,
+};
 
 /** Units that a time can only be in, by how many digits it has: from 1973 on, to 2286. */
 const FINER: readonly {

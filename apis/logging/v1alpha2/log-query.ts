@@ -28,8 +28,8 @@ export const MAX_WORDS = 200;
 /** Ten digits: the last second is in the year 2286; a value in milliseconds has thirteen. */
 export const MAX_SECONDS = 9_999_999_999;
 /** Lines of one page, and lines that may be skipped; together what OpenSearch looks at for one page. Deeper pages go by cursor. */
-const MAX_SIZE = 1_000;
-const MAX_FROM = 9_000;
+export const MAX_SIZE = 1_000;
+export const MAX_FROM = 9_000;
 /** Lines before and after one record. */
 const MAX_CONTEXT = 500;
 
