@@ -12,9 +12,9 @@ export const textFaults: TextFaults = (mode, texts) => {
   if (texts.length > 0 && words === 0) {
     return [{ text, fault: 'has no word to look for; match=substring finds other characters' }];
   }
-  return words > MAX_WORDS
-    ? [{ text, fault: `and what follows have ${words} words, and ${MAX_WORDS} may be looked for` }]
-    : [];
+  if (words <= MAX_WORDS) return [];
+  const subject = texts.length === 1 ? 'has' : 'and the texts behind it have';
+  return [{ text, fault: `${subject} ${words} words, and ${MAX_WORDS} may be looked for` }];
 };
 
 /** Those that can be found: one without a word is in no line, and changes nothing beside others. */
