@@ -26,7 +26,7 @@ export class UnusableFileError extends Error {
   }
 }
 
-/** What the store holds is not what the configuration says of it. */
+/** The store can not be used as the configuration says: it holds something else, or does not let this server in. */
 export class UnfitOptionError extends Error {
   override readonly name = 'UnfitOptionError';
   /** In the configuration, for instance `logging.opensearch.fields`. */

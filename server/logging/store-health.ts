@@ -73,7 +73,8 @@ export class StoreHealth {
       return `the store ${name} is not asked, since the file of ${file.option} can not be used: ${file.reason}; ${UNAVAILABLE}`;
     }
     const unfit = unfitOptionIn(error);
-    if (unfit) return `the store ${name} is not as ${unfit.option} says: ${unfit.reason}; ${unfit.effect}`;
+    if (unfit)
+      return `the store ${name} can not be used as ${unfit.option} says: ${unfit.reason}; ${unfit.effect}`;
     return `the store ${name} does not answer as it should; ${UNAVAILABLE}`;
   }
 
@@ -85,7 +86,7 @@ export class StoreHealth {
       if (unfit)
         log.warn(
           { store: name, option: unfit.option, reason: unfit.reason },
-          'the log store is not as configured',
+          'the log store can not be used as it is configured',
         );
       else log.warn({ store: name, err: error }, 'the log store does not answer as it should');
       return;

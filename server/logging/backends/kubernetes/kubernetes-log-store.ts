@@ -168,6 +168,7 @@ export class KubernetesLogStore implements LogBackend {
         selection,
         quota: this.#quota,
         memory,
+        unfinished: () => this.#memory.share(),
         onFailure: (source, { kind, cause }) => this.#unread(source, kind, cause),
         ...(followTuning ? { tuning: followTuning } : {}),
       }).records(signal);

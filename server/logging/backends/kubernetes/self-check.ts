@@ -1,5 +1,6 @@
 import type { ClusterClient } from '../../../cluster/client.ts';
 import { objectIn } from '../../../cluster/object-metadata.ts';
+import { UnfitOptionError } from '../../store-errors.ts';
 
 /** What this server has to be allowed to do in the whole cluster. */
 const NEEDED = [
@@ -8,7 +9,7 @@ const NEEDED = [
   { verb: 'get', resource: 'pods', subresource: 'log' },
 ] as const;
 
-/** Resolves when kube-apiserver answers and lets us read pods and their logs; else rejects with what is missing. */
+/** Resolves when kube-apiserver answers and lets us read pods and their logs; else rejects with what is missing, and the cure. */
 export async function checkAccess(client: ClusterClient, signal: AbortSignal): Promise<void> {
   await Promise.all(
     NEEDED.map(async (resourceAttributes) => {
@@ -26,7 +27,8 @@ export async function checkAccess(client: ClusterClient, signal: AbortSignal): P
       const { verb, resource } = resourceAttributes;
       const what =
         'subresource' in resourceAttributes ? `${resource}/${resourceAttributes.subresource}` : resource;
-      throw new Error(`the server may not ${verb} ${what} in all namespaces`);
+      const reason = `the server may not ${verb} ${what} in all namespaces, as manifests/access/pod-logs.yaml lets it`;
+      throw new UnfitOptionError('logging.store', reason);
     }),
   );
 }

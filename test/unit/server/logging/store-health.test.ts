@@ -112,7 +112,7 @@ describe('the health of a log store', () => {
     });
     await health.run(stop.signal);
     expect(health.describe()).to.equal(
-      `the store opensearch is not as ${option} says: there is no field time; log queries get 503`,
+      `the store opensearch can not be used as ${option} says: there is no field time; log queries get 503`,
     );
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.include({ option, reason: 'there is no field time' });

@@ -9,6 +9,7 @@ import type { LogSource } from '../pods/log-source.ts';
 import type { LineFilter } from '../reading/line-filter.ts';
 import { type LogReader, newExtent } from '../reading/log-reader.ts';
 import { LogFailure, openLog } from '../reading/log-request.ts';
+import type { MemoryShare } from '../reading/memory-budget.ts';
 import { keptLine, keptTime } from '../reading/ranked-line.ts';
 import { GivenLines } from './given-lines.ts';
 
@@ -24,6 +25,8 @@ export interface ContainerTailOptions {
   /** What the next lines have to wait for, if for anything. */
   readonly room: () => Promise<void> | undefined;
   readonly give: (records: readonly LogRecord[]) => void;
+  /** For a line that has not ended; one for each stream. */
+  readonly unfinished: () => MemoryShare;
   /** A stream that has been silent for so long is replaced, in ms. */
   readonly silenceMs?: number;
   /** How long kube-apiserver may be out of reach, in ms. */
@@ -132,7 +135,9 @@ export class ContainerTail {
     const { onLine, flush } = taking;
     given.reopened();
     const end = new AbortController();
-    const bounds = { signal: AbortSignal.any([signal, end.signal]), idleMs, room, flush, ended: !running };
+    using unfinished = this.#options.unfinished();
+    const stop = AbortSignal.any([signal, end.signal]);
+    const bounds = { signal: stop, idleMs, room, flush, ended: !running, unfinished };
     const outlasting =
       running && this.#outlasts(source, bounds.signal).then((is) => is && end.abort(OUTLASTED));
     try {

@@ -19,7 +19,9 @@ export interface FollowerOptions {
   readonly pods: PodIndex;
   readonly selection: Selection;
   readonly quota: FollowQuota;
+  /** For lines that wait for the reader. */
   readonly memory: MemoryShare;
+  readonly unfinished: () => MemoryShare;
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
   readonly tuning?: {
     readonly silenceMs?: number;
@@ -112,7 +114,7 @@ export class Follower {
   }
 
   async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {
-    const { client, reader, pods, selection, onFailure, tuning } = this.#options;
+    const { client, reader, pods, selection, unfinished, onFailure, tuning } = this.#options;
     const begin = this.#beginOf(namespace);
     const tail = new ContainerTail({
       client,
@@ -129,6 +131,7 @@ export class Follower {
       filter: lineFilter(selection, () => undefined),
       room: () => this.#queue.room(),
       give: (records) => this.#queue.push(records),
+      unfinished,
       onFailure,
       ...tuning,
     });

@@ -1,17 +1,24 @@
+import type { MemoryShare } from './memory-budget.ts';
+
 const NEWLINE = 0x0a;
 
 /** Cuts a stream of chunks behind newlines and decodes whole lines together, which is far cheaper than one by one. */
 export class BlockDecoder {
   readonly #limit: number;
+  readonly #unfinished: Pick<MemoryShare, 'room' | 'change'> | undefined;
   #pending: Buffer[] = [];
   #pendingLength = 0;
   /** How many lines were cut because they are longer than the limit. */
   cutLines = 0;
   #skipping = false;
 
-  /** `limit`: bytes of a line that are kept. */
-  constructor(limit: number) {
+  /**
+   * `limit`: bytes of a line that are kept. `unfinished`: where what has come of a line before its end is held; where
+   * that has no room for more, the line is cut sooner.
+   */
+  constructor(limit: number, unfinished?: Pick<MemoryShare, 'room' | 'change'>) {
     this.#limit = limit;
+    this.#unfinished = unfinished;
   }
 
   /** The lines that are complete by now, each with its newline; empty when there is none. The chunk is not kept. */
@@ -39,10 +46,11 @@ export class BlockDecoder {
     const kept = Buffer.allocUnsafeSlow(chunk.length);
     chunk.copy(kept);
     this.#pending.push(kept);
-    this.#pendingLength += chunk.length;
-    if (this.#pendingLength <= this.#limit) return;
-    this.#pending = [Buffer.concat(this.#pending, this.#limit)];
-    this.#pendingLength = this.#limit;
+    this.#hold(this.#pendingLength + chunk.length);
+    const most = Math.min(this.#limit, Math.floor(this.#unfinished?.room ?? this.#limit));
+    if (this.#pendingLength <= most) return;
+    this.#pending = [Buffer.concat(this.#pending, most)];
+    this.#hold(most);
     this.#skipping = true;
     this.cutLines++;
   }
@@ -50,10 +58,15 @@ export class BlockDecoder {
   #take(...tail: Buffer[]): string {
     const text = Buffer.concat([...this.#pending, ...tail]).toString('utf8');
     this.#pending = [];
-    this.#pendingLength = 0;
+    this.#hold(0);
     const cut = this.#skipping;
     this.#skipping = false;
     // A character may have been cut in two.
     return cut ? text.replace(/\uFFFD$/, '') : text;
+  }
+
+  #hold(length: number): void {
+    this.#unfinished?.change(length - this.#pendingLength);
+    this.#pendingLength = length;
   }
 }

@@ -9,6 +9,7 @@ import type { LogSource } from '../pods/log-source.ts';
 import { BlockDecoder } from './block-decoder.ts';
 import { shifted, timeAt } from './kubelet-time.ts';
 import { LogFailure, type LogRequest, openLog } from './log-request.ts';
+import type { MemoryShare } from './memory-budget.ts';
 import { ownChunks } from './own-chunks.ts';
 import type { ReadSlots } from './read-slots.ts';
 import { SilentNodes } from './silent-nodes.ts';
@@ -41,6 +42,8 @@ export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
   readonly room?: () => Promise<void> | undefined;
   /** Called when the lines of a chunk are through. */
   readonly flush?: () => void;
+  /** Holds what has come of a line that may take long to end; without it that is no part of any budget. */
+  readonly unfinished?: MemoryShare;
 }
 
 export interface LogReaderOptions {
@@ -92,7 +95,7 @@ export class LogReader {
     response: IncomingMessage,
     request: Pick<
       ReadRequest,
-      'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'room' | 'flush'
+      'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'room' | 'flush' | 'unfinished'
     > & {
       readonly idleMs: number;
     },
@@ -101,7 +104,7 @@ export class LogReader {
   ): Promise<void> {
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = request;
     const { turns } = this.#options;
-    const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT);
+    const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT, request.unfinished);
     const lines = new LineReader(onLine, extent, turns);
     try {
       for await (const chunk of ownChunks(response, idleMs)) {

@@ -1,5 +1,4 @@
 // One pass over all chosen logs: what queries, statistics and histograms have in common.
-
 import { BEGINNING, earlier } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import { type LogSource, nameOf } from '../pods/log-source.ts';

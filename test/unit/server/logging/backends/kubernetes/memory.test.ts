@@ -54,6 +54,22 @@ describe('the memory of the pod log store', () => {
     }
   });
 
+  it('bounds what is held of lines that do not end, for who follows', async () => {
+    cluster.add('bank', 'teller', [at(0, 'x'.repeat(900_000)), at(1, 'short')]);
+    const memory = new MemoryBudget(1 << 20);
+    const store = cluster.store({}, { memory });
+    const gone = new AbortController();
+    const selection = { ...everything, namespaces: { exact: ['bank'] } };
+    const lengths: number[] = [];
+    for await (const records of store.follow(selection, gone)) {
+      lengths.push(...records.map(({ log }) => log.length));
+      if (lengths.length === 2) gone.abort();
+    }
+    expect(lengths[0]).to.be.within(64 << 10, 1 << 19);
+    expect(lengths[1]).to.equal('short'.length);
+    expect(memory.held).to.equal(0);
+  });
+
   it('suffices for many at once, whoever does not go on: they get less, and say so, or take longer', async () => {
     const store = cluster.store({ memory: MEMORY, bytesPerContainer: 1 << 24 });
     // Readers that took the first lines and no others.

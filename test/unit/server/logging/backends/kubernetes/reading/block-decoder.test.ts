@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { BlockDecoder } from '../../../../../../../server/logging/backends/kubernetes/reading/block-decoder.ts';
+import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 
 function decoded(
   bytes: Buffer,
@@ -31,5 +32,19 @@ describe('a block decoder', () => {
     const bytes = Buffer.from(`a\n${'ü'.repeat(100)}\nb\n`);
     const cuts = Array.from({ length: bytes.length }, (_, index) => index);
     expect(decoded(bytes, cuts, 21)).to.deep.equal({ text: `a\n${'ü'.repeat(10)}\nb\n`, cutLines: 1 });
+  });
+
+  it('holds a line that has not ended in a share of the memory, and cuts it where that has no more room', () => {
+    const budget = new MemoryBudget(1 << 20);
+    const decoder = new BlockDecoder(1 << 20, budget.share());
+    const chunk = Buffer.alloc(10_000, 'x');
+    for (let n = 0; n < 100; n++) expect(decoder.push(chunk)).to.equal('');
+    expect(budget.held).to.equal(1 << 19);
+    const other = new BlockDecoder(1 << 20, budget.share());
+    for (let n = 0; n < 100; n++) expect(other.push(chunk)).to.equal('');
+    expect(budget.held).to.equal((1 << 19) + (1 << 18));
+    expect(decoder.push(Buffer.from('\nend\n'))).to.equal(`${'x'.repeat(1 << 19)}\nend\n`);
+    expect(decoder.cutLines).to.equal(1);
+    expect(budget.held).to.equal(1 << 18);
   });
 });
