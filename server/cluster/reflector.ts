@@ -1,6 +1,5 @@
 // The reflector: follows one resource of kube-apiserver forever, through whatever happens to the connection or the
 // cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { Backoff } from './backoff.ts';
@@ -9,6 +8,7 @@ import { checkHistory } from './history.ts';
 import { StalledError } from './live-body.ts';
 import { eventMetadata } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
+import { pause } from './pause.ts';
 import {
   causeOf,
   guardSink,
@@ -81,7 +81,7 @@ export class Reflector {
       if (lived >= this.#tuning.healthyMs) this.#backoff.reset();
       if (failure === undefined && lived >= this.#tuning.healthyMs) continue;
       const wait = this.#recover(failure);
-      await delay(wait, undefined, { signal }).catch(() => undefined);
+      await pause(wait, signal);
     }
   }
 

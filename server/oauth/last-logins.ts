@@ -1,11 +1,11 @@
 // When users last signed in, in the status of their User objects. Kept to the minute and written one after the other,
 // after the sign-in, so that nobody waits for it: when too many are queued, some are not written.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../cluster/client.ts';
+import { pause } from '../cluster/pause.ts';
 import { Wakeup } from './wakeup.ts';
 
 export interface LastLoginsOptions {
@@ -64,7 +64,7 @@ export class LastLogins {
     } catch (err) {
       if (signal.aborted) return;
       log.debug({ err, user }, 'the time of a sign-in is not written');
-      if (!isNotFound(err)) await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      if (!isNotFound(err)) await pause(RETRY_MS, signal);
     }
     // The same user may have signed in again meanwhile, a minute later.
     if (this.#unwritten.get(user) === minute) this.#unwritten.delete(user);

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Backoff } from '../cluster/backoff.ts';
 import type { ClusterClient } from '../cluster/client.ts';
 import { ObjectFollower } from '../cluster/object-follower.ts';
+import { pause } from '../cluster/pause.ts';
 import { Reflector } from '../cluster/reflector.ts';
 import { type ApiService, readApiService } from './api-service.ts';
 import { desiredBundle, holdsOthers } from './ca-bundle.ts';
@@ -214,11 +214,6 @@ export class CaBundleController {
 function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
   if (seen?.uid !== known?.uid || !seen || !known) return false;
   return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);
-}
-
-/** Ends early, and without an error, when `signal` is aborted. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function messageOf(error: unknown): string {

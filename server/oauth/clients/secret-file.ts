@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../cluster/pause.ts';
 
 const MAX_BYTES = 4096;
 
@@ -26,7 +26,7 @@ export async function followSecretFile(
     if (seen !== last) changed(found.secret, found.failure);
     last = seen;
     const either = AbortSignal.any([signal, wake.signal]);
-    await delay(pollMs, undefined, { signal: either }).catch(() => undefined);
+    await pause(pollMs, either);
   }
   watcher?.close();
 }

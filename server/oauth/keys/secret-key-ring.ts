@@ -1,12 +1,12 @@
 // The keys of the token handler: made at the first start, kept in a Secret, followed by every replica. When they
 // change is decided in rotation.ts and done by key-rotator.ts, in the elected replica.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
 import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
+import { pause } from '../../cluster/pause.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import { isNewer } from '../../cluster/resource-version.ts';
 import { Wakeup } from '../wakeup.ts';
@@ -138,7 +138,7 @@ export class SecretKeyRing implements KeyRing {
         // The watch brings what the faster replica has made.
         if (isAlreadyExists(err)) continue;
         log.warn({ err, secretName: name }, 'the signing keys can not be made now');
-        await delay(backoff.next(), undefined, { signal }).catch(() => undefined);
+        await pause(backoff.next(), signal);
         missing.wake();
       }
     }

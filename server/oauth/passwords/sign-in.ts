@@ -1,6 +1,5 @@
 // Checks a name and a password: for the password grant, the sign-in page, and people who change their own password. Every
 // fault gets the same answer at the same cost; the cause goes to the records of logins.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -10,6 +9,7 @@ import {
   temporarilyUnavailable,
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
+import { pause } from '../../cluster/pause.ts';
 import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.ts';
 import type { LoginThrottle, Reservation } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
@@ -86,7 +86,7 @@ export class PasswordSignIn {
         // Users and passwords reach us by watch: one that was made a moment ago is let in when word of it comes. Whatever
         // is wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing.
         // The wait alone shows that it was wrong: leaving meanwhile counts as a failure, or guessing would be free.
-        await delay(this.#options.settleMs ?? SETTLE_MS, undefined, { signal }).catch(() => undefined);
+        await pause(this.#options.settleMs ?? SETTLE_MS, signal);
         const news = this.#known(name);
         if (!signal.aborted && hasChanged(known, news)) {
           known = news;

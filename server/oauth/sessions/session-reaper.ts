@@ -1,9 +1,9 @@
 // Removes Session objects that are no longer valid. Runs on the elected replica. Nothing depends on it: an ended session
 // is refused at every use, whether its object still exists or not.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
 import { Pacer } from '../../cluster/pacer.ts';
+import { pause } from '../../cluster/pause.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
 import { NOBODY } from './session.ts';
@@ -51,7 +51,7 @@ export class SessionReaper {
       } catch (err) {
         if (!signal.aborted) this.#options.log.warn({ err }, 'ended sessions are left for the next time');
       }
-      await delay(this.#timing.intervalMs, undefined, { signal }).catch(() => undefined);
+      await pause(this.#timing.intervalMs, signal);
     }
   }
 

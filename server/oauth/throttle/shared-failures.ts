@@ -2,12 +2,12 @@
 // is delayed at one replica is delayed at all. Only what has crossed the threshold is written, and each further write for
 // the same account comes after twice the time, so that guessing does not cause many writes. The keys are digests and
 // the values carry a MAC: reading the ConfigMap reveals no name, writing to it delays nobody.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { ObjectFollower } from '../../cluster/object-follower.ts';
+import { pause } from '../../cluster/pause.ts';
 import { Reflector } from '../../cluster/reflector.ts';
 import { Wakeup } from '../wakeup.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
@@ -115,9 +115,9 @@ export class SharedFailures {
           if (!this.#unwritten.has(key)) this.#unwritten.set(key, value);
         }
         this.#boundUnwritten();
-        await delay(pauseMs * 4, undefined, { signal }).catch(() => undefined);
+        await pause(pauseMs * 4, signal);
       }
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(pauseMs, signal);
     }
   }
 

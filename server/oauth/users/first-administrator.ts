@@ -2,7 +2,6 @@
 // repeated by any replica at any time, so neither a race between replicas nor a crash between two steps does harm:
 // the Secret comes first and holds the password, and says when all the rest is done.
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
 import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
@@ -11,6 +10,7 @@ import { record } from '../../../apis/meta/v1/unknown-value.ts';
 import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
+import { pause } from '../../cluster/pause.ts';
 import type { PasswordHasher } from '../passwords/hasher.ts';
 import type { Credential } from './account.ts';
 import type { Users } from './cluster-user-directory.ts';
@@ -58,7 +58,7 @@ export class FirstAdministrator {
         if (signal.aborted) return;
         if (!warned) this.#options.log.warn({ err }, 'the first administrator can not be made yet');
         warned = true;
-        await delay(backoff.next(), undefined, { signal }).catch(() => undefined);
+        await pause(backoff.next(), signal);
       }
     }
   }
