@@ -1,6 +1,5 @@
 // Our own access tokens as a kind of bearer token: the caller that a token identifies, with the same name, groups and
 // extras that kube-apiserver derives from its claims. Whether a token is valid is decided in oauth/tokens.
-
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Identification } from './authenticator.ts';

@@ -1,6 +1,5 @@
 // The password grant (RFC 6749, 4.3), which the specification asks for. RFC 9700 advises against it: only clients that
 // are configured for it may use it, and the sign-in page is the way for all others.
-
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { PasswordSignIn } from '../passwords/sign-in.ts';

@@ -1,6 +1,5 @@
 // Whether what a token stands on still stands: its session, its user, and the password that the session began with.
 // Asked at every use of a token, so a revocation holds as soon as we have heard of it.
-
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';

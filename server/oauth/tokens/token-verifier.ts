@@ -1,6 +1,5 @@
 // Tells whether a token is an access token of ours that counts: by its signature and claims once (RFC 8725), by its
 // expiry and what it stands on at every use.
-
 import { errors, jwtVerify } from 'jose';
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
