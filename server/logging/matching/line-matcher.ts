@@ -28,10 +28,7 @@ export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMat
   if (only && matchers.length === 1) return only;
   return {
     matches: (line) => matchers.some((matcher) => matcher.matches(line)),
-    places: (line) => {
-      const all = matchers.flatMap((matcher) => [...matcher.places(line)]);
-      return joined(all.toSorted((a, b) => a[0] - b[0]));
-    },
+    places: (line) => joined(merged(matchers.map((matcher) => matcher.places(line)))),
   };
 }
 
@@ -151,6 +148,24 @@ function bordersOf(words: readonly string[]): readonly number[] {
     borders.push(border);
   }
   return borders;
+}
+
+/** All places by their begin, out of lists that are. */
+function* merged(lists: readonly Iterable<Place>[]): Generator<Place, void, undefined> {
+  const heads = lists.flatMap((list) => {
+    const places = list[Symbol.iterator]();
+    const first = places.next();
+    return first.done === true ? [] : [{ places, place: first.value }];
+  });
+  for (;;) {
+    let next = heads[0];
+    if (!next) return;
+    for (const head of heads) if (head.place[0] < next.place[0]) next = head;
+    yield next.place;
+    const following = next.places.next();
+    if (following.done === true) heads.splice(heads.indexOf(next), 1);
+    else next.place = following.value;
+  }
 }
 
 /** `places`: by their begin. */

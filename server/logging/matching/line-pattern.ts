@@ -7,6 +7,7 @@ import {
   classOf,
   LETTERS_APART,
   RE2_ALL_LETTERS,
+  RE2_NO_LETTERS,
   re2Class,
   WORDLIKE,
 } from './characters.ts';
@@ -65,7 +66,7 @@ const ZWJ = '\u200d';
 
 /** The first character of the word is not within another one. */
 function begin(word: string): string {
-  const first = classOf(Array.from(word)[0] ?? '');
+  const first = firstClass(word);
   if (first === 'emoji') return beginOfEmoji(word);
   const sticks = STICKS[first ?? 'mark'];
   if (!first || !sticks) return '';
@@ -97,11 +98,12 @@ function end(word: string): string {
 /** Between two words of a phrase: nothing that is a word, and enough to part them. */
 function gap(before: string, after: string): string {
   const last = lastClass(before);
-  const first = classOf(Array.from(after)[0] ?? '') ?? 'mark';
+  const first = firstClass(after) ?? 'mark';
   const joiner = last === first ? JOINERS[last] : undefined;
-  const plain = outside(WORDLIKE);
-  const single = outside([...WORDLIKE, ...(joiner ? [joiner] : [])]);
-  const longer = `${plain}${outside(WORDLIKE.filter((name) => name !== 'mark' && name !== 'underscore'))}*${plain}`;
+  const [isBefore, isAfter] = [last, first].map(takesUnderscores);
+  const single = outside([...between(isBefore || isAfter), ...(joiner ? [joiner] : [])]);
+  const inner = outside(WORDLIKE.filter((name) => name !== 'mark' && name !== 'underscore'));
+  const longer = `${outside(between(isBefore))}${inner}*${outside(between(isAfter))}`;
   const parted = `(?:${single}|${longer})${MARKS}`;
   const sticks =
     last === 'emoji'
@@ -110,9 +112,24 @@ function gap(before: string, after: string): string {
   return sticks ? parted : `(?:${parted})?`;
 }
 
+/** Whether an underscore beside a character of the class would be of the same word. */
+function takesUnderscores(name: CharacterClass): boolean {
+  return (STICKS[name] ?? []).includes('underscore');
+}
+
+/** What does not stand between two words, beside one that takes underscores or one that does not. */
+function between(takesUnderscores: boolean | undefined): readonly CharacterClass[] {
+  return takesUnderscores === true ? WORDLIKE : WORDLIKE.filter((name) => name !== 'underscore');
+}
+
 /** An emoji to which another one would belong. */
 function endsJoined(word: string): boolean {
   return word.endsWith(ZWJ) && lastClass(word) === 'emoji';
+}
+
+/** Some vowels are marks, and may begin a word. */
+function firstClass(word: string): CharacterClass | undefined {
+  return belongsTo('southEastAsian', word) ? 'southEastAsian' : classOf(Array.from(word)[0] ?? '');
 }
 
 /** Of the character that the marks at the end belong to. */
@@ -130,6 +147,6 @@ function outside(names: readonly CharacterClass[]): string {
   if (!names.includes('letter')) return `[^${names.map(re2Class).join('')}]`;
   const rest = names.filter((name) => name !== 'letter').map(re2Class);
   const others = `[^${RE2_ALL_LETTERS}${rest.join('')}]`;
-  const apart = LETTERS_APART.filter((name) => !names.includes(name));
-  return apart.length === 0 ? others : `(?:${others}|${within(apart)})`;
+  const apart = LETTERS_APART.filter((name) => !names.includes(name)).map(re2Class);
+  return `(?:${others}|[${apart.join('')}${RE2_NO_LETTERS}])`;
 }

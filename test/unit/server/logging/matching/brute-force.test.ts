@@ -4,6 +4,7 @@ import { RE2JS } from 're2js';
 import { LEVELS } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { logData } from '../../../../../hack/log-data/log-data.ts';
 import { ODD_LINES } from '../../../../../hack/log-data/odd-lines.ts';
+import type { TextFilter } from '../../../../../server/logging/log-store.ts';
 import { levelMatcher } from '../../../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
 import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
@@ -101,6 +102,64 @@ describe('the matching of lines, beside a brute-force reading', () => {
         }
       }
     }
+  });
+
+  it('finds the same words in scripts and between underscores, in this process and as a pattern of RE2', function () {
+    this.timeout(60_000);
+    const pieces = [
+      ...[
+        'データ',
+        'デ',
+        'ー',
+        'ｶﾞ',
+        'ｶ',
+        '错误',
+        '代码',
+        '支',
+        '〆切',
+        '한국',
+        '한',
+        'ภาษา',
+        'ษา',
+        '๑',
+        'ភាសា។',
+      ],
+      ...[
+        '★',
+        '☕',
+        '👍',
+        '_',
+        ' ',
+        '-',
+        '\u202f',
+        '٫',
+        '۳',
+        '1',
+        'a',
+        "'",
+        '.',
+        '\u0301',
+        '🏴\u{e0067}\u{e007f}',
+      ],
+    ];
+    const text = fc
+      .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 })
+      .map((all) => all.join(''));
+    const said = fc.array(text, { minLength: 60, maxLength: 60 });
+    const filter = fc.record({
+      mode: fc.constantFrom('phrase', 'prefix'),
+      texts: text.filter((one) => wordsOf(one).length > 0).map((one): TextFilter['texts'] => [one]),
+      caseSensitive: fc.constant(false),
+    });
+    fc.assert(
+      fc.property(filter, said, (asked, some) => {
+        const matcher = lineMatcher(asked);
+        const pattern = RE2JS.compile(linePattern(asked));
+        for (const line of [...some, ...some.map((one) => `${one}${asked.texts[0]}`), asked.texts[0]])
+          expect(pattern.test(line), line).to.equal(matcher.matches(line));
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
   });
 
   it('finds the same lines, in this process and as a pattern of RE2', function () {

@@ -115,6 +115,16 @@ describe('a line matcher', () => {
     ]);
   });
 
+  it('looks for the places of several texts only as far as they are asked for', () => {
+    // All of them take the square of the line: minutes.
+    const filter = { mode: 'regex', texts: ['a.*b|a', 'a'], caseSensitive: true } as const;
+    const [first, second] = lineMatcher(filter).places('a'.repeat(60_000));
+    expect([first, second]).to.deep.equal([
+      [0, 1],
+      [1, 2],
+    ]);
+  });
+
   it('finds nothing by a text without words', () => {
     expect(lineMatcher(filter('phrase', ['--'])).matches('--')).to.equal(false);
     expect(RE2JS.compile(linePattern(filter('phrase', ['--']))).test('--')).to.equal(false);
