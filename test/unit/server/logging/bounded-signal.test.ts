@@ -32,6 +32,15 @@ describe('a bounded signal', () => {
     ]);
   });
 
+  it('is not late when its time is over behind the other one', async () => {
+    const outer = new AbortController();
+    using bounded = boundedSignal(outer.signal, 1);
+    outer.abort('gone');
+    // Timers of the same length run in the order they were set.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(bounded.isLate).to.equal(false);
+  });
+
   it('waits as long as a timer can when its time is longer than that', async () => {
     using bounded = boundedSignal(new AbortController().signal, 2 ** 31 + 1_000);
     await new Promise((resolve) => setTimeout(resolve, 2));

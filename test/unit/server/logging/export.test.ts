@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Coverage, ExportBatch, LogRecord, LogStore } from '../../../../server/logging/log-store.ts';
-import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
 
@@ -109,6 +110,65 @@ describe('an export', () => {
     await once(answer, 'end');
     expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
   });
+
+  it('is nothing to keep, to guess at, or to take for another encoding', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    expect((await service.ask('operation=export')).headers).to.include({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+    });
+  });
+
+  it('promises no trailer where there can be none', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    expect((await service.ask('operation=export', {}, 'HEAD')).headers.trailer).to.equal(undefined);
+    const socket = connect(service.server.port, '127.0.0.1');
+    socket.end(`GET ${LOGS}?operation=export HTTP/1.0\r\nHost: localhost\r\n\r\n`);
+    let answer = '';
+    for await (const part of socket.setEncoding('utf8')) answer += String(part);
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 200 /)
+      .and.to.include('plain\n');
+    expect(answer.toLowerCase()).not.to.include('trailer');
+  });
+
+  it('is complete with exactly as many lines as one export may have', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD), limits: { exportLines: ODD.length } });
+    const answer = await service.server.open(`${LOGS}?operation=export`);
+    answer.resume();
+    await once(answer, 'end');
+    expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
+  });
+
+  for (const [what, error, told] of [
+    ['a fault of ours', new TypeError('x is undefined'), 'StoreFailed","message":"the export failed midway"'],
+    ['a store that was too slow', newStoreTimeout('memory'), 'Timeout"'],
+    ['a store that is down', newStoreUnavailable('memory', new Error('at 10.0.0.1')), 'StoreFailed"'],
+    [
+      'its time',
+      new DOMException('over', 'TimeoutError'),
+      'Timeout","message":"the time of one export is over"',
+    ],
+  ] as const) {
+    it(`that ends midway by ${what} says no more about it than everybody may read`, async () => {
+      const service = await serve({
+        store: exporting(async function* () {
+          yield [record('first')];
+          throw error;
+        }),
+      });
+      const answer = await service.server.open(`${LOGS}?operation=export&format=ndjson`);
+      let body = '';
+      try {
+        for await (const part of answer) body += String(part);
+      } catch {
+        // The connection breaks.
+      }
+      expect(body).to.include(`"reason":"${told}`);
+      expect(body).not.to.match(/undefined|10\.0\.0\.1/);
+    });
+  }
 
   it('answers HEAD without asking the store', async () => {
     const service = await serve({

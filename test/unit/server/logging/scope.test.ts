@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../apis/meta/v1/unknown-value.ts';
+import { BEGINNING } from '../../../../server/logging/instant.ts';
 import { Scopes } from '../../../../server/logging/scope.ts';
 import { LogService, type LogServiceOptions, line } from '../../../support/log-service.ts';
 import { MemoryLogStore } from '../../../support/memory-log-store.ts';
@@ -140,6 +141,88 @@ describe('what a caller may see of the logs', () => {
     }
     // Whether everything may be seen is asked after each TTL.
     expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
+  });
+
+  describe('is asked of the cluster', () => {
+    const JANE = { name: 'jane', uid: '', groups: ['dev'], extra: {} };
+    const scope = { signal: new AbortController().signal };
+    let now = 0;
+    let asked: string[] = [];
+    const scopes = (): Scopes =>
+      new Scopes({
+        authorizer: {
+          authorize: async (attributes) => {
+            const namespace = 'namespace' in attributes ? attributes.namespace : '';
+            asked.push(namespace);
+            return { allowed: namespace === 'shop' || namespace === 'bank', reason: '' };
+          },
+        },
+        namespaces: () =>
+          new Map(['shop', 'bank', 'other'].map((name) => [name, { name, since: BEGINNING }])),
+        allowTtlMs: 10_000,
+        denyTtlMs: 1_000,
+        signal: scope.signal,
+        monotonic: () => now,
+      });
+    beforeEach(() => {
+      now = 0;
+      asked = [];
+    });
+
+    it('for each caller: one of the same name may be in other groups, or somebody else', async () => {
+      const rights = scopes();
+      for (const caller of [
+        JANE,
+        { ...JANE, groups: [] },
+        { ...JANE, uid: '1' },
+        { ...JANE, extra: { a: ['b'] } },
+      ]) {
+        asked = [];
+        await rights.of(caller, { exact: ['shop'] }, scope);
+        await rights.of({ ...caller }, { exact: ['shop'] }, scope);
+        expect(asked).to.deep.equal(['', 'shop']);
+      }
+    });
+
+    it('once for a name, however often it is given, and never for what is no name', async () => {
+      const exact = ['shop', 'shop', 'Shop', 'a/b', '-a', '', 'x'.repeat(64)];
+      const seen = await scopes().of(JANE, { exact }, scope);
+      expect(seen).to.deep.equal({ everything: false, namespaces: [{ name: 'shop', since: BEGINNING }] });
+      expect(asked).to.deep.equal(['', 'shop']);
+    });
+
+    it('about all where a part of a name is given, of which those are seen that have it', async () => {
+      const seen = await scopes().of(JANE, { contains: ['BAN'] }, scope);
+      expect(seen).to.deep.equal({ everything: false, namespaces: [{ name: 'bank', since: BEGINNING }] });
+    });
+
+    it('again when the time of a yes or a no is over, each by its own', async () => {
+      const rights = scopes();
+      const look = async (at: number): Promise<string[]> => {
+        now = at;
+        asked = [];
+        await rights.of(JANE, undefined, scope);
+        return asked.toSorted();
+      };
+      expect(await look(0)).to.deep.equal(['', 'bank', 'other', 'shop']);
+      expect(await look(999)).to.deep.equal([]);
+      expect(await look(1_000)).to.deep.equal(['', 'other']);
+      expect(await look(10_000)).to.deep.equal(['', 'bank', 'other', 'shop']);
+    });
+
+    it('again by who was forgotten for 256 others', async () => {
+      const rights = scopes();
+      const filter = { exact: ['shop'] };
+      await rights.of(JANE, filter, scope);
+      for (let n = 0; n < 255; n++) await rights.of({ ...JANE, name: `n-${n}` }, filter, scope);
+      asked = [];
+      await rights.of(JANE, filter, scope);
+      expect(asked).to.deep.equal([]);
+      await rights.of({ ...JANE, name: 'one more' }, filter, scope);
+      asked = [];
+      await rights.of(JANE, filter, scope);
+      expect(asked).to.deep.equal(['', 'shop']);
+    });
   });
 
   it('is asked about 1,500 namespaces with 32 questions at a time', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Slots } from '../../../../server/logging/slots.ts';
 
@@ -61,5 +62,27 @@ describe('slots', () => {
     expect(await waiting).to.equal(reason);
     leave();
     expect(slots.taken).to.equal(0);
+  });
+
+  it('are not taken by who has gone before', async () => {
+    const slots = new Slots(OPTIONS);
+    const reason = new Error('gone');
+    expect(await failure(slots.take(AbortSignal.abort(reason)))).to.equal(reason);
+    expect(slots.taken).to.equal(0);
+  });
+
+  it('leave nothing behind of the wait', async () => {
+    const slots = new Slots(OPTIONS);
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const { signal } = new AbortController();
+    const leave = await slots.take(signal);
+    const before = timers();
+    const waiting = slots.take(signal);
+    expect(getEventListeners(signal, 'abort')).to.have.length(1);
+    leave();
+    (await waiting)();
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+    expect(timers()).to.equal(before);
   });
 });

@@ -27,6 +27,17 @@ describe('turns', () => {
   });
 });
 
+describe('a slice of time', () => {
+  it('is used up by work, and a new one begins when everything else has run', async () => {
+    const turns = new Turns(0.2);
+    expect(turns.spent).to.equal(false);
+    for (const end = performance.now() + 0.3; performance.now() < end; );
+    expect(turns.spent).to.equal(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(turns.spent).to.equal(false);
+  });
+});
+
 describe('slots for reading', () => {
   it('go to those who have waited longest, and not to those who have gone', async () => {
     const slots = new ReadSlots(1);
