@@ -8,14 +8,14 @@ import { AuthenticatorChain } from './authentication/authenticator-chain.ts';
 import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
 import { countedAuthentication } from './authentication/counted-authentication.ts';
-import {
-  CredentialCheckingAuthenticator,
-  CredentialCheckingTokenAuthenticator,
-  sessionCheck,
-} from './authentication/credential-id.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
 import { PeerCertificates } from './authentication/peer-certificates.ts';
+import {
+  sessionCheck,
+  sessionCheckedAuthentication,
+  sessionCheckedTokens,
+} from './authentication/session-check.ts';
 import { TokenReviewAuthenticator } from './authentication/token-review.ts';
 import { AccessReviewAuthorizer } from './authorization/access-review.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
@@ -70,14 +70,11 @@ export function newAccess(
   const frontProxy = new FrontProxyAuthenticator(settings, peers, diagnosis);
   const authenticator = new AuthenticatorChain(
     [
-      oauth ? new CredentialCheckingAuthenticator(frontProxy, oauth.tokenIDs) : frontProxy,
+      oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy,
       new ClientCertificateAuthenticator(settings, peers),
       new BearerTokenAuthenticator([
         ...(oauth
-          ? [
-              new AccessTokenAuthenticator(oauth.verifier),
-              new CredentialCheckingTokenAuthenticator(tokenReview, oauth.tokenIDs),
-            ]
+          ? [new AccessTokenAuthenticator(oauth.verifier), sessionCheckedTokens(tokenReview, oauth.tokenIDs)]
           : [tokenReview]),
       ]),
     ],

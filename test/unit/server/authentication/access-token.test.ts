@@ -5,9 +5,9 @@ import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
 import { CallerRefused } from '../../../../server/authentication/authenticator.ts';
 import {
-  CredentialCheckingAuthenticator,
-  CredentialCheckingTokenAuthenticator,
-} from '../../../../server/authentication/credential-id.ts';
+  sessionCheckedAuthentication,
+  sessionCheckedTokens,
+} from '../../../../server/authentication/session-check.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 
 const scope = { signal: new AbortController().signal };
@@ -45,13 +45,13 @@ describe('AccessTokenAuthenticator', () => {
   });
 });
 
-describe('CredentialCheckingAuthenticator', () => {
+describe('an identity that was handed on', () => {
   const handedOn = (extra: UserInfo['extra']): UserInfo => ({ name: 'alice', uid: 'u-1', groups: [], extra });
   const request = { request: new IncomingMessage(new Socket()), secure: true, ...scope };
 
   function checking(user: UserInfo | undefined, check: () => Promise<void> | void = () => undefined) {
     const asked: string[] = [];
-    const authenticator = new CredentialCheckingAuthenticator(
+    const authenticator = sessionCheckedAuthentication(
       { name: 'front-proxy', authenticate: () => user },
       {
         check: (jti, { name, uid }) => {
@@ -94,13 +94,13 @@ describe('CredentialCheckingAuthenticator', () => {
   });
 });
 
-describe('CredentialCheckingTokenAuthenticator', () => {
+describe('tokens that the cluster has reviewed', () => {
   const reviewed: UserInfo = { name: 'alice', uid: 'u-1', groups: [], extra: { [EXTRA]: ['JTI=one'] } };
 
   it('lets nobody in with a revoked token, although the cluster still takes it', async () => {
     for (const answer of [reviewed, Promise.resolve(reviewed)]) {
       const asked: string[] = [];
-      const authenticator = new CredentialCheckingTokenAuthenticator(
+      const authenticator = sessionCheckedTokens(
         { name: 'token-review', authenticate: () => answer },
         {
           check: (jti, { name, uid }) => {
@@ -119,7 +119,7 @@ describe('CredentialCheckingTokenAuthenticator', () => {
 
   it('has nothing to say about tokens that the cluster does not know, and about foreign ones', async () => {
     for (const user of [undefined, { ...reviewed, extra: {} }]) {
-      const authenticator = new CredentialCheckingTokenAuthenticator(
+      const authenticator = sessionCheckedTokens(
         { name: 'token-review', authenticate: () => Promise.resolve(user) },
         { check: () => expect.fail('there is no id to ask about') },
       );

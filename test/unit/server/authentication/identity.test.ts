@@ -11,7 +11,6 @@ import { newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
 import { subjectOf } from '../../../../server/authentication/certificate-subject.ts';
 import { ClientCertificateAuthenticator } from '../../../../server/authentication/client-certificate.ts';
-import { CredentialCheckingAuthenticator } from '../../../../server/authentication/credential-id.ts';
 import {
   type DelegatedAuthentication,
   parseDelegatedAuthentication,
@@ -19,6 +18,7 @@ import {
 import { FrontProxyAuthenticator } from '../../../../server/authentication/front-proxy.ts';
 import { FrontProxyDiagnosis } from '../../../../server/authentication/front-proxy-diagnosis.ts';
 import { PeerCertificates } from '../../../../server/authentication/peer-certificates.ts';
+import { sessionCheckedAuthentication } from '../../../../server/authentication/session-check.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { type Issued, issue, newCA } from '../../../support/certificates.ts';
 import { startTls, type TlsFixture } from './tls-fixture.ts';
@@ -65,7 +65,7 @@ describe('the identity of a caller', () => {
     diagnosis = new FrontProxyDiagnosis(config, { warn: (line: unknown) => void warnings.push(line) });
     const chain = new AuthenticatorChain(
       [
-        new CredentialCheckingAuthenticator(new FrontProxyAuthenticator(config, peers, diagnosis), {
+        sessionCheckedAuthentication(new FrontProxyAuthenticator(config, peers, diagnosis), {
           check: (jti) => {
             if (jti === REVOKED) throw newUnauthorized(new Error('the session is over'));
           },

@@ -1,11 +1,8 @@
+// Callers whose token did not reach us, held against the session of that token. Whether a session still lasts is decided
+// in oauth/tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import {
-  type AuthenticationRequest,
-  type Authenticator,
-  CallerRefused,
-  type Identification,
-} from './authenticator.ts';
+import { type Authenticator, CallerRefused, type Identification } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -24,58 +21,35 @@ export interface TokenIDChecker {
 
 /**
  * kube-apiserver does not learn that one of our tokens was revoked, but the aggregator passes the token's id on to us, so
- * that at least here whoever has signed out stays out.
+ * that at least here whoever has signed out stays out. `inner` takes over identities that others vouch for: the front
+ * proxy.
  */
-export class CredentialCheckingAuthenticator implements Authenticator {
-  readonly name: string;
-  readonly #inner: Authenticator;
-  readonly #tokens: TokenIDChecker;
-
-  /** `inner` takes over identities that others vouch for: the front proxy. */
-  constructor(inner: Authenticator, tokens: TokenIDChecker) {
-    this.name = inner.name;
-    this.#inner = inner;
-    this.#tokens = tokens;
-  }
-
-  authenticate(request: AuthenticationRequest): Identification {
-    const user = this.#inner.authenticate(request);
-    if (user instanceof Promise) return user.then((found) => found && this.#checked(found, request));
-    return user && this.#checked(user, request);
-  }
-
-  #checked(user: UserInfo, context: CallContext): Promise<UserInfo> | UserInfo {
+export function sessionCheckedAuthentication(inner: Authenticator, tokens: TokenIDChecker): Authenticator {
+  const checkedOrRefused = (user: UserInfo, context: CallContext): Promise<UserInfo> | UserInfo => {
     try {
-      const checking = checked(user, this.#tokens, context);
+      const checking = checked(user, tokens, context);
       return checking instanceof Promise ? checking.catch(refuse) : checking;
     } catch (error) {
       return refuse(error);
     }
-  }
-}
-
-function refuse(cause: unknown): never {
-  throw new CallerRefused(cause);
+  };
+  return {
+    name: inner.name,
+    authenticate: (request) =>
+      whenFound(inner.authenticate(request), (user) => checkedOrRefused(user, request)),
+  };
 }
 
 /**
  * The same for bearer tokens that the cluster has reviewed. Ours never need a review; but should kube-apiserver accept one
  * that we did not recognise, its answer must not undo a revocation.
  */
-export class CredentialCheckingTokenAuthenticator implements TokenAuthenticator {
-  readonly name: string;
-  readonly #inner: TokenAuthenticator;
-  readonly #tokens: TokenIDChecker;
-
-  constructor(inner: TokenAuthenticator, tokens: TokenIDChecker) {
-    this.name = inner.name;
-    this.#inner = inner;
-    this.#tokens = tokens;
-  }
-
-  authenticate(token: string, context: CallContext): Identification {
-    return foundAndChecked(this.#inner.authenticate(token, context), this.#tokens, context);
-  }
+export function sessionCheckedTokens(inner: TokenAuthenticator, tokens: TokenIDChecker): TokenAuthenticator {
+  return {
+    name: inner.name,
+    authenticate: (token, context) =>
+      whenFound(inner.authenticate(token, context), (user) => checked(user, tokens, context)),
+  };
 }
 
 /** Whether the token of ours that a caller came with would still let him in; callers without one always pass. */
@@ -88,9 +62,16 @@ export function sessionCheck(
   };
 }
 
-function foundAndChecked(user: Identification, tokens: TokenIDChecker, context: CallContext): Identification {
-  if (user instanceof Promise) return user.then((found) => found && checked(found, tokens, context));
-  return user && checked(user, tokens, context);
+function refuse(cause: unknown): never {
+  throw new CallerRefused(cause);
+}
+
+function whenFound(
+  found: Identification,
+  check: (user: UserInfo) => Promise<UserInfo> | UserInfo,
+): Identification {
+  if (found instanceof Promise) return found.then((user) => user && check(user));
+  return found && check(found);
 }
 
 function checked(user: UserInfo, tokens: TokenIDChecker, context: CallContext): Promise<UserInfo> | UserInfo {
