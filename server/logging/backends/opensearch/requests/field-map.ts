@@ -24,6 +24,7 @@ export interface Coverage {
 
 const EXACT = ['keyword', 'constant_keyword', 'wildcard'];
 const TEXT = ['text', 'match_only_text'];
+const DATE = ['date', 'date_nanos'];
 
 export class FieldMap {
   /** Whether times are kept in nanoseconds, in some of the indices at least. */
@@ -63,6 +64,22 @@ export class FieldMap {
   /** Where whole values of the field are: the field itself, or a keyword beside it. */
   exact(field: Exclude<keyof FieldNames, 'time' | 'message'>): Coverage {
     return this.#coverage(this.names[field], 'keyword', EXACT);
+  }
+
+  /** Where ranges of time mean what they say. */
+  times(): Pick<Coverage, 'missing' | 'of'> {
+    return this.#having(this.names.time, DATE);
+  }
+
+  /** Where words of a line can be looked for. */
+  words(): Pick<Coverage, 'missing' | 'of'> {
+    return this.#having(this.names.message, TEXT);
+  }
+
+  #having(name: string, wanted: readonly string[]): Pick<Coverage, 'missing' | 'of'> {
+    const types = [...(this.#types.get(name) ?? [])].filter(([type]) => type !== 'unmapped');
+    const others = types.filter(([type]) => !wanted.includes(type)).flatMap(([, indices]) => indices);
+    return { missing: others.length, of: types.flatMap(([, indices]) => indices).length };
   }
 
   /** Where any part of a line can be looked for. */

@@ -34,7 +34,7 @@ interface Place {
   readonly indices: string;
   readonly fields: FieldMap;
   /** The coverages that were used. */
-  readonly used: Coverage[];
+  readonly used: Pick<Coverage, 'missing' | 'of'>[];
 }
 
 export class SelectionQueries {
@@ -65,7 +65,12 @@ export class SelectionQueries {
     const indices = indexPattern(this.#options.naming, range);
     const fields = await this.#options.probe.fields(indices, call);
     if (!fields) return undefined;
-    const place: Place = { indices, fields, used: [] };
+    const byWords = selection.text?.mode === 'phrase' || selection.text?.mode === 'prefix';
+    const place: Place = {
+      indices,
+      fields,
+      used: [fields.times(), ...(byWords ? [fields.words()] : [])],
+    };
     const scope = await this.#scoped(selection, place, call);
     if (scope?.names.length === 0) return undefined;
     const filter: Clause[] = [...(await this.#named(selection, scope, place, call))];
@@ -146,7 +151,7 @@ function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'cont
   );
 }
 
-function gapsOf(used: readonly Coverage[]): Shortfall[] {
+function gapsOf(used: Place['used']): Shortfall[] {
   const worst = used.toSorted((a, b) => b.missing - a.missing)[0];
   if (!worst || worst.missing === 0) return [];
   const message = `${worst.missing} of ${worst.of} indices have no field that can be asked this`;

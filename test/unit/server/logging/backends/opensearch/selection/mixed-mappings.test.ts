@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Selection } from '../../../../../../../server/logging/log-store.ts';
 import { storeAt } from '../../../../../../support/opensearch-store.ts';
-import { ANSWERED, CAPABILITIES, call, SELECTION, scriptedStore } from '../scripted-store.ts';
+import { ANSWERED, answer, CAPABILITIES, call, SELECTION, scriptedStore } from '../scripted-store.ts';
 
 const [OLD, NEW] = ['logs-2026.01.14', 'logs-2026.01.15'];
 const keyword = { type: 'keyword', searchable: true, aggregatable: true };
@@ -65,6 +65,27 @@ describe('a question to indices of different mappings', () => {
       expect(await asking.catch((error: unknown) => error)).to.include({ code: 503 });
       await closed.promise;
       expect(waiting).to.have.length(2);
+    });
+  }
+
+  for (const [field, type, selection] of [
+    ['time', 'date_nanos', SELECTION],
+    ['log', 'text', { ...SELECTION, text: { mode: 'phrase', texts: ['a word'], caseSensitive: false } }],
+  ] as const satisfies readonly (readonly [string, string, Selection])[]) {
+    it(`tells that lines are missing of an index where ${field} can not be asked`, async () => {
+      const types = {
+        [type]: { type, searchable: true, aggregatable: false, indices: [NEW] },
+        keyword: { ...keyword, indices: [OLD] },
+      };
+      await using store = await scriptedStore(() => answer([]), {
+        indices: [OLD, NEW],
+        fields: { ...CAPABILITIES.fields, [field]: types },
+      });
+      const page = await storeAt(store.url).query(selection, { order: 'asc', size: 1, from: 0 }, call());
+      expect(page.total.relation).to.equal('gte');
+      expect(page.shortfalls.map(({ reason, message }) => `${reason}: ${message}`)).to.deep.equal([
+        'NotCovered: 1 of 2 indices have no field that can be asked this',
+      ]);
     });
   }
 });
