@@ -7,6 +7,7 @@ export interface ReflectorTuning {
   /** How long a watch must have lived for the next failure to be the first again. */
   readonly healthyMs: number;
   readonly initialBackoffMs: number;
+  /** What is read is as old as this, too, when the cluster comes back; and only a few replicas ask. */
   readonly maxBackoffMs: number;
   /** Objects a page where the cluster has no streaming list. */
   readonly pageSize: number;
@@ -20,7 +21,7 @@ export const DEFAULT_TUNING: ReflectorTuning = {
   watchMs: 300_000,
   healthyMs: 10_000,
   initialBackoffMs: 200,
-  maxBackoffMs: 30_000,
+  maxBackoffMs: 10_000,
   pageSize: 500,
   objectLimit: 16 << 20,
   random: Math.random,

@@ -85,6 +85,7 @@ describe('parity with kube-apiserver', function () {
       '?fieldSelector=metadata.name%3Dnode-00002',
       '?fieldSelector=metadata.name!%3Dnode-00002',
       '?fieldSelector=spec.unschedulable%3Dtrue',
+      '?fieldSelector=%3D',
       '?resourceVersion=1&resourceVersionMatch=NotOlderThan',
     ]) {
       it(`lists ${query} as ${accept}`, () => same(query, accept));
@@ -94,6 +95,7 @@ describe('parity with kube-apiserver', function () {
   for (const accept of [JSON_FORM, TABLE, PARTIAL]) {
     it(`gets one as ${accept}`, () => same('/node-00003', accept));
     it(`gets none as ${accept}`, () => same('/nothing', accept));
+    it(`gets none of an odd name as ${accept}`, () => same('/a%22%5Cb', accept));
   }
 
   for (const include of ['None', 'Metadata', 'Object']) {
@@ -120,6 +122,9 @@ describe('parity with kube-apiserver', function () {
     '?labelSelector=a%3E1',
     '?labelSelector=a+in+(%2Cb%2C)',
     '?labelSelector=!a%3Db',
+    '?labelSelector=a+in%E2%80%83(b)',
+    '?labelSelector=a+in+(b,',
+    '?labelSelector=-a&fieldSelector=x&limit=many',
     '?fieldSelector=metadata.namespace%3Dx',
     '?fieldSelector=spec.podCIDR%3Dx',
     '?fieldSelector=x',
@@ -152,6 +157,7 @@ describe('parity with kube-apiserver', function () {
     'application/json;as=Table;v=v2;g=meta.k8s.io, application/json',
     'application/json;q=0.5, application/json;as=Table;v=v1;g=meta.k8s.io',
     'text/html, */*;q=0.1',
+    'application/json;as=Table;v=v1;g=meta.k8s.io;sv=v1',
     '*/*',
   ]) {
     it(`negotiates ${accept} alike`, async () => {

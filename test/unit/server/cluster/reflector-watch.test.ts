@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { Backoff } from '../../../../server/cluster/backoff.ts';
 import { retryAfterMs } from '../../../../server/cluster/reflector-failure.ts';
+import { DEFAULT_TUNING } from '../../../../server/cluster/reflector-tuning.ts';
 import { complete, followingEach } from '../../../support/followed-script.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, send, status } from '../../../support/scripted-cluster.ts';
@@ -156,6 +158,13 @@ describe('the watch of the reflector', () => {
     expect(waits[0]).to.be.at.least(35);
     expect(waits[1]).to.be.at.least(75);
     expect(waits[2]).to.be.at.least(150);
+  });
+
+  it('waits ten seconds at most, however often it failed', () => {
+    const { initialBackoffMs: initialMs, maxBackoffMs: maxMs } = DEFAULT_TUNING;
+    const backoff = new Backoff({ initialMs, maxMs, random: () => 0.999 });
+    const waits = Array.from({ length: 50 }, () => backoff.next());
+    expect(Math.max(...waits)).to.be.within(1000, 10_000);
   });
 
   it('waits as long as a 429 asks it to', async () => {
