@@ -14,7 +14,14 @@ export const DEFAULT_NODES = 5;
 /** What one kube-apiserver and KWOK on one machine can handle. */
 const MOST_NODES = 10_000;
 
-export function parseStartArguments(args: readonly string[]): StartArguments {
+/** `env` tells what npm has understood of the command line. */
+export function parseStartArguments(args: readonly string[], env: NodeJS.ProcessEnv = {}): StartArguments {
+  for (const name of ['nodes', 'kubeconfig', 'port']) {
+    if (env[`npm_config_${name}`] === undefined) continue;
+    throw new UsageError(
+      `npm took --${name} for a flag of its own: put -- before it, as in npm start -- --${name} …`,
+    );
+  }
   const { values } = parseCommandLine({
     args: [...args],
     options: {

@@ -1,6 +1,7 @@
 // Our server alone, in front of a cluster that exists already. Nothing is written to that cluster.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { lastLines } from '../control-plane/daemon-log.ts';
 import { openFolder } from '../control-plane/folder.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import type { Names } from '../generate/names.ts';
@@ -17,6 +18,9 @@ export interface ExistingOptions {
   readonly life: AbortController;
   readonly progress: Progress;
 }
+
+/** A cluster that does not answer, or knows the user no longer, should not be waited for without a word. */
+const PATIENCE_MS = 5_000;
 
 export async function startExisting(
   options: ExistingOptions,
@@ -37,7 +41,9 @@ export async function startExisting(
     });
     const place = folder.place('ks-apiserver');
     const daemon = serverDaemon(options.root, server, place, (error) => life.abort(error));
-    await stepsWith(options.progress)('Server', () => daemon.start(life.signal));
+    await stepsWith(options.progress)('Server', (progress) =>
+      tellingWhatItSays(place.logFile, progress, () => daemon.start(life.signal)),
+    );
     return {
       announcement: existingAnnouncement({ names, kubeconfig, server, log: place.logFile }),
       stop: async () => {
@@ -48,5 +54,23 @@ export async function startExisting(
   } catch (error) {
     await folder.release();
     throw error;
+  }
+}
+
+/** Repeats the end of the log once, when the work takes long. */
+async function tellingWhatItSays(
+  logFile: string,
+  progress: Progress,
+  work: () => Promise<void>,
+): Promise<void> {
+  const tell = (log: string): void =>
+    progress(`The server is not ready yet; its log ${logFile} ends with:\n${log.split('\n').at(-1)}`);
+  const timer = setTimeout(() => {
+    lastLines(logFile, 0).then(tell, () => undefined);
+  }, PATIENCE_MS);
+  try {
+    await work();
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -27,7 +27,7 @@ export async function runProgram(
 ): Promise<number> {
   let args: StartArguments;
   try {
-    args = parseStartArguments(process.argv.slice(2));
+    args = parseStartArguments(process.argv.slice(2), process.env);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return told(error);

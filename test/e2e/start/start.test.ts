@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import { cloneProject } from './clone.ts';
 import { StartedProgram } from './started-program.ts';
 
@@ -141,7 +142,7 @@ describe('npm start', function () {
       socket.once('error', () => undefined).once('data', (data) => asked.push(data.toString('latin1')));
       socket.end();
     });
-    const proxy = `http://127.0.0.1:${await listening(elsewhere)}`;
+    const proxy = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}`;
     const kubeconfig = join(clone.dir, 'their.kubeconfig');
     await writeFile(kubeconfig, theirKubeconfig(proxy));
     const program = startWith({
@@ -186,9 +187,21 @@ describe('npm start', function () {
     expect(await program.end()).to.deep.equal({ code: 130, left: [] });
   });
 
+  it('says what the server waits for when an existing cluster does not answer', async () => {
+    const nobody = createServer();
+    const port = await listenOnLoopback(nobody);
+    nobody.close();
+    const kubeconfig = join(clone.dir, 'unreachable.kubeconfig');
+    await writeFile(kubeconfig, theirKubeconfig(`https://127.0.0.1:${port}`));
+    const program = start('--kubeconfig', kubeconfig);
+    await program.printed(/The server is not ready yet; its log \S.* ends with:\n.*ECONNREFUSED/);
+    program.signal('SIGINT');
+    expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+  });
+
   it('says in one line that the port is in use, before it starts anything', async () => {
     const other = createServer();
-    const port = await listening(other);
+    const port = await listenOnLoopback(other);
     const program = start('--port', String(port));
     const ended = await program.end();
     other.close();
@@ -211,16 +224,6 @@ describe('npm start', function () {
     expect(program.output).to.include('unknown flag --node; did you mean --nodes?');
   });
 });
-
-/** The port that it listens on. */
-function listening(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
-}
 
 function theirKubeconfig(server: string): string {
   return JSON.stringify({

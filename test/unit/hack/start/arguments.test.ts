@@ -40,6 +40,19 @@ describe('the command line of npm start', () => {
     });
   }
 
+  it('tells who forgot the -- before a flag, which npm keeps for itself then', () => {
+    // npm start --nodes=50, and npm start --kubeconfig FILE
+    for (const [args, env] of [
+      [[], { npm_config_nodes: '50' }],
+      [['/tmp/config'], { npm_config_kubeconfig: 'true' }],
+    ] as const) {
+      expect(() => parseStartArguments(args, env)).to.throw(
+        UsageError,
+        /npm start -- --(nodes|kubeconfig) …$/,
+      );
+    }
+  });
+
   it('refuses simulated nodes in an existing cluster', () => {
     expect(() => parseStartArguments(['--nodes', '7', '--kubeconfig', 'x'])).to.throw(UsageError, /--nodes/);
   });
