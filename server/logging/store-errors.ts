@@ -1,6 +1,6 @@
 // How stores report that they cannot answer. Their own messages stay in `cause`, for the log: they may contain addresses.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
-import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 
 /** The store is down, refuses us or answers nonsense: 503, to be tried again. */
 export function newStoreUnavailable(store: string, cause: unknown): StatusError {
@@ -56,12 +56,11 @@ export function unfitOptionIn(error: unknown): UnfitOptionError | undefined {
   return error instanceof Error ? unfitOptionIn(error.cause) : undefined;
 }
 
-/** There was no result within the time limit: 504. */
-export function newStoreTimeout(store: string): StatusError {
-  return newTimeout(
-    `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`,
-    5,
-  );
+/** There was no result within the time limit: 504. `cause`: what the store itself says of that, for the log. */
+export function newStoreTimeout(store: string, cause?: unknown): StatusError {
+  const message = `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
+  const options = cause === undefined ? undefined : { cause };
+  return new StatusError(504, 'Timeout', message, { retryAfterSeconds: 5 }, options);
 }
 
 /** The store cannot answer this question however often it is asked: 400, with the cure. */

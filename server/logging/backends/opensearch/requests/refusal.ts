@@ -31,10 +31,10 @@ export function refusal(status: number, text: string): StatusError {
   if (says(/^too_many_buckets_exception/)) {
     return newNotSupported(STORE, 'interval', 'its `search.max_buckets` allows fewer; ask for a longer one');
   }
-  if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
-    return newStoreTimeout(STORE);
-  }
   const cause = new Error(`status ${status}: ${reasons.slice(0, 3).join('; ') || text.slice(0, 200)}`);
+  if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
+    return newStoreTimeout(STORE, cause);
+  }
   return newStoreUnavailable(STORE, cause);
 }
 

@@ -61,7 +61,9 @@ export function newNonsense(what: string): StatusError {
 export function statusOf(error: unknown, signal: AbortSignal, isOver: boolean): StatusError {
   if (error instanceof StatusError) return error;
   if (signal.aborted && signal.reason instanceof StatusError) return signal.reason;
-  if (signal.aborted || isOver || isOutOfTime(error)) return newStoreTimeout(STORE);
+  // A store whose places are all taken says how to give it more of them.
+  if (isOutOfTime(error)) return newStoreTimeout(STORE, error);
+  if (signal.aborted || isOver) return newStoreTimeout(STORE);
   const words = error instanceof Error ? error.message : '';
   if (BAD_PATTERN.test(words)) return newNotSupported(STORE, 'log_query', 'ask for a shorter pattern');
   if (TOO_LARGE.test(words)) return newNotSupported(STORE, TOO_MUCH, 'ask for a shorter time');

@@ -91,8 +91,18 @@ describe('the VictoriaLogs store', () => {
         ),
     );
     expect(spoken.code).to.equal(504);
+    expect(spoken.cause).to.have.property('message').that.includes("couldn't be executed in 1.000 seconds");
     const silent = await failing(() => undefined, 100);
     expect(silent.code).to.equal(504);
+  });
+
+  it('leaves to the log, not to the caller, which of its limits it has reached', async () => {
+    const busy =
+      "couldn't start executing the request in 2.000 seconds, since -search.maxConcurrentRequests=2";
+    const { code, message, cause } = await failing((response) => response.writeHead(503).end(busy));
+    expect(code).to.equal(504);
+    expect(message).not.to.include('maxConcurrentRequests');
+    expect(cause).to.have.property('message').that.includes(busy);
   });
 
   it('never takes an answer that breaks off for a whole one', async () => {
