@@ -64,6 +64,18 @@ describe('the lines around one', () => {
     for (const one of [other, foreign]) expect((await service.ask(`context=${one}`)).status).to.equal(404);
   });
 
+  it('are not asked of the store for who may see none', async () => {
+    const id = await idOf('four');
+    const store = Object.assign(new MemoryLogStore([]), {
+      query: () => {
+        throw new Error('the store was asked');
+      },
+    });
+    const blind = await new LogService({ store, allowed: () => false }).start();
+    expect((await blind.ask(`context=${id}`)).status).to.equal(404);
+    await blind.stop();
+  });
+
   it('are not called gone when the store has not looked at everything', async () => {
     const id = await idOf('four');
     for (const [reason, code] of [

@@ -123,4 +123,45 @@ describe('a live tail', () => {
     expect(batches).to.be.below(400);
     answer.destroy();
   });
+
+  it('ends in the store too when its reader leaves in the middle of what it was given', async () => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
+    // One that looks at no signal.
+    const store = {
+      async *follow() {
+        try {
+          for (let batches = 0; ; batches++) {
+            if (batches === 20) begun.resolve();
+            yield [long];
+          }
+        } finally {
+          ended.resolve();
+        }
+      },
+    };
+    const answer = await (await serve({ currentSelection: async () => seeing('shop') }, { store })).open('/');
+    await begun.promise;
+    answer.destroy();
+    await ended.promise;
+  });
+
+  it('leaves no timer behind', async () => {
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    let before = 0;
+    for (let tails = 0; tails < 20; tails++) {
+      const ended = Promise.withResolvers<unknown>();
+      const request = { currentSelection: async () => seeing('shop') };
+      const tail = await serve(request, {}, ended.resolve);
+      (await tail.open('/')).destroy();
+      await ended.promise;
+      await tail.close();
+      if (tails === 0) before = timers();
+    }
+    server = undefined;
+    // Those of sockets come and go.
+    expect(timers() - before).to.be.below(10);
+  });
 });

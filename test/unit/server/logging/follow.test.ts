@@ -49,6 +49,18 @@ describe('following logs', () => {
     answer.destroy();
   });
 
+  it('is nothing to keep, to guess at, or to hold back', async () => {
+    await serve();
+    const answer = await follow();
+    answer.destroy();
+    expect(answer.headers).to.include({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-accel-buffering': 'no',
+      vary: 'Accept',
+    });
+  });
+
   it('begins earlier when a start is given', async () => {
     await serve();
     const answer = await follow('&start_time=1795170000');
@@ -125,10 +137,14 @@ describe('following logs', () => {
 
   it('begins where it was asked to when that is later than what an EventSource has seen', async () => {
     await serve();
+    store.write([line('2026-11-20T10:10:00.000000000Z', 'too early')]);
+    // 10:20.
     const answer = await follow('&start_time=1795170000', {
       'Last-Event-ID': '2026-11-20T10:00:00.000000000Z',
     });
-    expect(await until(answer, '\n')).to.include('before');
+    expect(await until(answer, 'before'))
+      .to.include('before')
+      .and.not.include('too early');
     answer.destroy();
   });
 

@@ -28,6 +28,10 @@ describe('parseForm', () => {
     expect(form('password=a=b==')).to.deep.equal({ password: 'a=b==' });
   });
 
+  it('takes a mark of the byte order for a part of the name, as a proxy in front may have', () => {
+    expect(form('\xef\xbb\xbfa=1')).to.deep.equal({ '\ufeffa': '1' });
+  });
+
   it('takes a parameter without a value for absent', () => {
     expect(form('a=&b&&c=1')).to.deep.equal({ c: '1' });
   });
@@ -44,6 +48,7 @@ describe('parseForm', () => {
     ['a repeated parameter', 'a=1&a=2'],
     ['a parameter repeated with another spelling', 'a=1&%61=2'],
     ['a parameter repeated without a value', 'a=1&a='],
+    ['a parameter repeated behind one without a value', 'a=&a=1'],
     ['a lone percent sign', 'a=%'],
     ['a percent sign without two digits', 'a=%g1'],
     ['an escape that is no UTF-8', 'a=%ff'],

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import {
+  positionBehind,
+  readAnswer,
+} from '../../../../../../../server/logging/backends/opensearch/requests/search-answer.ts';
+
+const hit = (id: string, sort: readonly [number, number]) => ({ _index: 'i', _id: id, _source: {}, sort });
+const answer = (changes: object = {}, hits: readonly object[] = []): string =>
+  JSON.stringify({
+    timed_out: false,
+    _shards: { total: 3, successful: 3 },
+    hits: { total: { value: 7, relation: 'eq' }, hits },
+    ...changes,
+  });
+
+describe('the answer of a search', () => {
+  it('has an exact total when everything was looked at, and a lower bound when not', () => {
+    expect(readAnswer(answer()).total).to.deep.equal({ count: 7, relation: 'eq' });
+    for (const changes of [{ timed_out: true }, { _shards: { total: 3, successful: 2 } }]) {
+      const { total, shortfalls } = readAnswer(answer(changes));
+      expect(total).to.deep.equal({ count: 7, relation: 'gte' });
+      expect(shortfalls).to.have.length(1);
+    }
+  });
+
+  it('ends at a position that names all that were given of its sort key, on the page before too', () => {
+    const first = readAnswer(answer({}, [hit('a', [1, 4]), hit('b', [2, 5]), hit('c', [2, 5])]));
+    const behind = positionBehind(first, 2, false, undefined);
+    expect(behind).to.include({ time: 2_000_000n, sequence: 5 });
+    expect(behind.given).to.have.length(2);
+    const second = readAnswer(answer({}, [hit('d', [2, 5])]));
+    expect(positionBehind(second, 0, false, behind).given)
+      .to.have.length(3)
+      .and.include.members([...behind.given]);
+    const later = readAnswer(answer({}, [hit('d', [2, 6])]));
+    expect(positionBehind(later, 0, false, behind).given).to.have.length(1);
+    const other = readAnswer(answer({}, [hit('e', [2, 4]), hit('f', [2, 5])]));
+    expect(positionBehind(other, 1, false, undefined).given).to.have.length(1);
+  });
+});
