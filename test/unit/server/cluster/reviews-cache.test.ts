@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ReviewCache } from '../../../../server/cluster/reviews-cache.ts';
 
@@ -15,6 +16,22 @@ describe('the cache of reviews', () => {
     const error = await Promise.resolve(answer).catch((caught: unknown) => caught);
     // The hooks of every test fail it when a promise is rejected that nobody awaits.
     expect(error).to.have.property('message', 'the caller left');
+  });
+
+  it('keeps nothing that is worth no time, and holds on to nobody who has waited', async () => {
+    const cache = new ReviewCache<string>({
+      size: 10,
+      ttlMs: (answer) => (answer === 'no' ? 0 : 1000),
+      maxPending: 4,
+      signal: new AbortController().signal,
+    });
+    const { signal } = new AbortController();
+    expect(await cache.get('a', async () => 'no', { signal })).to.equal('no');
+    expect(cache.size).to.equal(0);
+    expect(await cache.get('a', async () => 'yes', { signal })).to.equal('yes');
+    expect(cache.size).to.equal(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
   describe('with a bound on what is asked at a time', () => {
@@ -60,6 +77,14 @@ describe('the cache of reviews', () => {
       expect(await first).to.equal('yes');
       void cache.get('c', never, scope, 'eve');
       expect(refusalOf(() => cache.get('e', never, scope, 'eve'))).to.have.property('code', 429);
+    });
+
+    it('asks no more for all callers together, though each has a part left', () => {
+      const cache = bounded(2);
+      for (const [at, caller] of ['eve', 'eve', 'bob', 'bob'].entries()) {
+        void cache.get(String(at), never, scope, caller);
+      }
+      expect(refusalOf(() => cache.get('e', never, scope, 'ann'))).to.have.property('code', 429);
     });
 
     it('counts no question that could not be asked', () => {

@@ -59,6 +59,28 @@ describe('a question for VictoriaLogs', () => {
     expect(exact.lines).to.equal('*');
   });
 
+  it('is none where nothing can be found: no name can be right, no level, no moment, no namespace', () => {
+    const nothing: Partial<Selection>[] = [
+      { pods: { exact: [] } },
+      { containers: { contains: [] } },
+      { namespaces: { exact: [] } },
+      { levels: [] },
+      { range: { start: RANGE.end, end: RANGE.end } },
+      { range: { start: RANGE.end, end: RANGE.start } },
+      { scope: scope() },
+      { scope: scope(['a', RANGE.end]) },
+    ];
+    for (const part of nothing) {
+      const selection = { ...ALL, ...part };
+      expect(questionsAbout(selection, FIELDS)(selection.range), JSON.stringify(part)).to.equal(undefined);
+    }
+  });
+
+  it('asks for whole names of pods where it is given patterns', () => {
+    const { exact } = questions({ podPatterns: ['cart-[a-z]+|shop'] });
+    expect(exact.lines).to.equal('"kubernetes.pod_name":~"^(?:cart-[a-z]+|shop)$"');
+  });
+
   it('leaves case aside in parts of names, in ASCII alone', () => {
     const { exact } = questions({ containers: { contains: ['k-K.1ß'] } });
     expect(exact.lines).to.equal('"kubernetes.container_name":~"[Kk]\\\\x{2d}[Kk]\\\\x{2e}1\\\\x{df}"');
