@@ -172,6 +172,33 @@ describe('access reviews', () => {
     );
   });
 
+  const others: Record<string, Attributes> = {
+    'another name of the caller': { ...listNodes, user: { ...bob, name: 'eve' } },
+    'another uid': { ...listNodes, user: { ...bob, uid: 'v' } },
+    'other groups': { ...listNodes, user: { ...bob, groups: [] } },
+    'other extras': { ...listNodes, user: { ...bob, extra: { k: ['w'] } } },
+    'extras under another key': { ...listNodes, user: { ...bob, extra: { l: ['v'] } } },
+    'another verb': { ...listNodes, verb: 'watch' },
+    'another group': { ...listNodes, group: '' },
+    'another version': { ...listNodes, version: 'v1' },
+    'another resource': { ...listNodes, resource: 'pods' },
+    'a subresource': { ...listNodes, subresource: 'status' },
+    'another namespace': { ...listNodes, namespace: 'shop' },
+    'a name, where the right to all is none': { ...listNodes, verb: 'delete', name: 'n' },
+    'a path': { user: bob, verb: 'list', path: '/nodes' },
+    'another path': { user: bob, verb: 'list', path: '/pods' },
+    'another verb of a path': { user: bob, verb: 'get', path: '/nodes' },
+  };
+  it('keep an answer for exactly what was asked', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster);
+    await subject.authorize(listNodes, scope);
+    for (const [at, [what, attributes]] of Object.entries(others).entries()) {
+      await subject.authorize(attributes, scope);
+      expect(cluster.asked, what).to.have.length(at + 2);
+    }
+  });
+
   it('of one object cost nothing more for who may read all of them', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
