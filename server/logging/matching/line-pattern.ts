@@ -18,7 +18,7 @@ import { wordsOf } from './words.ts';
 /** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
 export function linePattern({ mode, texts, caseSensitive }: TextFilter): string {
   const patterns = texts.map((text) => {
-    if (mode === 'regex') return toRE2(parsePattern(text));
+    if (mode === 'regex') return toRE2(parsePattern(text), LINE_END);
     if (mode === 'substring') return literal(text);
     return phrase(wordsOf(text), mode === 'prefix', caseSensitive);
   });
@@ -26,6 +26,9 @@ export function linePattern({ mode, texts, caseSensitive }: TextFilter): string 
   const all = !caseSensitive && (mode === 'regex' || mode === 'substring') ? '(?i)' : '';
   return `${all}(?:${patterns.join('|')})`;
 }
+
+/** A store may keep newlines that ended the line. */
+const LINE_END = '\\x{a}*$';
 
 /** Can not be found in any text. */
 const NOTHING = '[^\\x{0}-\\x{10ffff}]';

@@ -1,9 +1,9 @@
 // Patterns as RE2 reads them: re2js in this process, VictoriaLogs in its own.
 import type { Branch, Item, Pattern, Range } from './regex-dialect.ts';
 
-/** Finds what the pattern finds; flags are left to the caller. */
-export function toRE2({ branches }: Pattern): string {
-  return branches.map(outermost).join('|');
+/** Finds what the pattern finds; flags are left to the caller. `end`: what stands for the end of a line. */
+export function toRE2({ branches }: Pattern, end = '$'): string {
+  return branches.map((branch) => outermost(branch, end)).join('|');
 }
 
 /** The text as a pattern of itself. */
@@ -11,8 +11,8 @@ export function literal(text: string): string {
   return Array.from(text, (character) => escaped(character.codePointAt(0) ?? 0)).join('');
 }
 
-function outermost({ atStart, atEnd, items }: Branch): string {
-  return `${atStart ? '^' : ''}${items.map(written).join('')}${atEnd ? '$' : ''}`;
+function outermost({ atStart, atEnd, items }: Branch, end: string): string {
+  return `${atStart ? '^' : ''}${items.map(written).join('')}${atEnd ? end : ''}`;
 }
 
 function written(item: Item): string {

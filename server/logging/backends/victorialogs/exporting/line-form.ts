@@ -5,6 +5,7 @@ const QUOTE = 0x22;
 const DOT = 0x2e;
 const BACKSLASH = 0x5c;
 const ZULU = 0x5a;
+const LETTER_N = 0x6e;
 
 /** Bytes that are compared at a time. */
 const WORD = 4;
@@ -24,7 +25,7 @@ const FRACTIONS = Array.from({ length: 1 + DIGITS }, (_, there) =>
 );
 
 /**
- * Where the time of a line ends, of which nothing but digits may be missing; -1 when anything else is. Quotes within
+ * Where the time of a line ends, of which nothing but digits may be missing; -1 when anything else is, or too much. Quotes within
  * strings are escaped, so none can be taken for an end. `before`: where such a line begins, if one is there.
  */
 export function zuluOf(bytes: Buffer, view: DataView, begin: number, end: number, before: number): number {
@@ -43,7 +44,9 @@ export function zuluOf(bytes: Buffer, view: DataView, begin: number, end: number
   }
   if (!has(view, at, LOG)) return -1;
   const tail = end - TAIL.length;
-  return at + LOG.length <= tail && bytes[tail] === TAIL[0] && bytes[tail + 1] === TAIL[1] ? zulu : -1;
+  if (at + LOG.length > tail || bytes[tail] !== TAIL[0] || bytes[tail + 1] !== TAIL[1]) return -1;
+  // A newline, or a backslash and the letter: whoever parses it tells.
+  return bytes[tail - 1] === LETTER_N && bytes[tail - 2] === BACKSLASH ? -1 : zulu;
 }
 
 function isSecond(bytes: Buffer, begin: number): boolean {

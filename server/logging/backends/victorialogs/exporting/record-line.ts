@@ -2,6 +2,7 @@
 // look (line-table.ts).
 import type { LogRecord } from '../../../log-store.ts';
 import { instantFrom } from '../requests/nanoseconds.ts';
+import { lineIn } from '../requests/record.ts';
 import { newNonsense } from '../requests/refusal.ts';
 import { type Row, rowsIn } from '../requests/rows.ts';
 import type { FieldNames } from '../selection/fields.ts';
@@ -22,7 +23,10 @@ export function recordPipes({ namespace, pod, container, message }: FieldNames):
   ];
 }
 
-/** The line with all its members, of which the store leaves out those that are empty. Throws when it is none. */
+/**
+ * The line with all its members, of which the store leaves out those that are empty, and without a newline of its own at
+ * the end of what it says. Throws when it is none.
+ */
 export function mendedLine(line: Buffer): Buffer {
   const [record] = recordsIn(line.toString('utf8'));
   return Buffer.from(JSON.stringify(record));
@@ -45,6 +49,6 @@ function recordIn(row: Row): LogRecord {
     namespace: text('namespace'),
     pod: text('pod'),
     container: text('container'),
-    log: text('log'),
+    log: lineIn(text('log')),
   };
 }

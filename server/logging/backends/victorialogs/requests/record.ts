@@ -24,11 +24,18 @@ export function recordOf(row: Row, { message, namespace, pod, container }: Field
   if (instant === undefined) throw newNonsense('a line without time');
   return {
     time: instant,
-    log: textOf(row[message]),
+    log: lineIn(textOf(row[message])),
     namespace: textOf(row[namespace]),
     pod: textOf(row[pod]),
     container: textOf(row[container]),
   };
+}
+
+/** Some collectors keep the newline at the end of a line. All that are there go: an export may look twice. */
+export function lineIn(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return text.slice(0, end);
 }
 
 /** The store leaves out what is empty. */

@@ -121,6 +121,29 @@ describe('words in VictoriaLogs', () => {
     }
   });
 
+  it('are those of lines without the newline at their end, where a collector has kept it', async () => {
+    const kept = ['done\n', 'all is done\n', '\\n', 'not quite\\n', 'two\n\n', 'done'];
+    await write('kept', kept);
+    const lines = kept.map((line) => line.replace(/\n+$/, ''));
+    const all: Selection = { ...selection('x', 'substring', false), containers: { exact: ['kept'] } };
+    for (const [text, mode, found] of [
+      ['', undefined, lines],
+      ['done$', 'regex', ['done', 'all is done', 'done']],
+      ['^done$', 'regex', ['done', 'done']],
+      ['all is done', 'phrase', ['all is done']],
+    ] as const) {
+      const { text: _, ...rest } = all;
+      const asked = mode ? { ...all, text: { mode, texts: [text], caseSensitive: true } as const } : rest;
+      const { records } = await store.query(asked, page, call());
+      expect(
+        records.map(({ log }) => log),
+        text,
+      ).to.deep.equal(found);
+      expect((await exported(asked)).map(({ log }) => log)).to.deep.equal(found);
+    }
+    records = records.filter(({ kubernetes }) => kubernetes.container_name !== 'kept');
+  });
+
   it('are counted however many lines have to be looked at', async () => {
     const asked = selection('waiting', 'prefix', false);
     const edges = [Date.parse(asked.range.start), Date.parse(asked.range.end)];
