@@ -134,11 +134,20 @@ async function install(npm) {
   console.error('Installing the locked dependencies (npm ci) …');
   const began = Date.now();
   const elapsed = () => `${Math.round((Date.now() - began) / 1000)} s`;
-  const child = spawn(
-    npm[0],
-    [...npm.slice(1), 'ci', '--include=dev', '--include=optional', '--loglevel=error', '--no-progress'],
-    { cwd: root, detached: true, stdio: ['ignore', 2, 2], env: environment() },
-  );
+  // Scripts of dependencies are not run, whatever npm is set to: none is needed.
+  const flags = [
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--loglevel=error',
+    '--no-progress',
+  ];
+  const child = spawn(npm[0], [...npm.slice(1), 'ci', ...flags], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 2, 2],
+    env: environment(),
+  });
   const ticker = setInterval(() => console.error(`  still installing, ${elapsed()}`), 10_000);
   let stoppedBy;
   const signalGroup = (signal) => {

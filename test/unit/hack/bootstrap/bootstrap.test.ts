@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
 import packageManifest from '../../../../package.json' with { type: 'json' };
@@ -33,6 +34,22 @@ describe('the bootstrap', () => {
     expect(
       programs.filter((name) => scripts[`pre${name}`]?.endsWith('exec node hack/bootstrap.mjs') !== true),
     ).to.deep.equal([]);
+  });
+
+  it('comes before them also where the user has told npm to run no scripts of packages', async () => {
+    const userconfig = join(dir, 'their.npmrc');
+    await writeFile(userconfig, 'ignore-scripts=true\n');
+    const env = { PATH: process.env['PATH'], HOME: dir, npm_config_userconfig: userconfig };
+    const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'ignore-scripts'], {
+      cwd: root,
+      env,
+    });
+    expect(stdout.trim()).to.equal('false');
+  });
+
+  it('runs no scripts of packages', async () => {
+    await end(start());
+    expect((await installations())[0]).to.include('--ignore-scripts');
   });
 
   function start(env: NodeJS.ProcessEnv = {}, nodeArgs: string[] = []): ChildProcess {
