@@ -4,6 +4,7 @@ import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { objectOf, textOf } from './json-reader.ts';
+import { isUnknownRequest } from './refusal.ts';
 import { missingShards } from './search-answer.ts';
 import { LENIENT, type Searches } from './searches.ts';
 import { STORE } from './store-name.ts';
@@ -16,17 +17,28 @@ const CLOSE_MS = 5_000;
 
 interface Flavour {
   readonly open: (indices: string) => string;
+  readonly query: Readonly<Record<string, string>>;
   readonly id: string;
   readonly close: { readonly path: string; readonly body: (id: string) => unknown };
 }
 
+const ELASTICSEARCH: Flavour = {
+  open: (indices) => `/${indices}/_pit`,
+  query: { ignore_unavailable: 'true' },
+  id: 'id',
+  close: { path: '/_pit', body: (id) => ({ id }) },
+};
+
 const FLAVOURS: readonly Flavour[] = [
   {
     open: (indices) => `/${indices}/_search/point_in_time`,
+    query: LENIENT,
     id: 'pit_id',
     close: { path: '/_search/point_in_time', body: (id) => ({ pit_id: [id] }) },
   },
-  { open: (indices) => `/${indices}/_pit`, id: 'id', close: { path: '/_pit', body: (id) => ({ id }) } },
+  // Since 8.16; before, none is opened where a shard is away.
+  { ...ELASTICSEARCH, query: { ...ELASTICSEARCH.query, allow_partial_search_results: 'true' } },
+  ELASTICSEARCH,
 ];
 
 export interface PointInTime {
@@ -62,7 +74,8 @@ export class PointsInTime {
         refusals.push(error);
       }
     }
-    if (refusals.length > 0) throw refusals[0];
+    // Of a path that the store does not know, the log need not be told.
+    if (refusals.length > 0) throw refusals.find((each) => !isUnknownRequest(each)) ?? refusals[0];
     return undefined;
   }
 
@@ -74,10 +87,7 @@ export class PointsInTime {
         {
           method: 'POST',
           path: flavour.open(indices),
-          query: {
-            keep_alive: FIRST_KEEP_ALIVE,
-            ...(flavour.id === 'id' ? { ignore_unavailable: 'true' } : LENIENT),
-          },
+          query: { ...flavour.query, keep_alive: FIRST_KEEP_ALIVE },
           repeatable: false,
         },
         { signal: new AbortController().signal, timeoutMs: call.timeoutMs },
@@ -135,7 +145,7 @@ function openedIn(text: string, flavour: Flavour): Opened {
   const answer = objectOf(JSON.parse(text), 'the answer');
   const id = textOf(answer[flavour.id]);
   if (id === undefined) throw new Error('a point in time has no id');
-  // Some versions of Elasticsearch tell nothing of shards; they open none where one is away.
+  // Elasticsearch tells nothing of shards before 8.16.
   return { id, shortfalls: answer['_shards'] === undefined ? [] : missingShards(answer) };
 }
 

@@ -38,6 +38,12 @@ export function refusal(status: number, text: string): StatusError {
   return newStoreUnavailable(STORE, cause);
 }
 
+/** Whether the store has no such path, or no such parameter: it may be another one, or of another version. */
+export function isUnknownRequest(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof Error && /no handler found|unrecognized parameter/.test(cause.message);
+}
+
 /** `type: reason` of the error, of its root causes and of the failed shards. */
 function reasonsOf(text: string): string[] {
   let body: unknown;

@@ -281,6 +281,39 @@ describe('an export', () => {
     expect(store.asked.at(-1)).to.include({ method: 'DELETE' });
   });
 
+  it('goes without the shards that are away where Elasticsearch lets it, and tells the log what refused it', async () => {
+    const refusing = async (isOld: boolean): Promise<readonly [failure: unknown, opened: string[]]> => {
+      await using store = await scriptedStore((asked, response) => {
+        const isPartial = asked.path.includes('allow_partial_search_results=true');
+        const unknown = asked.path.includes('point_in_time') || (isOld && isPartial);
+        if (asked.method === 'DELETE') return { succeeded: true };
+        if (asked.body['pit']) return answer([]);
+        if (!unknown && isPartial)
+          return { id: 'first', _shards: { total: 2, successful: 1, skipped: 0, failed: 1 } };
+        response.writeHead(unknown ? 400 : 503).end(
+          JSON.stringify({
+            error: unknown
+              ? { type: 'illegal_argument_exception', reason: 'contains unrecognized parameter: [some]' }
+              : { type: 'search_phase_execution_exception', reason: 'rejected due to missing shards' },
+          }),
+        );
+        return ANSWERED;
+      });
+      const exported = storeAt(store.url).export(SELECTION, 'asc', call());
+      const end = await exported.next().catch((error: unknown) => error);
+      const opened = store.asked.filter(
+        ({ method, path }) => method === 'POST' && path.includes('keep_alive'),
+      );
+      return [end, opened.map(({ path }) => path)];
+    };
+    const [covered, opened] = await refusing(false);
+    expect(covered).to.have.property('value').that.has.property('shortfalls').with.lengthOf(1);
+    expect(opened).to.have.length(2);
+    const [failure] = await refusing(true);
+    expect(failure).to.include({ code: 503 });
+    expect(failure).to.have.property('cause').that.has.property('message').that.includes('missing shards');
+  });
+
   it('speaks to Elasticsearch as that wants it', async () => {
     await using store = await scriptedStore((asked, response) => {
       if (asked.path.includes('point_in_time')) {
