@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
@@ -58,7 +59,7 @@ export class ServerProcess {
     const ca = await readFile(certificate.ca, 'utf8');
     const logFile = join(dir, 'server.log');
     const log = await open(logFile, 'a');
-    const imports = (options.imports ?? []).map((module) => `--import=${module}`);
+    const imports = (options.imports ?? []).map((module) => `--import=${pathToFileURL(module)}`);
     const began = performance.now();
     const { args, env } = serverCommand(ROOT, END_WITH_PARENT, ...imports);
     const child = spawn(process.execPath, [...args, '--config', config], {

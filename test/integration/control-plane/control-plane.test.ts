@@ -173,7 +173,7 @@ describe('a control plane', function () {
 
   it('dies with the process that started it, even when that one is killed', async () => {
     await using scratch = await scratchFolder();
-    const module = join(import.meta.dirname, '../../../hack/control-plane/control-plane.ts');
+    const module = import.meta.resolve('../../../hack/control-plane/control-plane.ts');
     const program = `
       const { startControlPlane } = await import(${JSON.stringify(module)});
       const cp = await startControlPlane({ dir: ${JSON.stringify(scratch.path)}, signal: new AbortController().signal });

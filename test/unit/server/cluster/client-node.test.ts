@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { kubeConfigClass } from '../../../../server/cluster/client-node.ts';
 
 const run = promisify(execFile);
-const SERVER = join(import.meta.dirname, '../../../../server');
+const SERVER = import.meta.resolve('../../../../server/');
 
 describe('what the server loads of client-node', () => {
   it('is its KubeConfig, and neither models nor clients of the APIs of Kubernetes', async () => {
@@ -13,8 +12,8 @@ describe('what the server loads of client-node', () => {
       import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-      await import(${JSON.stringify(join(SERVER, 'server.ts'))});
-      const { kubeConfigClass } = await import(${JSON.stringify(join(SERVER, 'cluster/client-node.ts'))});
+      await import(${JSON.stringify(`${SERVER}server.ts`)});
+      const { kubeConfigClass } = await import(${JSON.stringify(`${SERVER}cluster/client-node.ts`)});
       new (kubeConfigClass())();
       console.log(JSON.stringify(loaded.filter((url) => url.includes('/client-node/'))));`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
