@@ -59,7 +59,7 @@ export class ServerProcess {
     const ca = await readFile(certificate.ca, 'utf8');
     const logFile = join(dir, 'server.log');
     const log = await open(logFile, 'a');
-    const imports = (options.imports ?? []).map((module) => `--import=${pathToFileURL(module)}`);
+    const imports = (options.imports ?? []).map((module) => `--import=${pathToFileURL(module).href}`);
     const began = performance.now();
     const { args, env } = serverCommand(ROOT, END_WITH_PARENT, ...imports);
     const child = spawn(process.execPath, [...args, '--config', config], {
