@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ReadSlots } from '../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Turns } from '../../../../server/logging/turns.ts';
@@ -56,5 +57,19 @@ describe('slots for reading', () => {
     await Promise.all(waiting);
     expect(order).to.deep.equal(['left', 'b', 'c']);
     using _free = await slots.take(signal);
+  });
+
+  it('are not taken by who has gone before, and hold on to nobody who has waited', async () => {
+    const slots = new ReadSlots(1);
+    const reason = new Error('gone');
+    const refused: unknown = await slots.take(AbortSignal.abort(reason)).catch((error: unknown) => error);
+    expect(refused).to.equal(reason);
+    const { signal } = new AbortController();
+    const first = await slots.take(signal);
+    const waiting = slots.take(signal);
+    expect(getEventListeners(signal, 'abort')).to.have.length(1);
+    first[Symbol.dispose]();
+    using _second = await waiting;
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 });

@@ -53,3 +53,25 @@ describe('a node whose kubelet is silent', () => {
     expect(nodes.has('a')).to.equal(false);
   });
 });
+
+describe('nodes that were silent', () => {
+  it('rest for a second, then for fifteen, until they answer; a pod without a node has none', () => {
+    let now = 0;
+    const silent = new SilentNodes(() => now);
+    silent.wasSilent('');
+    expect(silent.has('')).to.equal(false);
+    for (const rest of [1_000, 15_000, 15_000]) {
+      silent.wasSilent('n');
+      now += rest - 1;
+      expect(silent.has('n')).to.equal(true);
+      now += 1;
+      expect(silent.has('n')).to.equal(false);
+    }
+    silent.wasSilent('n');
+    silent.answered('n');
+    expect(silent.has('n')).to.equal(false);
+    silent.wasSilent('n');
+    now += 1_000;
+    expect(silent.has('n')).to.equal(false);
+  });
+});
