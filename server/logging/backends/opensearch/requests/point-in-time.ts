@@ -13,6 +13,8 @@ import { STORE } from './store-name.ts';
 export const KEEP_ALIVE = '5m';
 /** Until the first page: where this process dies before, nobody closes it, and a store has but some hundreds of them. */
 const FIRST_KEEP_ALIVE = '30s';
+/** How long the id of one is waited for whose reader has left; it takes the store some milliseconds to tell. */
+const LATE_ID_MS = 1_000;
 const CLOSE_MS = 5_000;
 
 interface Flavour {
@@ -82,6 +84,7 @@ export class PointsInTime {
   /** What a caller who leaves has begun to open is closed as soon as the store has told its id. */
   async #openAs(flavour: Flavour, indices: string, call: Call): Promise<PointInTime | undefined> {
     call.signal.throwIfAborted();
+    const over = new AbortController();
     const opening = this.#searches
       .ask(
         {
@@ -90,17 +93,20 @@ export class PointsInTime {
           query: { ...flavour.query, keep_alive: FIRST_KEEP_ALIVE },
           repeatable: false,
         },
-        { signal: new AbortController().signal, timeoutMs: call.timeoutMs },
+        { signal: over.signal, timeoutMs: call.timeoutMs },
         (text) => openedIn(text, flavour),
       )
       .then((opened) => opened && this.#opened(flavour, opened));
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = (): void => {
       reject(call.signal.reason as Error);
-      opening.then(
-        (point) => point?.close(),
-        () => undefined,
-      );
+      const timer = setTimeout(() => over.abort(), LATE_ID_MS);
+      opening
+        .then(
+          (point) => point?.close(),
+          () => undefined,
+        )
+        .finally(() => clearTimeout(timer));
     };
     call.signal.addEventListener('abort', leave, { once: true });
     try {
