@@ -7,8 +7,9 @@ export interface OpenSearchLoadOptions extends LoadOptions {
   readonly indexPrefix: string;
   /**
    * `recommended`, the default, is indexTemplate(), `unfiltered` is unfilteredTemplate(), `words` is wordsTemplate().
-   * `dynamic` leaves everything to OpenSearch, as collectors do by themselves; dots in the names of labels become underscores there, which fluent-bit calls Replace_Dots: otherwise
-   * `app` and `app.kubernetes.io/name` of one pod contradict each other.
+   * `dynamic` leaves everything to OpenSearch, as collectors do by themselves; dots in the names of labels become
+   * underscores there, which fluent-bit calls Replace_Dots: otherwise `app` and `app.kubernetes.io/name` of one pod
+   * contradict each other.
    */
   readonly template?: 'dynamic' | keyof typeof TEMPLATES;
 }

@@ -25,8 +25,9 @@ const FRACTIONS = Array.from({ length: 1 + DIGITS }, (_, there) =>
 );
 
 /**
- * Where the time of a line ends, of which nothing but digits may be missing; -1 when anything else is, or too much. Quotes within
- * strings are escaped, so none can be taken for an end. `before`: where such a line begins, if one is there.
+ * Where the time of a line ends, of which nothing but digits may be missing; -1 when anything else is, or too much.
+ * Quotes within strings are escaped, so none can be taken for an end. `before`: where such a line begins, if one is
+ * there.
  */
 export function zuluOf(bytes: Buffer, view: DataView, begin: number, end: number, before: number): number {
   if (!has(view, begin, HEAD)) return -1;
