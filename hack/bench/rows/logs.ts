@@ -14,7 +14,7 @@ import { tailRow } from './logs-tail.ts';
 const ROUNDS = 101;
 /** A server that has just started compiles while it answers; one in use, like a store in use, no longer does. */
 const WARM_UPS = 400;
-const EXPORT_ROUNDS = 2;
+const EXPORT_ROUNDS = 5;
 const NAMESPACE = 'web';
 const WORD = 'timeout';
 const SIZE = 100;
