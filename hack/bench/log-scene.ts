@@ -69,7 +69,7 @@ export async function withLogStores<Result>(
     const front = await LogClient.secure(`https://127.0.0.1:${await program.line()}`, scene.direct);
     progress(`loading ${lines} lines into ${peer.name}`);
     await load(data.records());
-    const server = await scene.another(undefined, { oauth: { enabled: false }, logging });
+    const server = await scene.another({ configuration: { oauth: { enabled: false }, logging } });
     const ours = await LogClient.secure(server.url, scene.direct);
     cleanups.push(async () => {
       direct.close();

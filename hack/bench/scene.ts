@@ -50,10 +50,12 @@ export interface Scene {
   /** Nodes have names in this order. */
   nodeName(index: number): string;
   /** One more server on the same cluster, on a port of its own and registered nowhere. */
-  another(
-    listening?: ServerProcessOptions['listening'],
-    configuration?: ServerProcessOptions['configuration'],
-  ): Promise<ServerProcess>;
+  another(options?: AnotherOptions): Promise<ServerProcess>;
+}
+
+export interface AnotherOptions extends Pick<ServerProcessOptions, 'listening' | 'configuration'> {
+  /** Whether it can be asked for the delays of its event loop: looking wakes it a thousand times a second. */
+  readonly probed?: boolean;
 }
 
 /** Runs `work` on a scene, and removes it afterwards. */
@@ -89,18 +91,16 @@ export async function withScene(
     const start = async (
       port: number,
       name: string,
-      listening?: ServerProcessOptions['listening'],
-      configuration?: ServerProcessOptions['configuration'],
+      { probed = false, ...options }: AnotherOptions = {},
     ): Promise<ServerProcess> => {
       const server = await ServerProcess.start({
         dir: join(dir, name),
         kubeconfig,
         port,
         certificate: { ...files.serving, ca: files.ca },
-        imports: [PROBE],
+        imports: probed ? [PROBE] : [],
         signal,
-        ...(listening ? { listening } : {}),
-        ...(configuration ? { configuration } : {}),
+        ...options,
       });
       cleanups.push(() => server.stop());
       return server;
@@ -130,8 +130,7 @@ export async function withScene(
       direct: { server: server.url, ...caller },
       writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
       nodeName,
-      another: async (listening, configuration) =>
-        start(await freePort(), `another-${++others}`, listening, configuration),
+      another: async (options) => start(await freePort(), `another-${++others}`, options),
     });
   } finally {
     for (const cleanup of cleanups.toReversed()) {

@@ -17,7 +17,9 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
   await addUsers(scene);
   const { ca } = scene.direct;
   const issuer = `${scene.server.url.replace('127.0.0.1', 'localhost')}/oauth`;
-  const other = await scene.another(undefined, { oauth: { issuer, passwords: { concurrency: 1 } } });
+  const other = await scene.another({
+    configuration: { oauth: { issuer, passwords: { concurrency: 1 } } },
+  });
   const clients = [
     await TokenClient.connect(scene.server.url, ca, 2 * AT_A_TIME),
     await TokenClient.connect(other.url, ca, 2 * AT_A_TIME),

@@ -13,7 +13,7 @@ const LOAD_SECONDS = 20;
 
 export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
   const { load, kube, options } = scene;
-  const server = await scene.another();
+  const server = await scene.another({ probed: true });
   const target = { ...scene.direct, server: server.url };
   const peer = scene.kubePid;
   const megabytes = (value: number): string => `${value.toFixed(0)} MB`;

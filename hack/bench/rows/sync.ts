@@ -1,7 +1,7 @@
 // From the start of the process to ready, with all nodes in the cache; and what it does to the event loop.
 import type { LoopDelays } from '../loop-probe.ts';
 import { atMost, below, milliseconds, type Row } from '../row.ts';
-import { CORE_NODES, type Scene } from '../scene.ts';
+import { type AnotherOptions, CORE_NODES, type Scene } from '../scene.ts';
 import { interleaved, median } from '../statistics.ts';
 
 const ROUNDS = 5;
@@ -22,9 +22,10 @@ export async function syncRows(scene: Scene): Promise<readonly Row[]> {
   };
   const ours = async (): Promise<Measured> => {
     let loading = 0;
-    const server = await scene.another(async (ask) => {
+    const listening: AnotherOptions['listening'] = async (ask) => {
       loading = ((await ask('loop-delays')) as LoopDelays).maxMs;
-    });
+    };
+    const server = await scene.another({ probed: true, listening });
     const { maxMs: filling } = (await server.ask('loop-delays')) as LoopDelays;
     await server.stop();
     return { ms: server.readyMs, loading, filling };

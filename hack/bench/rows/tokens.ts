@@ -46,7 +46,7 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
         return { result, cpuPerRequest: ((await cpuSeconds(pid)) - before) / result.requests };
       });
   const issuer = `${server.url.replace('127.0.0.1', 'localhost')}/oauth`;
-  const plain = await scene.another(undefined, { oauth: { issuer, verifiedTokens: 0 } });
+  const plain = await scene.another({ configuration: { oauth: { issuer, verifiedTokens: 0 } } });
   const ours = `${OUR_NODES}/${name}`;
   const core = `${CORE_NODES}/${name}`;
   const sides = {
