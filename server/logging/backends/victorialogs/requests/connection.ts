@@ -1,6 +1,7 @@
 // One request to VictoriaLogs and what comes back. Knows HTTP, TLS and who we are; knows nothing of LogsQL.
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import { isIP } from 'node:net';
 import { CredentialFiles, type CredentialOptions, type Credentials } from '../../credential-files.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
@@ -94,17 +95,21 @@ export class Connection {
 interface Target {
   readonly isSecure: boolean;
   readonly hostname: string;
+  /** For TLS, which knows no addresses; empty for these. */
+  readonly servername: string;
   readonly port: string;
   /** What comes before the store's own paths. */
   readonly prefix: string;
 }
 
 function targetOf(url: string): Target {
-  const { protocol, hostname, port, pathname } = new URL(url);
+  const { protocol, hostname: name, port, pathname } = new URL(url);
+  // An IPv6 address has brackets in a URL only.
+  const hostname = name.replace(/^\[(.*)\]$/, '$1');
   return {
     isSecure: protocol === 'https:',
-    // An IPv6 address has brackets in a URL only.
-    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+    hostname,
+    servername: isIP(hostname) === 0 ? hostname : '',
     port,
     prefix: pathname.replace(/\/$/, ''),
   };
