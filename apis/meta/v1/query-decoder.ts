@@ -3,6 +3,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
 import { newBadRequest } from './errors.ts';
+import { listedValues } from './listed-values.ts';
 import type { StatusCause } from './status.ts';
 import { suggestion } from './suggestion.ts';
 import { TRUSTED_SCHEMA } from './trusted-schema.ts';
@@ -192,27 +193,11 @@ function typed(text: string, parameter: Parameter): unknown {
   const { type, minItems } = parameter;
   if (text === '' && type === 'array' && minItems === undefined) return [];
   if (text === '') return undefined;
-  if (type === 'array') return valuesIn(text, parameter);
+  if (type === 'array') return listedValues(text, parameter);
   if (type === 'integer' && /^[+-]?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && TRUE.has(text)) return true;
   if (type === 'boolean' && FALSE.has(text)) return false;
   return text;
-}
-
-/**
- * The values of a list, but at most one more than it may have: that one is enough to find the fault, and looking at
- * hundreds of thousands would take long. Where only a few words are allowed, each is given once. People type lists, so
- * spaces around a value do not count, nor does what is empty between commas, as long as something else is there.
- */
-function valuesIn(text: string, { maxItems, items }: Parameter): readonly string[] {
-  const words: unknown = isRecord(items) ? items['enum'] : undefined;
-  const values = text
-    .split(',')
-    .map((value) => value.trim())
-    .filter((value) => value !== '');
-  if (values.length === 0) return [''];
-  if (Array.isArray(words)) return [...new Set(values)].slice(0, words.length + 1);
-  return values.slice(0, typeof maxItems === 'number' ? maxItems + 1 : undefined);
 }
 
 function repeated(name: string, times: number, { type }: Parameter): StatusCause {
