@@ -1,6 +1,6 @@
 // How stores report that they cannot answer. Their own messages stay in `cause`, for the log: they may contain addresses.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
-import { newBadRequest, newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
 
 /** The store is down, refuses us or answers nonsense: 503, to be tried again. */
 export function newStoreUnavailable(store: string, cause: unknown): StatusError {
@@ -46,21 +46,27 @@ export class UnfitOptionError extends Error {
 
 /** The unusable file because of which a store was not asked, as stores wrap it. */
 export function unusableFileIn(error: unknown): UnusableFileError | undefined {
-  if (error instanceof UnusableFileError) return error;
-  return error instanceof Error ? unusableFileIn(error.cause) : undefined;
+  return causeOf(UnusableFileError, error);
 }
 
 /** The option that does not fit, as stores wrap it. */
 export function unfitOptionIn(error: unknown): UnfitOptionError | undefined {
-  if (error instanceof UnfitOptionError) return error;
-  return error instanceof Error ? unfitOptionIn(error.cause) : undefined;
+  return causeOf(UnfitOptionError, error);
+}
+
+/** The error of this kind that it is, or that lies behind it. */
+function causeOf<Kind extends Error>(
+  kind: new (...given: never[]) => Kind,
+  error: unknown,
+): Kind | undefined {
+  if (error instanceof kind) return error;
+  return error instanceof Error ? causeOf(kind, error.cause) : undefined;
 }
 
 /** There was no result within the time limit: 504. `cause`: what the store itself says of that, for the log. */
 export function newStoreTimeout(store: string, cause?: unknown): StatusError {
   const message = `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
-  const options = cause === undefined ? undefined : { cause };
-  return new StatusError(504, 'Timeout', message, { retryAfterSeconds: 5 }, options);
+  return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
 }
 
 /** The store cannot answer this question however often it is asked: 400, with the cure. */

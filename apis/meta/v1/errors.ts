@@ -157,8 +157,10 @@ export function newTimeout(
   message: string,
   retryAfterSeconds: number,
   causes?: readonly StatusCause[],
+  options?: ErrorOptions,
 ): StatusError {
-  return new StatusError(504, 'Timeout', message, { ...(causes ? { causes } : {}), retryAfterSeconds });
+  const details = { ...(causes ? { causes } : {}), retryAfterSeconds };
+  return new StatusError(504, 'Timeout', message, details, options);
 }
 
 function hasReason(error: unknown, reason: StatusReason): boolean {
