@@ -1,8 +1,8 @@
 // Follows one container through whatever happens to its log: a stream that ends or falls silent, a new file, a restart,
 // the end of the container. No line is given twice, and none is lost that the kubelet still has.
-import { setTimeout as delay } from 'node:timers/promises';
 import { Backoff } from '../../../../cluster/backoff.ts';
 import type { ClusterClient } from '../../../../cluster/client.ts';
+import { pause } from '../../../../cluster/pause.ts';
 import { BEGINNING, millisecondsOf } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
@@ -80,7 +80,7 @@ export class ContainerTail {
   async #endWithPod(signal: AbortSignal, over: AbortController): Promise<void> {
     const { changed, sources, lastWordsMs = LAST_WORDS_MS } = this.#options;
     while (!signal.aborted && sources()) await changed(signal);
-    await delay(lastWordsMs, undefined, { signal }).catch(() => undefined);
+    await pause(lastWordsMs, signal);
     over.abort();
   }
 
@@ -173,7 +173,7 @@ export class ContainerTail {
     const isRunning = (): boolean =>
       sources()?.some((other) => other.running && keyOf(other) === keyOf(source)) ?? true;
     while (!signal.aborted && isRunning()) await changed(signal);
-    await delay(lastWordsMs, undefined, { signal }).catch(() => undefined);
+    await pause(lastWordsMs, signal);
     return !signal.aborted;
   }
 
@@ -223,7 +223,7 @@ export class ContainerTail {
   }
 
   async #pause(signal: AbortSignal): Promise<void> {
-    await delay(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+    await pause(this.#backoff.next(), signal);
   }
 }
 

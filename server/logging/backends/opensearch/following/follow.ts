@@ -1,5 +1,5 @@
 // Records as they come: whenever the indices hold more than before, the store is asked for what lies behind the last one.
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../../cluster/pause.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
@@ -82,7 +82,7 @@ export class Followers {
         const isOver = !answered || wallClock() - failingSince > patienceMs;
         if (!isPassing || isOver) throw error;
       }
-      await delay(retryMs, undefined, { signal }).catch(() => undefined);
+      await pause(retryMs, signal);
     }
   }
 }

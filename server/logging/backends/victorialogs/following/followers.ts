@@ -1,7 +1,7 @@
 // All followers: each first gets older lines as in an export, then polls the store for new ones; all of them together no
 // more often than the store can bear.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { pause } from '../../../../cluster/pause.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Call, LogRecord } from '../../../log-store.ts';
 import { Deadline } from '../requests/deadline.ts';
@@ -89,7 +89,7 @@ export class Followers {
         }
         // Reading the clock, not counting: a slow answer is followed by the next question at once.
         const wait = asked + Math.max(POLL_MS, this.#count * POLL_MS_EACH) - now();
-        if (wait > 0) await delay(wait, undefined, { signal }).catch(() => undefined);
+        if (wait > 0) await pause(wait, signal);
       }
     } finally {
       this.#count--;
