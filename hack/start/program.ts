@@ -1,5 +1,4 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
-
 import { identify, isRunning } from '../control-plane/process-identity.ts';
 import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
 import { onStopSignal, StoppedError } from '../stop-signal.ts';

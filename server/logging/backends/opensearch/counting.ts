@@ -1,5 +1,4 @@
 // Counts: of lines, of containers, and of lines by time.
-
 import { instantOf } from '../../instant.ts';
 import type { Buckets, Call, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
