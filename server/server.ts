@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
+import { messageOf } from '../apis/meta/v1/thrown-value.ts';
 import { readBuildInfo } from './build-info.ts';
 import { ClusterConnection } from './cluster/connection.ts';
 import { kubeConfigSource } from './cluster/kubeconfig.ts';
@@ -64,7 +65,7 @@ function findKubeConfig(file: string): ReturnType<typeof kubeConfigSource> {
   try {
     source();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const cure = 'name a readable kubeconfig with --kubeconfig or KUBECONFIG';
     const message = error instanceof UnusableKubeConfigError ? reason : `${reason}; ${cure}`;
     throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${message}`, { cause: error });

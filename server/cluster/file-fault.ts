@@ -1,6 +1,8 @@
+import { codeOf } from '../../apis/meta/v1/thrown-value.ts';
+
 /** Why a file cannot be read, for people, without its name; the bare code where nobody has met it yet. */
 export function fileFault(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const code = codeOf(error) ?? String(error);
   return REASONS[code] ?? `it can not be read (${code})`;
 }
 

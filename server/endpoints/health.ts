@@ -1,5 +1,6 @@
 // /livez, /readyz and /healthz in kube-apiserver's words. What is checked is not known here: see HealthRegistry.
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { Handler, RequestContext } from '../filters/request-context.ts';
 import { HealthCheckError } from './health-check.ts';
 import type { HealthRegistry, HealthResult } from './health-registry.ts';
@@ -50,7 +51,7 @@ function logChange(
     if (logged.delete(name)) log.info({ check: name }, 'health check passes again');
     return;
   }
-  const message = failure instanceof Error ? failure.message : 'not an error';
+  const message = messageOf(failure);
   if (logged.get(name) === message) return;
   logged.set(name, message);
   // A reason that everybody may read needs no stack.

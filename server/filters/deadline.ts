@@ -1,5 +1,6 @@
 import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
 import { parseGoDuration } from '../../apis/meta/v1/go-duration.ts';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
@@ -38,7 +39,6 @@ function askedTimeout(exchange: Exchange): number {
   try {
     return parseGoDuration(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : '';
-    throw newBadRequest(`invalid timeout specified in the request URL - ${why}`);
+    throw newBadRequest(`invalid timeout specified in the request URL - ${messageOf(error)}`);
   }
 }

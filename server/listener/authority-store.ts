@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { KeyPair } from './certificate-authority.ts';
 
 /** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */
@@ -44,7 +45,7 @@ export class DirectoryAuthorityStore implements AuthorityStore {
     try {
       text = await readFile(this.#file, 'utf8');
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return undefined;
+      if (codeOf(error) === 'ENOENT') return undefined;
       throw error;
     }
     return readAuthorities(parsed(text), this.#file);
@@ -59,7 +60,7 @@ export class DirectoryAuthorityStore implements AuthorityStore {
       if (previous) await rename(draft, this.#file);
       else await link(draft, this.#file);
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     } finally {
       await rm(draft, { force: true });
     }
@@ -87,19 +88,15 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return;
+    if (codeOf(error) === 'EEXIST') return;
     const parent = dirname(path);
-    if (!hasCode(error, 'ENOENT') || parent === path) throw error;
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
     await makeFolder(parent);
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
       // Somebody else may have made it meanwhile.
-      if (!hasCode(again, 'EEXIST')) throw again;
+      if (codeOf(again) !== 'EEXIST') throw again;
     });
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** The certificates of all CAs, PEM: what clients are to trust. */

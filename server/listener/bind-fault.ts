@@ -1,4 +1,5 @@
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+import { codeOf, messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { ListenerName } from './listener-name.ts';
 
 /** Why a listener could not be bound, with the cure. */
@@ -8,7 +9,7 @@ export function listenFault(
   address: string,
   port: number,
 ): StartupError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'ERR_LISTEN';
+  const code = codeOf(error) ?? 'ERR_LISTEN';
   const cure = `set --${listener}-port or listeners.${listener}.port`;
   return new StartupError(
     code,
@@ -29,6 +30,6 @@ function explain(code: string, cure: string, listener: ListenerName, error: unkn
     case 'ENOTFOUND':
       return `this machine has no such address; set listeners.${listener}.address`;
     default:
-      return `can not listen: ${error instanceof Error ? error.message : String(error)}`;
+      return `can not listen: ${messageOf(error)}`;
   }
 }

@@ -1,8 +1,8 @@
 // The serving certificate of a server that was given none: issued by a CA of our own and renewed in time. A new CA
 // is published in the bundle long before it issues anything, so whoever follows the bundle never sees an unknown CA.
-
 import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { type Authorities, type AuthorityStore, bundleOf } from './authority-store.ts';
 import { createAuthority, issueServing, type KeyPair, validityOf } from './certificate-authority.ts';
 import { ChangeListeners } from './change-listeners.ts';
@@ -50,7 +50,7 @@ export class SelfSignedCertificate implements CertificateSource {
     try {
       await this.renew();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new StartupError(
         'ERR_SERVING_CERTIFICATE',
         `self-signed serving certificate: ${reason}; set listeners.secure.selfSigned.directory to a folder that can be written, or to none`,

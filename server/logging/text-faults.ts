@@ -1,6 +1,7 @@
 // What can not be looked for: texts without a word, too many words, patterns that are none.
 import { MAX_WORDS, type MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 import type { TextFaults } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { parsePattern } from './matching/regex-dialect.ts';
 import { wordsOf } from './matching/words.ts';
 
@@ -28,6 +29,6 @@ function patternFaults(text: string) {
     parsePattern(text);
     return [];
   } catch (error) {
-    return [{ text, fault: `is not a pattern: ${error instanceof Error ? error.message : String(error)}` }];
+    return [{ text, fault: `is not a pattern: ${messageOf(error)}` }];
   }
 }

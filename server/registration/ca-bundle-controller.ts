@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { Backoff } from '../cluster/backoff.ts';
 import type { ClusterClient } from '../cluster/client.ts';
 import { ObjectFollower } from '../cluster/object-follower.ts';
@@ -214,8 +215,4 @@ export class CaBundleController {
 function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
   if (seen?.uid !== known?.uid || !seen || !known) return false;
   return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@
 import { parseInt64 } from './go-number.ts';
 import { labelKeyFaults, labelValueFaults } from './label-names.ts';
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts';
+import { messageOf } from './thrown-value.ts';
 
 interface Token {
   readonly kind: 'symbol' | 'word' | 'end';
@@ -78,12 +79,7 @@ class Parser {
       const values = operator === 'in' || operator === 'notin' ? this.#list() : [this.#exactValue()];
       return checked({ key, operator, values: [...new Set(values)].sort() });
     } catch (error) {
-      throw new Error(
-        `unable to parse requirement: ${error instanceof Error ? error.message : String(error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw new Error(`unable to parse requirement: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -5,6 +5,7 @@ import { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
 import { parseInt64, parseLooseBoolean, parseUint64 } from './go-number.ts';
 import { EVERY_LABEL, type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import type { StatusCause } from './status.ts';
+import { messageOf } from './thrown-value.ts';
 
 export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
 
@@ -38,7 +39,7 @@ function read<Value>(
   try {
     return parse(text);
   } catch (error) {
-    throw newBadRequest(error instanceof Error ? error.message : `${name} is not valid`);
+    throw newBadRequest(messageOf(error));
   }
 }
 
@@ -49,9 +50,8 @@ export function readResourceVersion(query: URLSearchParams): string {
   try {
     return String(parseUint64(text));
   } catch (error) {
-    const why = error instanceof Error ? error.message : '';
     throw newBadRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${messageOf(error)}`,
     );
   }
 }

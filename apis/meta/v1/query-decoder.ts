@@ -6,6 +6,7 @@ import { newBadRequest } from './errors.ts';
 import { listedValues } from './listed-values.ts';
 import type { StatusCause } from './status.ts';
 import { suggestion } from './suggestion.ts';
+import { messageOf } from './thrown-value.ts';
 import { TRUSTED_SCHEMA } from './trusted-schema.ts';
 
 /** What browsers and consoles append so that no cache answers; they mean nothing. */
@@ -226,7 +227,7 @@ function faultOf(format: QueryFormat, text: string): string | undefined {
     format.check(text);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,6 +1,7 @@
 // The regular expressions that callers may write: what every store's engine reads alike, and in linear time. Owns the
 // syntax and its tree; how an engine writes it is the business of a printer (re2.ts, and those of the backends).
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { messageOf } from '../../../apis/meta/v1/thrown-value.ts';
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];
@@ -87,7 +88,7 @@ function read(text: string): AST.Pattern {
   try {
     return new RegExpParser().parsePattern(text, 0, text.length, { unicode: true });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     // The library repeats the whole pattern before its reason.
     throw new Error(message.slice(message.lastIndexOf(': ') + 2), { cause: error });
   }
