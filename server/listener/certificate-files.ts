@@ -7,6 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { fileFault } from '../cluster/file-fault.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';
 import {
@@ -55,7 +57,7 @@ export class CertificateFiles implements CertificateSource {
       this.#take(checkServingCertificate(contents.cert, contents.key, contents.ca));
     } catch (error) {
       metrics.certificate('refused');
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new StartupError(
         'ERR_SERVING_CERTIFICATE',
         `serving certificate ${paths.certFile}: ${reason}; mend it, or leave out certFile and keyFile for a self-signed one`,
@@ -131,8 +133,8 @@ export class CertificateFiles implements CertificateSource {
     } catch (error) {
       const unreadable = error instanceof UnreadableFile;
       // Files that are briefly gone while they are replaced are not worth two log lines.
-      if (unreadable && this.#seen === error.digest) return;
-      if (unreadable) this.#seen = error.digest;
+      if (unreadable && this.#seen === error.message) return;
+      if (unreadable) this.#seen = error.message;
       metrics.certificate('refused');
       log.error(
         { certFile: paths.certFile, err: error },
@@ -157,11 +159,8 @@ export class CertificateFiles implements CertificateSource {
 }
 
 class UnreadableFile extends Error {
-  readonly digest: string;
-
-  constructor(path: string, reason: string, options: ErrorOptions) {
-    super(`${path} can not be read: ${reason}`, options);
-    this.digest = `${path}: ${reason}`;
+  constructor(path: string, cause: unknown) {
+    super(`${path}: ${fileFault(cause)}`, { cause });
   }
 }
 
@@ -169,8 +168,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new UnreadableFile(path, reason, { cause: error });
+    throw new UnreadableFile(path, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fileFault } from '../../cluster/file-fault.ts';
 import { pause } from '../../cluster/pause.ts';
 
 const MAX_BYTES = 4096;
@@ -52,7 +53,7 @@ async function read(path: string): Promise<Found> {
     const secret = withoutLineEnd(text);
     return secret === '' ? { failure: 'it is empty' } : { secret };
   } catch (error) {
-    return { failure: error instanceof Error && 'code' in error ? String(error.code) : String(error) };
+    return { failure: fileFault(error) };
   }
 }
 

@@ -161,7 +161,7 @@ describe('CertificateFiles', () => {
       .start(life.signal)
       .catch((failure: unknown) => failure);
     expect(error).to.have.property('code', 'ERR_SERVING_CERTIFICATE');
-    expect(error).to.have.property('message').that.contains('tls.crt');
+    expect(error).to.have.property('message').that.contains('tls.crt: there is no such file');
   });
 
   it('gives the last certificate of the chain as the CA', async () => {
