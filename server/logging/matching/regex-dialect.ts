@@ -1,7 +1,7 @@
 // The regular expressions that callers may write: what every store's engine reads alike, and in linear time. Owns the
 // syntax and its tree; how an engine writes it is the business of a printer (re2.ts, and those of the backends).
-import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { messageOf } from '../../../apis/meta/v1/thrown-value.ts';
+import type { AST } from '@eslint-community/regexpp';
+import { parseRegex } from './regex-parser.ts';
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];
@@ -50,7 +50,7 @@ const WORDS_OF_ANY_CASE: readonly Range[] = [...WORDS, [0x17f, 0x17f], [0x212a, 
 
 /** Throws an Error whose message says what is not a pattern, or not supported. */
 export function parsePattern(text: string): Pattern {
-  const { alternatives } = read(text);
+  const { alternatives } = parseRegex(text);
   const branches = alternatives.map(branch);
   if (patternSize({ branches }) > MAX_SIZE) {
     throw new Error(`more than ${MAX_SIZE} characters, with its repetitions written out, are not supported`);
@@ -82,16 +82,6 @@ function sizeOfItem(item: Item): number {
 
 function timesOf({ min, max }: { readonly min: number; readonly max: number }): number {
   return Math.max(1, max === Number.POSITIVE_INFINITY ? min : max);
-}
-
-function read(text: string): AST.Pattern {
-  try {
-    return new RegExpParser().parsePattern(text, 0, text.length, { unicode: true });
-  } catch (error) {
-    const message = messageOf(error);
-    // The library repeats the whole pattern before its reason.
-    throw new Error(message.slice(message.lastIndexOf(': ') + 2), { cause: error });
-  }
 }
 
 function branch({ elements }: AST.Alternative): Branch {

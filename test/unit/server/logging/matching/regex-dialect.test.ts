@@ -23,6 +23,16 @@ const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['a)', /Unmatched/],
   ['[z-a]', /Range out of order/],
   ['[]', /an empty set/],
+  ['foo\\h', /the escape \\h is not supported/],
+  ['a\\1', /a reference to a group \(\\1\) is not supported/],
+  ['a\\', /a backslash at the end/],
+  ['(?i)a', /flags within the pattern \(\(\?i\)\) are not supported; the parameter case/],
+  ['(?P<n>a)', /a group with a name \(\(\?P<n>a\)\)/],
+  ['(?>a)', /such a group \(\(\?>a\)\)/],
+  ['{"a":1}', /has to be escaped/],
+  ['[[:digit:]]', /a set by name \(\[:digit:\]\) is not supported/],
+  ['*foo', /nothing before it to repeat/],
+  ['a++', /nothing before it to repeat/],
 ];
 
 const READ: readonly (readonly [pattern: string, found: string, missed: string])[] = [
@@ -37,6 +47,10 @@ const READ: readonly (readonly [pattern: string, found: string, missed: string])
   [`^${'a'.repeat(990)}[bc]{10}$`, `${'a'.repeat(990)}bcbcbcbcbc`, 'aaa'],
   ['^(\\d{1,3}\\.){3}\\d{1,3}(:\\d{1,5})?$', '10.0.0.1:9443', '10.0.1'],
   ['\\u{1f600}', '😀', '😁'],
+  // Escapes that nobody needs, and everybody writes.
+  ['^a\\-b\\"\\:\\@\\_\\ $', 'a-b":@_ ', 'a+b":@_ '],
+  ['^[a\\-z\\"]+$', 'a-z"', 'b'],
+  ['^\\\\-$', '\\-', '-'],
 ];
 
 describe('the regular expressions of callers', () => {
