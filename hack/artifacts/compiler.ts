@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { signalGroup } from '../control-plane/process-group.ts';
+import { killWithUs, signalGroup } from '../control-plane/process-group.ts';
 
 export interface Compilation {
   readonly command: string;
@@ -19,7 +19,10 @@ export interface Compilation {
 /** How much of the compiler's output its error repeats. */
 const LAST_LINES = 20;
 
-/** Runs a compiler or downloader to its end. An abort also ends whatever it has started: all are in one process group. */
+/**
+ * Runs a compiler or downloader to its end. An abort, or the end of this process, also ends whatever it has started: all
+ * are in one process group.
+ */
 export async function compile(compilation: Compilation): Promise<void> {
   const { command, args, cwd, env, signal } = compilation;
   signal.throwIfAborted();
@@ -34,7 +37,7 @@ export async function compile(compilation: Compilation): Promise<void> {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   };
   signal.addEventListener('abort', end, { once: true });
-  process.once('exit', end);
+  const forget = child.pid === undefined ? undefined : killWithUs(child.pid);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('close', resolve);
@@ -48,6 +51,6 @@ export async function compile(compilation: Compilation): Promise<void> {
     }
   } finally {
     signal.removeEventListener('abort', end);
-    process.removeListener('exit', end);
+    forget?.();
   }
 }

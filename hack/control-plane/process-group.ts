@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { hasCode } from '../error-code.ts';
 
 /**
@@ -34,4 +35,26 @@ export function killAtExit(leader: number): () => void {
 
 function killAll(): void {
   for (const leader of running) signalGroup(leader, 'SIGKILL');
+}
+
+/** Waits until its standard input is closed, which the system does for whoever is killed, and then kills the group. */
+const WATCHER = 'read -r nothing; kill -s KILL -- "-$1"';
+
+/**
+ * Has the group killed when this process ends in whatever way, a kill of its own included. For programs that can not
+ * notice that themselves. Call the returned function when the group has ended.
+ */
+export function killWithUs(leader: number): () => void {
+  const forget = killAtExit(leader);
+  const watcher = spawn('sh', ['-c', WATCHER, 'sh', String(leader)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // Without a shell it is not watched, and all else is as before.
+  watcher.once('error', () => undefined);
+  watcher.unref();
+  return () => {
+    watcher.kill('SIGKILL');
+    forget();
+  };
 }

@@ -1,4 +1,6 @@
-import { watch } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, watch } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -31,6 +33,10 @@ async function withGo(
   await use(scratch.path, { env, signal: new AbortController().signal, progress: () => undefined });
 }
 
+/** A compiler with a child of its own, whose process id is then in the file `pid` beside `go`. */
+const ENDLESS =
+  'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
+
 describe('the build', () => {
   it('puts one binary under all names into the cache folder, once, also when several ask for it', async () => {
     await withGo('echo binary > $out', async (root, options) => {
@@ -55,9 +61,7 @@ describe('the build', () => {
   });
 
   it('that is aborted ends the compilers too, and leaves nothing', async () => {
-    const starts =
-      'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
-    await withGo(starts, async (root, options) => {
+    await withGo(ENDLESS, async (root, options) => {
       const abort = new AbortController();
       const watcher = watch(join(root, 'bin'), (_, name) => {
         if (name === 'pid') {
@@ -71,6 +75,22 @@ describe('the build', () => {
       // It was killed before the build rejected; the system needs a moment to take it away.
       await until(() => identify(compiler) === undefined);
       expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
+    });
+  });
+
+  it('that is killed takes the compilers with it', async () => {
+    await withGo(ENDLESS, async (root, { env }) => {
+      const builder = spawn(process.execPath, [join(import.meta.dirname, 'build.fixture.ts')], {
+        env,
+        stdio: 'inherit',
+      });
+      const ended = once(builder, 'exit');
+      const pidFile = join(root, 'bin', 'pid');
+      await until(() => existsSync(pidFile) || builder.exitCode !== null);
+      const compiler = Number(await readFile(pidFile, 'utf8'));
+      builder.kill('SIGKILL');
+      await ended;
+      await until(() => identify(compiler) === undefined);
     });
   });
 

@@ -1,0 +1,4 @@
+// Builds the control plane with the `go` that PATH leads to.
+import { build } from '../../../../hack/control-plane/build.ts';
+
+await build({ env: process.env, signal: new AbortController().signal, progress: () => undefined });
