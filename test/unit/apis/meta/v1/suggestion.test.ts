@@ -9,6 +9,9 @@ describe('suggestion', () => {
     ['adress', 'address'],
     ['certfile', 'certFile'],
     ['keyFiles', 'keyFile'],
+    ['cert', 'certFile'],
+    ['addresses-of-all', 'address'],
+    ['ad', undefined],
     ['x', undefined],
     ['completely-else', undefined],
   ] as const) {
