@@ -99,9 +99,15 @@ function secondsFault(value: unknown): string {
   if (/^\d+\.\d*$/.test(text) && Number(text) <= MAX_SECONDS) {
     return `is a fraction; times are whole Unix seconds, here ${Math.floor(Number(text))}`;
   }
-  const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  const date = dateIn(text);
   const here = date >= 0 ? `, here ${Math.floor(date / 1000)}` : '';
   return `is not a time; times are whole Unix seconds, at most ${MAX_SECONDS}${here}`;
+}
+
+/** Milliseconds since the epoch; NaN for what is no date. Without a zone it is one of UTC, wherever the server stands. */
+function dateIn(text: string): number {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return Number.NaN;
+  return Date.parse(/:\d{2}(?:\.\d+)?$/.test(text) && !/[+-]\d{2}:\d{2}$/.test(text) ? `${text}Z` : text);
 }
 
 function timeFaults({ start_time: start, end_time: end }: LogQuery): StatusCause[] {

@@ -69,6 +69,12 @@ describe('a log query', () => {
     ['a fraction', 'start_time=1700000000.5', 'start_time', /fraction.*here 1700000000$/],
     ['a time before 1970', 'start_time=-1', 'start_time', /before 1970/],
     ['a date', 'start_time=2023-11-14T22:13:20Z', 'start_time', /is not a time.*here 1700000000$/],
+    [
+      'a date of another zone',
+      'start_time=2023-11-14T23:13:20%2B01:00',
+      'start_time',
+      /is not a time.*here 1700000000$/,
+    ],
     ['eleven digits', 'start_time=17000000000', 'start_time', /at most 9999999999/],
     ['an end before the start', 'start_time=20&end_time=19', 'end_time', /19 is before start_time, 20/],
     ['a name that is too long', `pods=${'p'.repeat(254)}`, 'pods', /has more than 253 characters$/],
@@ -118,6 +124,21 @@ describe('a log query', () => {
       expect(faults(search)[parameter]).to.match(words);
     });
   }
+
+  it('takes a date without a zone for one of UTC, wherever the server stands', () => {
+    const before = process.env['TZ'];
+    process.env['TZ'] = 'America/New_York';
+    try {
+      for (const date of ['2023-11-14T22:13:20', '2023-11-14 22:13:20.5', '2023-11-14T22:13']) {
+        expect(faults(`start_time=${date}`)['start_time'], date).to.match(
+          /here 1700000000$|here 1699999980$/,
+        );
+      }
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+  });
 
   it('is told all of its faults at once', () => {
     const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&unknown=1&cursor=c&from=1');
