@@ -18,7 +18,7 @@ function run(args: string[]): Promise<{ code: unknown; stdout: string; stderr: s
 const programs = new Set(
   Object.entries(packageManifest.scripts)
     .filter(([name]) => !name.startsWith('pre'))
-    .flatMap(([, script]) => /hack\/\S+/.exec(script) ?? []),
+    .flatMap(([, script]) => /hack\/\S+\.ts/.exec(script) ?? []),
 );
 
 describe('the command line of', function () {

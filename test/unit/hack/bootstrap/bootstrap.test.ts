@@ -47,6 +47,30 @@ describe('the bootstrap', () => {
     expect(stdout.trim()).to.equal('false');
   });
 
+  it('is asked for in one sentence, where the environment tells npm to leave it out', async () => {
+    await cp(join(root, 'hack/prepared.mjs'), join(dir, 'hack/prepared.mjs'));
+    await writeFile(join(dir, 'hack/start.ts'), "console.log('started');\n");
+    const start = packageManifest.scripts.start;
+    await writeFile(
+      join(dir, 'package.json'),
+      JSON.stringify({ type: 'module', scripts: { prestart: 'exit 7', start } }),
+    );
+    const child = spawn('npm', ['--silent', 'start'], {
+      cwd: dir,
+      env: { PATH: process.env['PATH'], HOME: dir, npm_config_ignore_scripts: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { code, lines } = await end(child);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/^Node 24 .* Unset npm_config_ignore_scripts,/);
+    expect(code).to.equal(1);
+    expect(Object.values(packageManifest.scripts).filter((script) => /\.ts\b/.test(script)))
+      .to.have.length.above(5)
+      .and.satisfy((scripts: string[]) =>
+        scripts.every((script) => script.startsWith('exec node --import ./hack/prepared.mjs ')),
+      );
+  });
+
   it('runs no scripts of packages', async () => {
     await end(start());
     expect((await installations())[0]).to.include('--ignore-scripts');
