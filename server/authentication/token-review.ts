@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { AnswerCache } from '../cache/answer-cache.ts';
+import { BoundedMap } from '../cache/bounded-map.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
-import { ReviewCache } from '../cluster/reviews-cache.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -25,20 +26,19 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
   readonly #audiences: readonly string[];
-  readonly #cache: ReviewCache<TokenReview>;
-  /** Keys of tokens that were good when they were asked about last, from the oldest to the newest. */
-  readonly #good = new Set<string>();
-  readonly #size: number;
+  readonly #cache: AnswerCache<TokenReview>;
+  /** Keys of tokens that were good when they were asked about last. */
+  readonly #good: BoundedMap<string, true>;
   /** Keyed, so that what lies in memory cannot be matched with tokens from elsewhere. */
   readonly #secret = randomBytes(32);
 
   constructor(options: TokenReviewOptions) {
     const { successTtlMs = 10_000, failureTtlMs = 10_000, cacheSize = 8192, maxPending = 200 } = options;
     const { monotonic, onLookup } = options;
-    this.#size = cacheSize;
+    this.#good = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;
     this.#audiences = options.audiences ?? [];
-    this.#cache = new ReviewCache({
+    this.#cache = new AnswerCache({
       size: cacheSize,
       ttlMs: ({ user }) => (user ? successTtlMs : failureTtlMs),
       maxPending,
@@ -63,11 +63,8 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {
     const review = await this.#reviews.reviewToken(token, this.#audiences, signal);
-    this.#good.delete(key);
-    if (!review.user) return review;
-    this.#good.add(key);
-    const [oldest] = this.#good;
-    if (this.#good.size > this.#size && oldest !== undefined) this.#good.delete(oldest);
+    if (review.user) this.#good.set(key, true);
+    else this.#good.delete(key);
     return review;
   }
 }

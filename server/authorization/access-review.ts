@@ -1,7 +1,7 @@
 import type { UserInfo } from '../authentication/user.ts';
+import { AnswerCache } from '../cache/answer-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
-import { ReviewCache } from '../cluster/reviews-cache.ts';
 import type { Attributes, Authorizer, Decision } from './authorizer.ts';
 import { reviewKey } from './review-key.ts';
 
@@ -22,13 +22,13 @@ const READ_ONE = new Set(['get', 'list', 'watch']);
 /** Asks the cluster, and keeps its answers for seconds. Throws ServiceUnavailable when it gives none. */
 export class AccessReviewAuthorizer implements Authorizer {
   readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
-  readonly #cache: ReviewCache<AccessReview>;
+  readonly #cache: AnswerCache<AccessReview>;
   readonly #userKeys = new WeakMap<UserInfo, string>();
 
   constructor(options: AccessReviewOptions) {
     const { allowTtlMs = 10_000, denyTtlMs = 10_000, maxPending = 400, monotonic } = options;
     this.#reviews = options.reviews;
-    this.#cache = new ReviewCache({
+    this.#cache = new AnswerCache({
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
       maxPending,

@@ -2,7 +2,8 @@
 // stores apply the answer. When the cluster cannot be asked, nothing is shown.
 import type { UserInfo } from '../authentication/user.ts';
 import type { Authorizer, Decision } from '../authorization/authorizer.ts';
-import { ReviewCache } from '../cluster/reviews-cache.ts';
+import { AnswerCache } from '../cache/answer-cache.ts';
+import { BoundedMap } from '../cache/bounded-map.ts';
 import type { NameFilter, Scope } from './log-store.ts';
 import { nameMatcher } from './name-filter.ts';
 import type { Namespace } from './namespaces.ts';
@@ -42,7 +43,7 @@ interface Right extends Decision {
 
 export class Scopes {
   readonly #options: ScopesOptions;
-  readonly #callers = new Map<string, ReviewCache<Right>>();
+  readonly #callers = new BoundedMap<string, AnswerCache<Right>>(MAX_CALLERS);
 
   constructor(options: ScopesOptions) {
     this.#options = options;
@@ -86,12 +87,12 @@ export class Scopes {
     return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  #rightsOf(user: UserInfo): ReviewCache<Right> {
+  #rightsOf(user: UserInfo): AnswerCache<Right> {
     const key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
     const known = this.#callers.get(key);
     if (known) return known;
     const { signal, monotonic } = this.#options;
-    const rights = new ReviewCache<Right>({
+    const rights = new AnswerCache<Right>({
       size: MAX_RIGHTS,
       ttlMs: ({ ttlMs }) => ttlMs,
       // `inParallel` bounds each request; questions that several of them ask are asked once.
@@ -99,10 +100,6 @@ export class Scopes {
       signal,
       ...(monotonic ? { monotonic } : {}),
     });
-    if (this.#callers.size >= MAX_CALLERS) {
-      const oldest = this.#callers.keys().next();
-      if (!oldest.done) this.#callers.delete(oldest.value);
-    }
     this.#callers.set(key, rights);
     return rights;
   }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../cache/bounded-map.ts';
+
 /** A date as a calendar has it; months from 0. Days and months beyond their range count on, as in Date.UTC. */
 export interface CalendarDate {
   readonly year: number;
@@ -9,15 +11,13 @@ const DAY_MS = 86_400_000;
 
 /** Of the zones that were asked for; the one that was made first goes first. */
 const MAX_ZONES = 64;
-const zones = new Map<string, TimeZone>();
+const zones = new BoundedMap<string, TimeZone>(MAX_ZONES);
 
 /** One for all who ask for it: making one takes Intl the better part of a millisecond. Throws as TimeZone does. */
 export function timeZoneOf(name: string): TimeZone {
   let zone = zones.get(name);
   if (!zone) {
     zone = new TimeZone(name);
-    const [oldest] = zones.keys();
-    if (zones.size >= MAX_ZONES && oldest !== undefined) zones.delete(oldest);
     zones.set(name, zone);
   }
   return zone;

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../apis/meta/v1/errors.ts';
+import { BoundedMap } from '../cache/bounded-map.ts';
 import type { ClusterClient } from '../cluster/client.ts';
 import { pause } from '../cluster/pause.ts';
 import { Wakeup } from './wakeup.ts';
@@ -25,7 +26,7 @@ export class LastLogins {
   readonly #options: LastLoginsOptions;
   /** By user, the minute to be written. */
   readonly #unwritten = new Map<string, number>();
-  readonly #written = new Map<string, number>();
+  readonly #written = new BoundedMap<string, number>(MAX_USERS);
   readonly #wakeup = new Wakeup();
 
   constructor(options: LastLoginsOptions) {
@@ -60,7 +61,7 @@ export class LastLogins {
         json: { status: { lastLoginTime: new Date(minute).toISOString().replace('.000Z', 'Z') } },
         signal,
       });
-      this.#remember(user, minute);
+      this.#written.set(user, minute);
     } catch (err) {
       if (signal.aborted) return;
       log.debug({ err, user }, 'the time of a sign-in is not written');
@@ -68,14 +69,5 @@ export class LastLogins {
     }
     // The same user may have signed in again meanwhile, a minute later.
     if (this.#unwritten.get(user) === minute) this.#unwritten.delete(user);
-  }
-
-  #remember(user: string, minute: number): void {
-    this.#written.delete(user);
-    this.#written.set(user, minute);
-    for (const oldest of this.#written.keys()) {
-      if (this.#written.size <= MAX_USERS) return;
-      this.#written.delete(oldest);
-    }
   }
 }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../cache/bounded-map.ts';
+
 export interface PollPaceOptions {
   /** Ms that never go back. */
   readonly monotonic: () => number;
@@ -14,12 +16,13 @@ interface Poller {
 
 // A network may bring two polls closer together than they were sent.
 const LEEWAY_MS = 500;
+/** The one that has been silent longest goes first. */
 const MAX_POLLERS = 2000;
 
 /** RFC 8628, 3.5: a device that polls too fast has to wait five seconds longer from then on. Each replica counts alone. */
 export class PollPace {
   readonly #options: PollPaceOptions;
-  readonly #pollers = new Map<string, Poller>();
+  readonly #pollers = new BoundedMap<string, Poller>(MAX_POLLERS);
 
   constructor(options: PollPaceOptions) {
     this.#options = options;
@@ -33,15 +36,7 @@ export class PollPace {
     const early = known !== undefined && now < known.next - LEEWAY_MS;
     const poller = { intervalMs: early ? intervalMs + POLL_INTERVAL * 1000 : intervalMs, next: 0 };
     poller.next = now + poller.intervalMs;
-    // The one that has been silent longest goes first.
-    this.#pollers.delete(id);
     this.#pollers.set(id, poller);
-    if (this.#pollers.size > MAX_POLLERS) {
-      for (const oldest of this.#pollers.keys()) {
-        this.#pollers.delete(oldest);
-        break;
-      }
-    }
     return early;
   }
 }

@@ -1,6 +1,6 @@
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { AnswerCache } from '../../cache/answer-cache.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
-import { ReviewCache } from '../../cluster/reviews-cache.ts';
 import { TokenBucket } from '../token-bucket.ts';
 
 export interface SessionReadsOptions {
@@ -36,14 +36,14 @@ const MAX_ABSENT = 1_000;
 export class SessionReads {
   readonly #options: SessionReadsOptions;
   readonly #bucket: TokenBucket;
-  readonly #answers: ReviewCache<{ readonly object: unknown } | undefined>;
+  readonly #answers: AnswerCache<{ readonly object: unknown } | undefined>;
 
   constructor(options: SessionReadsOptions) {
     const { signal, monotonic, bounds } = options;
     const { burst, perSecond, pending } = bounds;
     this.#options = options;
     this.#bucket = new TokenBucket({ burst, perSecond, monotonic });
-    this.#answers = new ReviewCache({
+    this.#answers = new AnswerCache({
       size: MAX_ABSENT,
       ttlMs: (answer) => (answer ? 0 : ABSENT_MS),
       maxPending: pending,

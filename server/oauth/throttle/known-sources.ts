@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../cache/bounded-map.ts';
+
 interface Limits {
   readonly accounts: number;
   readonly sourcesOfOne: number;
@@ -11,10 +13,11 @@ interface Limits {
  */
 export class KnownSources {
   readonly #limits: Limits;
-  readonly #accounts = new Map<string, Map<string, number>>();
+  readonly #accounts: BoundedMap<string, BoundedMap<string, number>>;
 
   constructor(limits: Limits) {
     this.#limits = limits;
+    this.#accounts = new BoundedMap(limits.accounts);
   }
 
   has(account: string, source: string, now: number): boolean {
@@ -25,23 +28,12 @@ export class KnownSources {
   /** True when it was not known. */
   add(account: string, source: string, now: number): boolean {
     const isNew = !this.has(account, source, now);
-    const sources = this.#accounts.get(account) ?? new Map<string, number>();
-    touch(sources, source, now, this.#limits.sourcesOfOne);
-    touch(this.#accounts, account, sources, this.#limits.accounts);
+    const sources = this.#accounts.get(account) ?? new BoundedMap<string, number>(this.#limits.sourcesOfOne);
+    this.#accounts.set(account, sources.set(source, now));
     return isNew;
   }
 
   of(account: string): readonly string[] {
     return [...(this.#accounts.get(account)?.keys() ?? [])];
-  }
-}
-
-/** Sets the entry as the most recent one of a map that is bounded. */
-function touch<V>(map: Map<string, V>, key: string, value: V, capacity: number): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= capacity) return;
-    map.delete(oldest);
   }
 }

@@ -37,14 +37,18 @@ export class TokenVerifier implements AccessTokenVerifier {
   constructor(options: TokenVerifierOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#verified = new VerifiedTokens(options.cacheSize ?? 10_000, REMEMBERED_MS);
+    this.#verified = new VerifiedTokens({
+      most: options.cacheSize ?? 10_000,
+      ttlMs: REMEMBERED_MS,
+      now: this.#now,
+    });
   }
 
   verify(
     token: string,
     context: CallContext,
   ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined {
-    const remembered = this.#verified.get(token, this.#now());
+    const remembered = this.#verified.get(token);
     if (remembered) return this.#alive(remembered, context);
     if (OPAQUE.test(token)) throw newUnauthorized(new Error('a refresh token or a code is no access token'));
     const unverified = readUnverified(token);
@@ -75,7 +79,7 @@ export class TokenVerifier implements AccessTokenVerifier {
     );
     const claims = readClaims(payload);
     await this.#alive(claims, context);
-    this.#verified.add(token, claims, this.#now());
+    this.#verified.add(token, claims);
     return claims;
   }
 

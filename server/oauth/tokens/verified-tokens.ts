@@ -1,44 +1,24 @@
 import { hash } from 'node:crypto';
+import { ExpiringMap, type ExpiringMapOptions } from '../../cache/expiring-map.ts';
 import type { AccessTokenClaims } from './access-token.ts';
 
-interface Entry {
-  readonly claims: AccessTokenClaims;
-  /** Ms since the epoch. */
-  readonly until: number;
-}
-
 /**
- * Tokens whose signature was verified a moment ago, by their hash: what lies in memory opens nothing. Bounded in
- * number and in time; says nothing about whether a token still counts.
+ * Tokens whose signature was verified a moment ago, by their hash: what lies in memory opens nothing. Says nothing about
+ * whether a token still counts.
  */
 export class VerifiedTokens {
-  readonly #size: number;
-  readonly #ttlMs: number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #claims: ExpiringMap<string, AccessTokenClaims>;
 
-  constructor(size: number, ttlMs: number) {
-    this.#size = size;
-    this.#ttlMs = ttlMs;
+  constructor(options: ExpiringMapOptions) {
+    this.#claims = new ExpiringMap(options);
   }
 
-  get(token: string, now: number): AccessTokenClaims | undefined {
-    if (this.#entries.size === 0) return undefined;
-    const key = keyOf(token);
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    if (now < entry.until) return entry.claims;
-    this.#entries.delete(key);
-    return undefined;
+  get(token: string): AccessTokenClaims | undefined {
+    return this.#claims.size === 0 ? undefined : this.#claims.get(keyOf(token));
   }
 
-  add(token: string, claims: AccessTokenClaims, now: number): void {
-    if (this.#size === 0) return;
-    if (this.#entries.size >= this.#size) {
-      // The oldest: all live equally long, so it is also the next to go.
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
-    }
-    this.#entries.set(keyOf(token), { claims, until: now + this.#ttlMs });
+  add(token: string, claims: AccessTokenClaims): void {
+    this.#claims.set(keyOf(token), claims);
   }
 }
 

@@ -1,6 +1,7 @@
 // Nodes in the orders and selections that consoles ask for. Owns no node: it follows the snapshots of the cache, which
 // keeps the bytes, and holds what each order needs. Used by endpoints/platform.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { BoundedMap } from '../../cache/bounded-map.ts';
 import type { ObjectSnapshot } from '../../cache/snapshot.ts';
 import { SnapshotFollower } from '../../cache/snapshot-follower.ts';
 import type { NodeFacts } from './facts.ts';
@@ -16,8 +17,7 @@ const MAX_KEY = 4096;
 export class NodeIndex {
   readonly #nodes = new SnapshotFollower<NodeFacts>();
   readonly #orders = new Map<NodeSortKey, SortOrder>();
-  /** The least recently asked for comes first. */
-  readonly #selections = new Map<string, SortOrder>();
+  readonly #selections = new BoundedMap<string, SortOrder>(MAX_SELECTIONS);
 
   /**
    * The nodes of `snapshot` that pass `filter`, smallest first. The array is good until the next call; a snapshot
@@ -53,15 +53,7 @@ export class NodeIndex {
     const key = `${sortBy} ${filter.key}`;
     const known = this.#selections.get(key);
     const selection = known ?? new SortOrder(comparisonBy(sortBy), filter.test, this.#order(sortBy).nodes);
-    if (key.length > MAX_KEY) return selection;
-    this.#selections.delete(key);
-    this.#selections.set(key, selection);
-    if (this.#selections.size > MAX_SELECTIONS) {
-      for (const oldest of this.#selections.keys()) {
-        this.#selections.delete(oldest);
-        break;
-      }
-    }
+    if (key.length <= MAX_KEY) this.#selections.set(key, selection);
     return selection;
   }
 }

@@ -1,6 +1,7 @@
 // The first records of a query in the order of time, and how many there are in all. A store that is asked for both at
 // once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
 // is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
+import type { ExpiringMap } from '../../../../cache/expiring-map.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Call, Order, Selection } from '../../../log-store.ts';
 import type { Clause } from '../requests/clause.ts';
@@ -9,7 +10,7 @@ import { type Position, searchAfter } from '../requests/position.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
 import type { SearchBody, SearchCall, Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
-import { KnownWidths, kindOf, type Width } from './known-widths.ts';
+import { kindOf, newKnownWidths, type Width } from './known-widths.ts';
 import { nearPart } from './near-part.ts';
 import { pageBody, repeated } from './page-reader.ts';
 import { distinct } from './sums.ts';
@@ -34,12 +35,12 @@ const MARGIN = 4;
 
 export class FirstHits {
   readonly #searches: Searches;
-  readonly #widths: KnownWidths;
+  readonly #widths: ExpiringMap<string, Width>;
 
   /** `now` is a monotonic clock in ms. */
   constructor(searches: Searches, now: () => number) {
     this.#searches = searches;
-    this.#widths = new KnownWidths(now);
+    this.#widths = newKnownWidths(now);
   }
 
   /** The total, where it is counted, is that of all, wherever the position is. `timed` gives each request what is left of the time. */
@@ -49,11 +50,11 @@ export class FirstHits {
     const known = this.#widths.get(kind);
     const quick = known && (await searching.within(known));
     if (quick) return quick;
-    this.#widths.set(kind, undefined);
+    this.#widths.delete(kind);
     const answer = await searching.asOne();
     if (!answer.endedEarly) return answer;
     const { found, width } = await searching.inTwo(asked.counted ? undefined : answer);
-    this.#widths.set(kind, width);
+    if (width) this.#widths.set(kind, width);
     return found;
   }
 }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { ExpiringMap } from '../../../../cache/expiring-map.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
@@ -39,18 +40,17 @@ export interface NamespaceSearch {
 const DIRECT = 100;
 /** Lines of a predecessor may still be on their way for so long. */
 const SETTLED_MS = 3_600_000;
-const TRUSTED_MS = 10_000;
-const KEPT = 32;
+/** What is remembered of the namespaces that were asked about together. */
+const REMEMBERED = { most: 32, ttlMs: 10_000 };
 
 export class Predecessors {
   readonly #searches: Searches;
-  readonly #now: () => number;
   readonly #wallClock: () => number;
-  readonly #known = new Map<string, { readonly at: number; readonly names: ReadonlySet<string> }>();
+  readonly #known: ExpiringMap<string, ReadonlySet<string>>;
 
   constructor(searches: Searches, now: () => number, wallClock: () => number) {
     this.#searches = searches;
-    this.#now = now;
+    this.#known = new ExpiringMap({ ...REMEMBERED, now });
     this.#wallClock = wallClock;
   }
 
@@ -72,15 +72,12 @@ export class Predecessors {
       .update(JSON.stringify([range.start, indices, namespaces]))
       .digest('base64');
     const known = this.#known.get(hash);
-    if (known && this.#now() - known.at < TRUSTED_MS) return known.names;
+    if (known) return known;
     const first = await this.#firstLines(search, call);
     const names = new Set(
       namespaces.filter(({ name, since }) => isBefore(first.get(name), since)).map(({ name }) => name),
     );
-    this.#known.delete(hash);
-    this.#known.set(hash, { at: this.#now(), names });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(hash, names);
     return names;
   }
 

@@ -16,23 +16,29 @@ const CLAIMS: AccessTokenClaims = {
 };
 
 describe('VerifiedTokens', () => {
+  let now = 0;
+  const remembered = (most: number): VerifiedTokens =>
+    new VerifiedTokens({ most, ttlMs: 30_000, now: () => now });
+
   it('forgets a token when its time is over', () => {
-    const tokens = new VerifiedTokens(10, 30_000);
-    tokens.add('token', CLAIMS, 1_000);
-    expect(tokens.get('token', 30_999)).to.equal(CLAIMS);
-    expect(tokens.get('token', 31_000)).to.equal(undefined);
-    expect(tokens.get('token', 1_000)).to.equal(undefined);
+    const tokens = remembered(10);
+    now = 1_000;
+    tokens.add('token', CLAIMS);
+    now = 30_999;
+    expect(tokens.get('token')).to.equal(CLAIMS);
+    now = 31_000;
+    expect(tokens.get('token')).to.equal(undefined);
   });
 
   it('keeps no more tokens than it may, the newest', () => {
-    const tokens = new VerifiedTokens(2, 30_000);
-    for (const token of ['a', 'b', 'c']) tokens.add(token, CLAIMS, 0);
-    expect(['a', 'b', 'c'].map((token) => tokens.get(token, 1))).to.deep.equal([undefined, CLAIMS, CLAIMS]);
+    const tokens = remembered(2);
+    for (const token of ['a', 'b', 'c']) tokens.add(token, CLAIMS);
+    expect(['a', 'b', 'c'].map((token) => tokens.get(token))).to.deep.equal([undefined, CLAIMS, CLAIMS]);
   });
 
   it('keeps none when it is turned off', () => {
-    const tokens = new VerifiedTokens(0, 30_000);
-    tokens.add('a', CLAIMS, 0);
-    expect(tokens.get('a', 0)).to.equal(undefined);
+    const tokens = remembered(0);
+    tokens.add('a', CLAIMS);
+    expect(tokens.get('a')).to.equal(undefined);
   });
 });

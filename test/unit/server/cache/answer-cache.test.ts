@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { ReviewCache } from '../../../../server/cluster/reviews-cache.ts';
+import { AnswerCache } from '../../../../server/cache/answer-cache.ts';
 
-describe('the cache of reviews', () => {
+describe('the cache of answers', () => {
   it('leaves no failure behind of a question that nobody waits for any more', async () => {
-    const cache = new ReviewCache<string>({
+    const cache = new AnswerCache<string>({
       size: 1,
       ttlMs: () => 0,
       maxPending: 1,
@@ -19,7 +19,7 @@ describe('the cache of reviews', () => {
   });
 
   it('keeps nothing that is worth no time, and holds on to nobody who has waited', async () => {
-    const cache = new ReviewCache<string>({
+    const cache = new AnswerCache<string>({
       size: 10,
       ttlMs: (answer) => (answer === 'no' ? 0 : 1000),
       maxPending: 4,
@@ -46,8 +46,8 @@ describe('the cache of reviews', () => {
       }
     };
 
-    function bounded(maxPendingOfOne?: number): ReviewCache<string> {
-      return new ReviewCache<string>({
+    function bounded(maxPendingOfOne?: number): AnswerCache<string> {
+      return new AnswerCache<string>({
         size: 10,
         ttlMs: () => 1000,
         maxPending: 4,

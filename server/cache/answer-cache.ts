@@ -1,7 +1,8 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from '../cluster/call-context.ts';
+import { BoundedMap } from './bounded-map.ts';
 
-export interface ReviewCacheOptions<Answer> {
+export interface AnswerCacheOptions<Answer> {
   /** Answers kept at most; the oldest goes first, which is the one that would expire first anyway. */
   readonly size: number;
   /** How long an answer holds, in ms; 0 keeps it not at all. */
@@ -27,18 +28,18 @@ interface Entry<Answer> {
  * Answers of the cluster, kept for seconds. A question that is under way is not asked twice, and belongs to nobody:
  * a caller who leaves does not end it for the others. Failures are not kept.
  */
-export class ReviewCache<Answer> {
-  readonly #options: ReviewCacheOptions<Answer>;
+export class AnswerCache<Answer> {
+  readonly #options: AnswerCacheOptions<Answer>;
   readonly #monotonic: () => number;
-  /** From the oldest to the newest. */
-  readonly #entries = new Map<string, Entry<Answer>>();
+  readonly #entries: BoundedMap<string, Entry<Answer>>;
   readonly #pending = new Map<string, Promise<Answer>>();
   /** How many questions are under way, in all and of each caller. */
   #asked = 0;
   readonly #askedBy = new Map<string, number>();
 
-  constructor(options: ReviewCacheOptions<Answer>) {
+  constructor(options: AnswerCacheOptions<Answer>) {
     this.#options = options;
+    this.#entries = new BoundedMap(options.size);
     this.#monotonic = options.monotonic ?? (() => performance.now());
   }
 
@@ -104,13 +105,8 @@ export class ReviewCache<Answer> {
 
   #keep(key: string, answer: Answer): Answer {
     const ttl = this.#options.ttlMs(answer);
-    this.#entries.delete(key);
-    if (ttl <= 0) return answer;
-    if (this.#entries.size >= this.#options.size) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
-    }
-    this.#entries.set(key, { answer, until: this.#monotonic() + ttl });
+    if (ttl > 0) this.#entries.set(key, { answer, until: this.#monotonic() + ttl });
+    else this.#entries.delete(key);
     return answer;
   }
 }
