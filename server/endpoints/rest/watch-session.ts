@@ -68,9 +68,11 @@ export class WatchSession<Facts> implements Watcher<Facts> {
 
   /** Sends the headers, then what has come meanwhile, then events as they come. */
   open(): void {
-    this.#options.output.open();
-    this.#offDrain = this.#options.output.onDrain(() => this.#flush());
-    if (this.#finished) this.#offDrain();
+    const { output } = this.#options;
+    output.open();
+    // Its time may have been over before there was anything to send: then there was nothing to end either.
+    if (this.#finished) output.end();
+    else this.#offDrain = output.onDrain(() => this.#flush());
   }
 
   goLive(): void {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
@@ -203,6 +204,18 @@ describe('watch', () => {
   it('ends by itself within twice the least time when none is given', async () => {
     await start({ minTimeoutSeconds: 0.01, random: () => 0.5 });
     expect(await (await watch('&resourceVersion=10')).next()).to.equal(undefined);
+  });
+
+  it('ends also when its time is over before its resourceVersion is reached', async () => {
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    await start({ observer: { sent: () => undefined, ended: resolve } });
+    cache.cache.waitUntil = () => delay(50);
+    const lines = await watch(
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=20&timeoutSeconds=-1',
+    );
+    expect(await lines.names(1)).to.deep.equal(['end']);
+    expect(await promise).to.equal('timeout');
+    expect(cache.cache.watchers).to.equal(0);
   });
 
   it('ends cleanly when the server stops', async () => {
