@@ -63,7 +63,6 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return this.#current?.resourceVersion;
   }
 
-  /** Counts the lists: work that began in one epoch must not be applied in another. */
   get epoch(): number {
     return this.#epoch;
   }

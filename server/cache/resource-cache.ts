@@ -35,6 +35,8 @@ export interface Watcher<Facts> {
 export interface ResourceCache<Facts> {
   /** False until the first list is complete. */
   readonly synced: boolean;
+  /** Counts the lists: what began in one epoch must not go on in another. */
+  readonly epoch: number;
   /** The newest snapshot. Throws ServiceUnavailable (Retry-After) while not synced. */
   snapshot(): Snapshot<Facts>;
   /**

@@ -1,5 +1,5 @@
 // Watch: from a resourceVersion, or beginning with all that is there; until the client, the time or the server ends it.
-import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { newBadRequest, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
@@ -40,6 +40,8 @@ export interface WatchRequest<Facts> {
   readonly namespace: string;
   readonly options: WatchOptions;
 }
+
+const RELISTED = 'The objects were listed anew before all of them had been sent.';
 
 /** What a timer of Node can wait for. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -87,6 +89,7 @@ async function begin<Facts>(
     return;
   }
   if (!fromNow) await cache.waitUntil(resourceVersion, context.signal);
+  const { epoch } = cache;
   const snapshot = cache.snapshot();
   session.open();
   // Subscribes only now, so that no events have to wait meanwhile: the window has them, or the client starts again. As in
@@ -94,6 +97,8 @@ async function begin<Facts>(
   await session.sendInitial(snapshot, options.allowWatchBookmarks);
   if (context.signal.aborted) return;
   try {
+    // After etcd was restored from a backup the same resourceVersions come again, and mean something else.
+    if (cache.epoch !== epoch) throw newExpired(RELISTED);
     session.subscribe(snapshot.resourceVersion);
     session.goLive();
   } catch (error) {

@@ -367,6 +367,27 @@ describe('watch of slow readers', () => {
     }
   });
 
+  it('tells a reader of initial events to begin again when etcd was restored from a backup meanwhile', async () => {
+    const cache = new NodeCache();
+    cache.fill(
+      100,
+      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
+    );
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    try {
+      const lines = new WatchLines(await server.open(WATCH));
+      expect(await lines.names(1)).to.deep.equal(['ADDED n0@5']);
+      cache.fill(50, [node('other', 40)]);
+      cache.cache.bookmark('120');
+      let last = await lines.next();
+      for (let next = last; next; next = await lines.next()) last = next;
+      expect(last?.type).to.equal('ERROR');
+      expect(last?.object).to.include({ code: 410, reason: 'Expired' });
+    } finally {
+      await server.close();
+    }
+  });
+
   it('replays a window larger than what may wait to a reader that takes it', async () => {
     const cache = new NodeCache();
     cache.fill(10, []);
