@@ -1,4 +1,5 @@
 import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
+import { pause } from '../cluster/pause.ts';
 
 interface Waiter {
   readonly version: bigint;
@@ -88,19 +89,6 @@ export class VersionWaiters {
       await pause(patienceMs * 4, signal);
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }
 
 /** kube-apiserver's answer, by whose cause client-go knows that it may simply ask again. */

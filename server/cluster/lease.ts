@@ -61,7 +61,7 @@ export class LeaderElection {
         await this.#term(signal, lead);
         log.info({ identity, lease: this.#options.name }, 'no longer elected');
       } else {
-        await this.#pause(signal);
+        await pause(this.#timing.retryMs, signal);
       }
     }
   }
@@ -86,13 +86,13 @@ export class LeaderElection {
       await work;
     }
     await this.#release();
-    if (!signal.aborted) await this.#pause(signal);
+    if (!signal.aborted) await pause(this.#timing.retryMs, signal);
   }
 
   async #renewUntilLost(signal: AbortSignal): Promise<void> {
     let renewed = this.#monotonic();
     while (!signal.aborted) {
-      await this.#pause(signal);
+      await pause(this.#timing.retryMs, signal);
       const began = this.#monotonic();
       const limit = AbortSignal.any([
         signal,
@@ -177,10 +177,6 @@ export class LeaderElection {
       this.#seen !== undefined &&
       isHeldByAnother(this.#seen.record, identity, this.#monotonic() - this.#seen.at)
     );
-  }
-
-  async #pause(signal: AbortSignal): Promise<void> {
-    await pause(this.#timing.retryMs, signal);
   }
 
   get #collection(): string {

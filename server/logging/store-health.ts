@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { pause } from '../cluster/pause.ts';
 import type { LogMetrics } from '../observability/log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
 import { unfitOptionIn, unusableFileIn } from './store-errors.ts';
@@ -43,8 +43,7 @@ export class StoreHealth {
     const { intervalMs = 15_000 } = this.#options;
     while (!signal.aborted) {
       await this.#look(signal);
-      // An abort is the only thing that ends the wait early.
-      await delay(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(intervalMs, signal);
     }
   }
 

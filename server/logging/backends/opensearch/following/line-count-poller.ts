@@ -1,6 +1,6 @@
 // Finds out whether there is anything new in indices: counting their lines costs a store next to nothing, and is done once
 // for all who follow the same indices. They ask for lines only when the count has changed.
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../../cluster/pause.ts';
 import type { Call } from '../../../log-store.ts';
 import type { Searches } from '../requests/searches.ts';
 import { restAfter } from './pace.ts';
@@ -88,9 +88,7 @@ export class LineCountPoller {
         if (place.last === undefined || place.last !== known) wake(place.last);
       }
       const rest = place.last === undefined ? everyMs * FAILED : everyMs;
-      const pause = Math.max(rest, restAfter(now() - began));
-      // This timer alone must not keep the process alive; followers do.
-      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(Math.max(rest, restAfter(now() - began)), signal);
     }
     this.#end(indices, place);
   }
