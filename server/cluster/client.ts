@@ -7,7 +7,10 @@ export interface ClusterRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   readonly signal: AbortSignal;
-  /** Until the answer's headers have come, in ms; 10,000 when none is given. */
+  /**
+   * Until the answer's headers have come, and for how long one that is read whole may then be silent, in ms; 10,000 when
+   * none is given.
+   */
   readonly timeoutMs?: number;
 }
 

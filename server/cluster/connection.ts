@@ -69,8 +69,8 @@ export class ClusterConnection implements ClusterClient {
     });
     try {
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) throw await readError(response);
-      const body = await readBody(response, BODY_LIMIT);
+      if (status < 200 || status > 299) throw await readError(response, request.timeoutMs);
+      const body = await readBody(response, BODY_LIMIT, request.timeoutMs);
       return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;

@@ -51,7 +51,7 @@ async function listPage(
     signal: request.signal,
     timeoutMs: request.idleMs,
   });
-  if (response.statusCode !== 200) throw await readError(response);
+  if (response.statusCode !== 200) throw await readError(response, request.idleMs);
   const splitter = new ListSplitter(request.itemLimit);
   for await (const chunk of liveBody(response, request.idleMs)) {
     for (const item of splitter.push(chunk)) onItem(item);

@@ -43,7 +43,7 @@ export async function* watchStream(
     signal: request.signal,
     timeoutMs: request.idleMs,
   });
-  if (response.statusCode !== 200) throw await readError(response);
+  if (response.statusCode !== 200) throw await readError(response, request.idleMs);
   yield* decodeWatch(response, request);
 }
 

@@ -111,6 +111,29 @@ describe('the connection to kube-apiserver', () => {
     expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);
   });
 
+  for (const code of [200, 500]) {
+    it(`is ServiceUnavailable when the rest of an answer of ${code} does not come, however alive the connection`, async () => {
+      const { client } = await connected(({ response }) => response.writeHead(code).write('{"a":'));
+      const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
+      expect(error).to.have.property('code', 503);
+      expect(error).to.have.nested.property('cause.message', 'nothing was received for 30 ms');
+    });
+  }
+
+  it('waits for the rest of an answer for as long as some of it comes', async () => {
+    const { client } = await connected(({ response }) => {
+      response.writeHead(200);
+      let left = 6;
+      const timer = setInterval(() => {
+        response.write(' ');
+        if (--left > 0) return;
+        clearInterval(timer);
+        response.end('{}');
+      }, 100);
+    });
+    expect(await client.json({ path: '/', signal, timeoutMs: 400 })).to.deep.equal({});
+  });
+
   it('gives up with the reason of the signal', async () => {
     const { client } = await connected(() => controller.abort(new Error('enough')));
     const controller = new AbortController();
