@@ -11,7 +11,7 @@ const PREFIXES: Record<WatchEventType, Buffer> = {
 const SUFFIX = Buffer.from('}\n');
 
 /** The watch line for `object`, whose bytes it copies. */
-export function encodeFrame(type: WatchEventType, object: { readonly bytes: Buffer }): Buffer {
+function encodeFrame(type: WatchEventType, object: { readonly bytes: Buffer }): Buffer {
   return Buffer.concat([PREFIXES[type], object.bytes, SUFFIX]);
 }
 

@@ -24,9 +24,9 @@ export interface InformerOptions<Facts> {
 }
 
 /** Bounds when the configuration gives none: times in ms, sizes in bytes. */
-export const DEFAULT_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 << 20 };
-export const DEFAULT_HISTORY: HistoryBounds = { snapshots: 4096, ageMs: 300_000, bytes: 32 << 20 };
-export const DEFAULT_WAIT_MS = 3_000;
+const DEFAULT_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 << 20 };
+const DEFAULT_HISTORY: HistoryBounds = { snapshots: 4096, ageMs: 300_000, bytes: 32 << 20 };
+const DEFAULT_WAIT_MS = 3_000;
 
 /** A resource followed into a cache. `run` keeps it in step with the cluster until the signal is aborted. */
 export class Informer<Facts> {

@@ -18,9 +18,9 @@ export interface ExportFormat {
 }
 
 /** Begins the last line of an incomplete text. It is removed from log lines, so none can begin like that. */
-export const TEXT_MARK = '\u0004';
+const TEXT_MARK = '\u0004';
 /** Replaces the time in the last row of an incomplete CSV. */
-export const CSV_MARK = 'INCOMPLETE';
+const CSV_MARK = 'INCOMPLETE';
 
 const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
 

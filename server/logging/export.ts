@@ -29,7 +29,7 @@ export interface ExportOptions {
 type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
 
 /** `complete`, or `incomplete` with a marker in front of it in the file. */
-export const OUTCOME_TRAILER = 'Log-Export-Outcome';
+const OUTCOME_TRAILER = 'Log-Export-Outcome';
 const STALL_MS = 60_000;
 
 /** Resolves with what was missing. */

@@ -2,7 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from './duration-histogram.ts';
 
-export const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export', 'follow'] as const;
+const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export', 'follow'] as const;
 export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
 /**

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Handler } from '../../filters/request-context.ts';
 import { onlyGet, type StaticDocument, staticBytes, writeDocument } from '../static-document.ts';
 
-export const PAGE_PATH = '/openapi/page';
+const PAGE_PATH = '/openapi/page';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';

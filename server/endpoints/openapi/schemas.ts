@@ -15,7 +15,7 @@ export const REF_PREFIX = '#/components/schemas/';
 const GVK = 'x-kubernetes-group-version-kind';
 
 /** A copy with every `$ref` replaced. */
-export function mapReferences(value: unknown, rename: (name: string) => string): unknown {
+function mapReferences(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((member) => mapReferences(member, rename));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, member]: [string, unknown]) => {

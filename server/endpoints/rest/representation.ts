@@ -28,7 +28,7 @@ export interface WatchRepresentation<Facts> {
 }
 
 /** The annotation by which clients know that the initial events are complete. */
-export const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as const;
+const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as const;
 
 /** The metadata of a bookmark's object. */
 export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): object {

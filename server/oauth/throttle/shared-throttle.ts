@@ -27,7 +27,7 @@ export interface SharedThrottle {
 }
 
 /** Of the ConfigMap. */
-export const THROTTLE_STATE = 'ks-apiserver-login-throttle';
+const THROTTLE_STATE = 'ks-apiserver-login-throttle';
 
 export function newSharedThrottle(options: SharedThrottleOptions): SharedThrottle {
   const { limits, patience, keys, sessions, client, namespace, log } = options;

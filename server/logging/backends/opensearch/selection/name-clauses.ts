@@ -49,7 +49,7 @@ export function containsClause(texts: readonly string[], coverage: Coverage): Cl
 }
 
 /** A pattern of matching/workload-names.ts, over the whole value. */
-export function patternClause(pattern: string, coverage: Coverage): Clause {
+function patternClause(pattern: string, coverage: Coverage): Clause {
   if (pattern === '') return NOTHING;
   const patterns = sharing(alternatives(parsePattern(pattern)));
   return overFields(coverage, (field) => anyOf(patterns.map((one) => regexp(field, one, { work: WORK }))));

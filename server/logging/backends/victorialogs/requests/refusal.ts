@@ -40,7 +40,7 @@ const OUT_OF_TIME = /(?:couldn't be executed in|couldn't start executing the req
 const TOO_LARGE = /requires more than \d+\s?MB/;
 const BAD_PATTERN = /expression too large|expression nests too deeply|invalid repeat count/;
 
-export function isOutOfTime(error: unknown): boolean {
+function isOutOfTime(error: unknown): boolean {
   return error instanceof Error && OUT_OF_TIME.test(error.message);
 }
 
