@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Informer } from '../../../../server/cache/informer.ts';
+import type { ClusterConnection } from '../../../../server/cluster/connection.ts';
+import { complete } from '../../../support/followed-script.ts';
+import { rawThing, THINGS } from '../../../support/raw-objects.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  list,
+  ScriptedCluster,
+  send,
+  status,
+} from '../../../support/scripted-cluster.ts';
+import { until } from '../../../support/until.ts';
+
+type Facts = { readonly size: number };
+
+describe('an informer', () => {
+  let cluster: ScriptedCluster;
+  let client: ClusterConnection;
+  let informer: Informer<Facts>;
+  let running: Promise<void>;
+  let end: AbortController;
+
+  async function start(answer: (call: Call) => void, waitMs?: number): Promise<void> {
+    cluster = await ScriptedCluster.start(answer);
+    client = cluster.connect();
+    informer = new Informer({
+      definition: THINGS,
+      client,
+      log: pino({ enabled: false }),
+      query: { labelSelector: 'a=b' },
+      reflector: { initialBackoffMs: 2, maxBackoffMs: 20 },
+      ...(waitMs === undefined ? {} : { waitMs }),
+    });
+    end = new AbortController();
+    running = informer.run(end.signal);
+    await until(() => informer.cache.synced);
+  }
+
+  afterEach(async () => {
+    end.abort();
+    await running;
+    client.close();
+    await cluster.stop();
+  });
+
+  const watches = (): Call[] => cluster.calls.filter(({ asked }) => asked === 'watch');
+
+  it('follows what its selectors select, and asks the cluster when a read waits for more', async () => {
+    await start((call) => {
+      if (call.asked === 'stream') complete(call);
+      else if (call.asked === 'position') list(call.response, 9);
+      else send(call.response, event('MODIFIED', rawThing('a', 7)), bookmark(9));
+    });
+    await informer.cache.waitUntil('9', end.signal);
+    expect(informer.cache.snapshot().resourceVersion).to.equal('9');
+    expect(informer.cache.snapshot().get('a')?.resourceVersion).to.equal('7');
+    expect(cluster.asked).to.deep.equal(['stream', 'position', 'watch']);
+    for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
+    expect(watches()[0]?.url.searchParams.get('resourceVersion')).to.equal('5');
+  });
+
+  it('applies nothing of what it asked before a relist: it may belong to another history', async () => {
+    let streams = 0;
+    await start((call) => {
+      if (call.asked === 'position') list(call.response, 9);
+      else if (call.asked === 'watch') send(call.response, '');
+      else if (++streams === 1) complete(call);
+      else send(call.response, event('ADDED', rawThing('a', 2)), bookmark(3, true));
+    }, 10_000);
+    const waited = informer.cache.waitUntil('9', end.signal).catch((error: unknown) => error);
+    await until(() => watches().length === 1);
+    const [listing] = cluster.calls;
+    if (listing) send(listing.response, event('ERROR', status(410, 'Expired')));
+    await until(() => informer.cache.currentResourceVersion === '3');
+    const [before] = watches();
+    if (before) send(before.response, event('MODIFIED', rawThing('a', 8)), bookmark(9));
+    // What still waits is asked for anew, from where the cache is now.
+    await until(() => watches().length === 2);
+    expect(watches()[1]?.url.searchParams.get('resourceVersion')).to.equal('3');
+    expect(informer.cache.snapshot().get('a')?.resourceVersion).to.equal('2');
+    end.abort(new Error('enough'));
+    expect(await waited).to.have.property('message', 'enough');
+  });
+
+  it('lets a read wait as long as it was told to', async () => {
+    await start((call) => {
+      if (call.asked === 'stream') complete(call);
+      else list(call.response, 5);
+    }, 20);
+    const error: unknown = await informer.cache.waitUntil('9', end.signal).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 504, reason: 'Timeout' });
+  });
+});
