@@ -84,6 +84,7 @@ async function questionRows(side: LogSide, { range, lines }: LogScene): Promise<
         return [memberOf(answer, 'logs'), memberOf(answer, 'containers')];
       },
       shortfall: OVERHEAD,
+      note: 'OpenSearch: the peer has it count different containers, as one does; ours has it list them where they were few the last time',
     },
     {
       work: `histogram of ${lines} lines by 15 minutes`,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { instantOf } from '../../../server/logging/instant.ts';
 import { milliseconds, type Subject, selection, text } from './subject.ts';
 
 const HOUR = 3_600_000;
@@ -15,6 +16,15 @@ export function describeCounts(subject: () => Subject): void {
       );
       await compare.statistics(selection(subject(), { text: text('phrase', ['timeout']) }));
       await compare.statistics(selection(subject(), { pods: { exact: ['no-such-pod'] } }));
+    });
+
+    it('tells lines and containers of a time, however often it is asked', async () => {
+      const { compare, range } = subject();
+      const begin = milliseconds(range.start);
+      for (const hours of [24, 24, 7, 1, 24]) {
+        const part = { start: range.start, end: instantOf(begin + hours * HOUR) };
+        await compare.statistics(selection(subject(), { range: part }));
+      }
     });
 
     it('fills equal buckets, also empty ones and such beyond the range', async () => {

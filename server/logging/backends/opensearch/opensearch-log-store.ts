@@ -16,9 +16,10 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { inParallel } from '../../parallel.ts';
-import { newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
+import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
 import type { Turns } from '../../turns.ts';
-import { bucketRange, countByTime, countContainers } from './counting.ts';
+import { bucketRange, countByTime } from './counting/histogram.ts';
+import { Statistics } from './counting/statistics.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './following/follow.ts';
 import { FirstHits } from './paging/first-hits.ts';
@@ -65,6 +66,7 @@ export class OpenSearchLogStore implements LogBackend {
   readonly #probe: FieldProbe;
   readonly #queries: SelectionQueries;
   readonly #firstHits: FirstHits;
+  readonly #statistics: Statistics;
   readonly #followers: Followers;
 
   constructor(options: OpenSearchLogStoreOptions) {
@@ -82,6 +84,7 @@ export class OpenSearchLogStore implements LogBackend {
       predecessors: new Predecessors(this.#searches, this.#now, wallClock),
     });
     this.#firstHits = new FirstHits(this.#searches, this.#now);
+    this.#statistics = new Statistics(this.#searches, this.#now);
     this.#followers = new Followers({
       searches: this.#searches.preferring(`followers-${randomUUID()}`),
       queries: this.#queries,
@@ -103,7 +106,7 @@ export class OpenSearchLogStore implements LogBackend {
     const slices = await this.#queries.byNamespace(selection, timed());
     const counted = await endingTogether(timed(), ({ signal }) =>
       inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-        countContainers(this.#searches, slice, { ...timed(), signal }),
+        this.#statistics.count(slice, () => ({ ...timed(), signal })),
       ),
     );
     return sumOfStatistics(counted);
@@ -154,9 +157,11 @@ export class OpenSearchLogStore implements LogBackend {
     const { indexPrefix: prefix, dailyIndices: daily } = this.#options;
     const indices = allIndices({ prefix, daily });
     // The fields may be remembered; the store has to answer each time.
-    await this.#searches.searchIndices(indices, ANYTHING, call);
-    if ((await this.#probe.fields(indices, call)) || !daily) return;
-    if ((await this.#probe.fields(beginningWith(prefix), call)) === undefined) return;
+    await this.#searches.searchIndices(indices, ANYTHING, call).catch((error: unknown) => {
+      throw isSearchRefused(error) ? newStoreUnavailable(STORE, refusedIndices(prefix)) : error;
+    });
+    if ((await this.#probe.searchable(indices, call)) || !daily) return;
+    if ((await this.#probe.searchable(beginningWith(prefix), call)) === undefined) return;
     const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
     const option = 'logging.opensearch.dailyIndices';
     throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries find nothing'));
@@ -178,4 +183,10 @@ export class OpenSearchLogStore implements LogBackend {
     const deadline = this.#now() + timeoutMs;
     return () => ({ signal, timeoutMs: Math.max(1, deadline - this.#now()) });
   }
+}
+
+function refusedIndices(prefix: string): UnfitOptionError {
+  const reason = `it refuses to search some of the indices that begin with ${prefix}, or all`;
+  const effect = 'log queries miss their lines, or get 503';
+  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, effect);
 }

@@ -15,6 +15,8 @@ export type SearchBody = Readonly<Record<string, unknown>>;
 export interface SearchCall extends Call {
   /** What the answer is of no use without: it waits for that as bytes, since what is parsed early gets old. */
   readonly beside?: Promise<unknown>;
+  /** Members of the answer that nobody reads, as `filter_path` names them. */
+  readonly omitted?: string | undefined;
 }
 
 /** Missing indices hold nothing; that is not an error. */
@@ -99,14 +101,15 @@ export class Searches {
   #request(
     indices: string | undefined,
     body: SearchBody,
-    call: Call,
+    call: SearchCall,
     after: string | undefined,
   ): StoreRequest {
+    const query = call.omitted === undefined ? this.#query : { ...this.#query, filter_path: call.omitted };
     const json = JSON.stringify({ ...body, timeout: `${storeTime(call.timeoutMs)}ms` });
     return {
       method: 'POST',
       path: indices === undefined ? '/_search' : `/${indices}/_search`,
-      ...(indices === undefined ? {} : { query: this.#query }),
+      ...(indices === undefined ? {} : { query }),
       body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
     };
   }

@@ -19,6 +19,8 @@ export interface SelectionQuery {
   readonly query: Clause;
   /** The same for aggregations: a range that stands alone they count without a look at each line. */
   readonly counting: Clause;
+  /** Whether it stands alone: all lines of the range are meant. */
+  readonly isWhole: boolean;
   /** The same within a part of the range. */
   readonly within: (range: Range) => Clause;
   /** What the indices cannot tell. */
@@ -98,7 +100,7 @@ function sliceOf(unsliced: UnslicedQuery, range: Range, scope: ScopeClause | und
     },
   });
   const query = within(range);
-  const isAlone = filter.length === 0 && excluded.length === 0;
-  const counting = isAlone ? timeRange(time, { from: range.start, before: range.end }) : query;
-  return { indices, fields, range, query, counting, within, shortfalls };
+  const isWhole = filter.length === 0 && excluded.length === 0;
+  const counting = isWhole ? timeRange(time, { from: range.start, before: range.end }) : query;
+  return { indices, fields, range, query, counting, isWhole, within, shortfalls };
 }

@@ -1,51 +1,13 @@
-// Counts: of lines, of containers, and of lines by time.
-import { instantOf } from '../../instant.ts';
-import type { Buckets, Call, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
-import { newStoreUnavailable } from '../../store-errors.ts';
-import { distinct } from './paging/sums.ts';
-import { aggregatedFields } from './requests/aggregated-fields.ts';
-import { arrayOf, countOf, type JsonObject, objectOf } from './requests/json-reader.ts';
-import { NO_ANSWER, type SearchAnswer } from './requests/search-answer.ts';
-import type { Searches } from './requests/searches.ts';
-import { STORE } from './requests/store-name.ts';
-import { timeRange } from './selection/range-clause.ts';
-import type { SelectionQuery } from './selection/selection-query.ts';
-
-/** The store counts exactly up to here, and estimates above it; it is the most that can be asked for. */
-const EXACT_CARDINALITY = 40_000;
-
-export async function countContainers(
-  searches: Searches,
-  { indices, fields, counting: query, shortfalls }: SelectionQuery,
-  call: Call,
-): Promise<LogStatistics> {
-  const ids = fields.exact('containerID');
-  const asked = aggregatedFields(indices, ids).map((place, n) => {
-    const aggs = Object.fromEntries(
-      place.fields.map((field, at) => [
-        `containers${at}`,
-        { cardinality: { field, precision_threshold: EXACT_CARDINALITY } },
-      ]),
-    );
-    return searches.searchIndices(place.indices, { query, size: 0, track_total_hits: n === 0, aggs }, call);
-  });
-  const answers = await Promise.all(asked);
-  const total = answers[0]?.total ?? NO_ANSWER.total;
-  const counts = answers.flatMap(({ aggregations }) => Object.values(aggregations).map(cardinalityOf));
-  const containers = counts.reduce((sum, count) => sum + count, 0);
-  const all = distinct([...shortfalls, ...answers.flatMap((answer) => answer.shortfalls)]);
-  return {
-    logs: { count: total.count, relation: all.length === 0 ? total.relation : 'gte' },
-    containers,
-    // A container whose lines are in indices of both kinds is counted in each.
-    containersApproximate: containers > EXACT_CARDINALITY || ids.fields.length > 1 || ids.missing > 0,
-    shortfalls: all,
-  };
-}
-
-function cardinalityOf(aggregation: unknown): number {
-  return read(() => countOf(objectOf(aggregation, 'an aggregation')['value'], 'a cardinality'));
-}
+// How many lines there are in each bucket of time.
+import { instantOf } from '../../../instant.ts';
+import type { Buckets, Call, LogHistogram, Selection } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from '../requests/json-reader.ts';
+import type { SearchAnswer } from '../requests/search-answer.ts';
+import type { Searches } from '../requests/searches.ts';
+import { STORE } from '../requests/store-name.ts';
+import { timeRange } from '../selection/range-clause.ts';
+import type { SelectionQuery } from '../selection/selection-query.ts';
 
 /** The part of the range that lies within the buckets; the instants of buckets are whole milliseconds. */
 export function bucketRange({ range }: Selection, { edges }: Buckets): Selection['range'] {

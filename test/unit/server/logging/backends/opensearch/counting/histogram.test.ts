@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
-import { answer, call, SELECTION, scriptedStore } from './scripted-store.ts';
+import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { answer, call, SELECTION, scriptedStore } from '../scripted-store.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
