@@ -148,7 +148,9 @@ export class SignInSite {
       logger: pino({ level: 'warn' }, { write: (line) => this.warnings.push(line) }),
       signal: this.#stop.signal,
     });
-    this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, secure));
+    // As the listener takes them: the handlers have bounds of their own.
+    const options = { ...tls, maxHeaderSize: 256 * 1024 };
+    this.#server = createServer(options, (incoming, response) => chain.serve(incoming, response, secure));
   }
 
   /** `secure: false`: it takes its connections for plain HTTP, as behind a proxy. */
@@ -232,7 +234,7 @@ export class SignInSite {
       keys,
       passwords,
       hasher,
-      source: sourceOf,
+      sourceOf,
       random: randomBytes,
       now,
     };

@@ -89,6 +89,16 @@ describe('the authorization endpoint', () => {
     }
   });
 
+  it('takes an address of 16 KiB, and tells the person of a longer one', async () => {
+    const [path = '', query = ''] = `${authorizePath()}&unknown=`.split('?');
+    const fitting = `${path}?${query.padEnd(16 * 1024, 'x')}`;
+    expect((await site.ask(fitting)).status).to.equal(200);
+    const { status, headers, text } = await site.ask(`${fitting}x`);
+    expect(status).to.equal(414);
+    expect(headers.location).to.equal(undefined);
+    expect(text).to.contain('The address is too long.').and.not.to.contain('<form');
+  });
+
   describe('tells the client, which learns who says so', () => {
     const faults: Record<string, [Record<string, string | undefined>, string]> = {
       'that the client may not use codes': [{ client_id: 'machine' }, 'unauthorized_client'],

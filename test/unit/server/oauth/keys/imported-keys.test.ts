@@ -43,6 +43,15 @@ describe('ImportedKeys', () => {
     }
   });
 
+  it('refuses to sign with a key of another type', async () => {
+    const { keys } = firstSet(await newKey(), 0);
+    for (const kty of ['RSA', 'OKP', 'oct']) {
+      const changed = keys.map((key) => ({ ...key, jwk: { ...key.jwk, kty } as JWK }));
+      const refusal: unknown = await ImportedKeys.from({ keys: changed }).catch((error: unknown) => error);
+      expect(refusal, kty).to.have.property('message').that.includes(`key ${keys[0]?.kid} is incomplete`);
+    }
+  });
+
   it('knows a kid only when it is exactly that', async () => {
     const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
     expect(keys.verification('')).to.equal(undefined);

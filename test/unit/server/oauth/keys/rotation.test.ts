@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { JWK } from 'jose';
 import { type KeySet, readKeySet, writeKeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { type KeyMaterial, newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import {
@@ -94,6 +95,24 @@ describe('a set of keys', () => {
   ] as const) {
     it(`is not read from ${what}`, () => {
       expect(() => readKeySet(text)).to.throw(Error);
+    });
+  }
+
+  for (const [what, change] of [
+    ['of another type', { kty: 'RSA' }],
+    ['of another type, on the same curve', { kty: 'OKP' }],
+    ['of no type', { kty: undefined }],
+    ['of another curve', { crv: 'P-384' }],
+    ['without its private part', { d: undefined }],
+    ['without a half of its public part', { y: undefined }],
+  ] as const) {
+    it(`is not read with an active key ${what}`, async () => {
+      const [key] = firstSet(await newKey(), 0).keys;
+      if (!key?.jwk) throw new Error('there is no key');
+      const changed = { ...key, jwk: { ...key.jwk, ...change } as JWK };
+      expect(() => readKeySet(writeKeySet({ keys: [changed] }))).to.throw(
+        `key ${key.kid} has no private key of P-256`,
+      );
     });
   }
 
