@@ -40,7 +40,7 @@ export function newUsersAPI(
     sessions,
     hasher,
     passwords: signIn,
-    source: sourceOf,
+    sourceOf,
     authorizer,
     log,
   });

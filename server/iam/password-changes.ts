@@ -27,7 +27,7 @@ export interface PasswordChangesOptions {
   readonly hasher: Pick<PasswordHasher, 'hash'>;
   /** Checks the current password of a user who changes it; counts attempts. */
   readonly passwords: Pick<PasswordSignIn, 'check'>;
-  readonly source: SourceAddress;
+  readonly sourceOf: SourceAddress;
   readonly escalation: Escalation;
   readonly endings: SessionEnding;
   /** Ms since the epoch. */
@@ -84,7 +84,7 @@ export class PasswordChanges {
     user: Account,
     { currentPassword = '' }: PasswordChange,
   ): Promise<Credential> {
-    const { group, credentials, passwords, source } = this.#options;
+    const { group, credentials, passwords, sourceOf } = this.#options;
     let checked: Credential;
     try {
       ({ credential: checked } = await passwords.check({
@@ -92,7 +92,7 @@ export class PasswordChanges {
         password: currentPassword,
         method: 'password_change',
         client: '',
-        source: source(request),
+        source: sourceOf(request),
         userAgent: request.headers['user-agent'] ?? '',
         requestID: auditID,
         acceptMustChange: true,

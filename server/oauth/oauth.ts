@@ -161,7 +161,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     keys,
     passwords: signIn,
     hasher,
-    source: sourceOf,
+    sourceOf,
     random,
     now,
   };

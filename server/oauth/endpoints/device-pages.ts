@@ -17,24 +17,18 @@ export interface DevicePagesOptions extends Omit<SignInPagesOptions, 'sessions' 
 
 /** Handlers by exact path. */
 export function newDevicePages(options: DevicePagesOptions): ReadonlyMap<string, Handler> {
-  const { issuer, clients, sessions, credentials, keys, passwords, hasher, source, random, now, monotonic } =
-    options;
-  const requests = new DeviceRequests({ sessions, random, now, monotonic });
+  const requests = new DeviceRequests(options);
   const action = `${DEVICE_PATH}/sign-in`;
   const forms = new SignInForms({
+    ...options,
     action,
-    issuer,
-    keys,
-    now,
-    passwords,
-    passwordChange: new ForcedPasswordChange({ credentials, hasher, now }),
-    source,
-    continuation: deviceContinuation({ clients, requests }),
+    passwordChange: new ForcedPasswordChange(options),
+    continuation: deviceContinuation({ ...options, requests }),
   });
-  const tries = new CodeTries({ now });
+  const tries = new CodeTries(options);
   return new Map([
-    ['/oauth/device_authorization', deviceAuthorizationHandler({ issuer, clients, requests, source })],
-    [DEVICE_PATH, devicePageHandler({ issuer, requests, tries, source }, forms)],
+    ['/oauth/device_authorization', deviceAuthorizationHandler({ ...options, requests })],
+    [DEVICE_PATH, devicePageHandler({ ...options, requests, tries }, forms)],
     [action, forms.handler],
   ]);
 }

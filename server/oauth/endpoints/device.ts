@@ -25,19 +25,19 @@ export interface DeviceAuthorizationOptions {
   readonly issuer: () => string;
   readonly clients: ClientRegistry;
   readonly requests: Pick<DeviceRequests, 'open'>;
-  readonly source: SourceAddress;
+  readonly sourceOf: SourceAddress;
 }
 
 /** POST /oauth/device_authorization. */
 export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions): Handler {
-  const { issuer, clients, requests, source } = options;
+  const { issuer, clients, requests, sourceOf } = options;
   return async ({ request, response, signal }) => {
     if (request.method !== 'POST') throw methodNotAllowed('POST');
     const form = await readForm(request);
     const client = authenticateClient(request, form, clients);
     if (!mayConnect(client)) throw unauthorizedClient('the client may not use this grant');
     const scopes = requestedScopes(form.get('scope'), client.scopes);
-    const origin = { source: source(request), userAgent: request.headers['user-agent'] ?? '' };
+    const origin = { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
     const { deviceCode, userCode } = await requests.open(client, scopes, origin, signal);
     const page = `${issuer()}/device`;
     writeJSON(response, {
@@ -61,18 +61,18 @@ export interface DevicePageOptions {
   readonly requests: Pick<DeviceRequests, 'find'>;
   /** Slows down who tries codes. */
   readonly tries: Pick<CodeTries, 'wait' | 'failed'>;
-  readonly source: SourceAddress;
+  readonly sourceOf: SourceAddress;
 }
 
 /** GET /oauth/device. */
 export function devicePageHandler(
-  { issuer, requests, tries, source }: DevicePageOptions,
+  { issuer, requests, tries, sourceOf }: DevicePageOptions,
   forms: Pick<SignInForms<TypedCode>, 'show'>,
 ): Handler {
   return forBrowsers(['GET'], issuer, (context) => {
     const typed = typedIn(context);
     if (typed === '') return ask(context);
-    const from = source(context.request);
+    const from = sourceOf(context.request);
     const wait = tries.wait(from);
     if (wait > 0) {
       const text = `Too many codes that are not known. Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.`;

@@ -24,7 +24,7 @@ export interface SignInPagesOptions {
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'verification'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
-  readonly source: SourceAddress;
+  readonly sourceOf: SourceAddress;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -32,23 +32,15 @@ export interface SignInPagesOptions {
 
 /** Handlers by exact path. */
 export function newSignInPages(options: SignInPagesOptions): ReadonlyMap<string, Handler> {
-  const { issuer, clients, sessions, credentials, keys, passwords, hasher, source, random, now } = options;
-  const codes = new CodeIssuer({ sessions, random, now });
   const forms = new SignInForms({
+    ...options,
     action: '/oauth/sign-in',
-    issuer,
-    keys,
-    now,
-    passwords,
-    passwordChange: new ForcedPasswordChange({ credentials, hasher, now }),
-    source,
-    continuation: codeContinuation({ issuer, clients, codes }),
+    passwordChange: new ForcedPasswordChange(options),
+    continuation: codeContinuation({ ...options, codes: new CodeIssuer(options) }),
   });
+  const hints = new IDTokenHints(options);
   return new Map([
-    [
-      '/oauth/authorize',
-      authorizeHandler({ issuer, clients, hints: new IDTokenHints({ keys, issuer }) }, forms),
-    ],
+    ['/oauth/authorize', authorizeHandler({ ...options, hints }, forms)],
     ['/oauth/sign-in', forms.handler],
     [STYLE_PATH, styleHandler()],
   ]);

@@ -48,7 +48,7 @@ export interface SignInOptions<T> extends TicketOptions {
   readonly issuer: () => string;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
-  readonly source: SourceAddress;
+  readonly sourceOf: SourceAddress;
   readonly continuation: Continuation<T>;
 }
 
@@ -196,7 +196,7 @@ export class SignInForms<T> {
   }
 
   #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {
-    return { source: this.#options.source(request), userAgent: request.headers['user-agent'] ?? '' };
+    return { source: this.#options.sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
   }
 }
 

@@ -65,7 +65,7 @@ export class UsersSite {
           return { account, credential };
         },
       },
-      source: () => '192.0.2.7',
+      sourceOf: () => '192.0.2.7',
       authorizer,
       log: { warn: () => undefined },
       now: () => this.now,
