@@ -9,6 +9,18 @@ export function newStoreUnavailable(store: string, cause: unknown): StatusError 
   });
 }
 
+class SearchRefusedError extends StatusError {}
+
+/** The store lets this server in, but not everywhere: 503, since the caller can do nothing but ask for another time. */
+export function newSearchRefused(store: string, cause: unknown): StatusError {
+  const message = `the log store ${store} does not let this server search all of this time; ask for another one, or tell who runs the store`;
+  return new SearchRefusedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
+}
+
+export function isSearchRefused(error: unknown): boolean {
+  return error instanceof SearchRefusedError;
+}
+
 /** A file that the configuration names, without which a store is not asked. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError';

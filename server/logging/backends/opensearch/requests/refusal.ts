@@ -2,7 +2,12 @@
 
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
-import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
+import {
+  newNotSupported,
+  newSearchRefused,
+  newStoreTimeout,
+  newStoreUnavailable,
+} from '../../../store-errors.ts';
 import { textOf } from './json-reader.ts';
 import { STORE } from './store-name.ts';
 
@@ -35,7 +40,7 @@ export function refusal(status: number, text: string): StatusError {
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, cause);
   }
-  return newStoreUnavailable(STORE, cause);
+  return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
 }
 
 /** Whether the store has no such path, or no such parameter: it may be another one, or of another version. */

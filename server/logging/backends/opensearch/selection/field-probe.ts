@@ -1,6 +1,8 @@
 // Asks the store which fields it has, and remembers it for a while: indices come with each day, and mappings grow.
 import { ExpiringMap } from '../../../../cache/expiring-map.ts';
 import type { Call } from '../../../log-store.ts';
+import { inParallel } from '../../../parallel.ts';
+import { isSearchRefused } from '../../../store-errors.ts';
 import { FieldMap } from '../requests/field-map.ts';
 import type { FieldNames } from '../requests/field-names.ts';
 import { LENIENT, type Searches } from '../requests/searches.ts';
@@ -10,10 +12,22 @@ const REMEMBERED = { most: 64, ttlMs: 30_000 };
 /** Costs next to nothing, and fails where there are indices that can not be searched. */
 export const ANYTHING = { size: 0, track_total_hits: false, terminate_after: 1 } as const;
 
+/** Indices that can be searched. */
+export interface SearchableIndices {
+  /** Part of a path. */
+  readonly indices: string;
+  readonly fields: FieldMap;
+  /** Those that the store refuses to search. */
+  readonly refused: readonly string[];
+}
+
+/** Names that are asked about one by one. */
+const AT_A_TIME = 8;
+
 export class FieldProbe {
   readonly #searches: Searches;
   readonly #names: FieldNames;
-  readonly #known: ExpiringMap<string, FieldMap>;
+  readonly #known: ExpiringMap<string, SearchableIndices>;
 
   constructor(searches: Searches, names: FieldNames, now: () => number) {
     this.#searches = searches;
@@ -21,10 +35,41 @@ export class FieldProbe {
     this.#known = new ExpiringMap({ ...REMEMBERED, now });
   }
 
-  /** Undefined while there are no such indices, which is asked anew each time. */
-  async fields(indices: string, call: Call): Promise<FieldMap | undefined> {
+  /**
+   * Undefined while there are no such indices, which is asked anew each time. A store that refuses some of several names
+   * refuses all of the question, and does not tell which they are.
+   */
+  async searchable(indices: string, call: Call): Promise<SearchableIndices | undefined> {
     const known = this.#known.get(indices);
     if (known) return known;
+    const found = await this.#ask(indices, call).catch((error: unknown) =>
+      isSearchRefused(error) ? this.#askEach(indices.split(','), call, error) : Promise.reject(error),
+    );
+    if (found) this.#known.set(indices, found);
+    return found;
+  }
+
+  async #askEach(names: readonly string[], call: Call, refusal: unknown): Promise<SearchableIndices> {
+    if (names.length === 1) throw refusal;
+    const answers = await inParallel(AT_A_TIME, names, (name) => this.#isSearchable(name, call));
+    const searchable = names.filter((_, n) => answers[n]);
+    const found = searchable.length > 0 && (await this.#ask(searchable.join(','), call));
+    // Nothing that could be searched is not the same as nothing that is there.
+    if (!found) throw refusal;
+    return { ...found, refused: names.filter((_, n) => !answers[n]) };
+  }
+
+  async #isSearchable(name: string, call: Call): Promise<boolean> {
+    try {
+      await this.#searches.searchIndices(name, ANYTHING, call);
+      return true;
+    } catch (error) {
+      if (isSearchRefused(error)) return false;
+      throw error;
+    }
+  }
+
+  async #ask(indices: string, call: Call): Promise<SearchableIndices | undefined> {
     const fields = await this.#searches.ask(
       {
         method: 'GET',
@@ -34,12 +79,9 @@ export class FieldProbe {
       call,
       (text) => FieldMap.read(this.#names, JSON.parse(text)),
     );
-    if (!fields) {
-      // Indices of which every shard is away are not told of either; a search says so.
-      await this.#searches.searchIndices(indices, ANYTHING, call);
-      return undefined;
-    }
-    this.#known.set(indices, fields);
-    return fields;
+    if (fields) return { indices, fields, refused: [] };
+    // Indices of which every shard is away are not told of either; a search says so.
+    await this.#searches.searchIndices(indices, ANYTHING, call);
+    return undefined;
   }
 }

@@ -62,9 +62,10 @@ export class SelectionQueries {
   async #unsliced(selection: Selection, call: Call): Promise<UnslicedQuery | undefined> {
     const { range } = selection;
     if (range.start >= range.end || findsNothing(selection)) return undefined;
-    const indices = indexPattern(this.#options.naming, range);
-    const fields = await this.#options.probe.fields(indices, call);
-    if (!fields) return undefined;
+    const named = indexPattern(this.#options.naming, range);
+    const searchable = await this.#options.probe.searchable(named, call);
+    if (!searchable) return undefined;
+    const { indices, fields, refused } = searchable;
     const byWords = selection.text?.mode === 'phrase' || selection.text?.mode === 'prefix';
     const place: Place = {
       indices,
@@ -82,7 +83,14 @@ export class SelectionQueries {
       filter.push(clause);
       if (wildcard) place.used.push(wildcard);
     }
-    return { indices, fields, range, filter, scope, shortfalls: gapsOf(place.used) };
+    return {
+      indices,
+      fields,
+      range,
+      filter,
+      scope,
+      shortfalls: [...refusalsOf(refused), ...gapsOf(place.used)],
+    };
   }
 
   async #scoped({ scope, range }: Selection, place: Place, call: Call): Promise<ScopeClause | undefined> {
@@ -149,6 +157,16 @@ function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'cont
     `${field}s`,
     `its field \`${name}\` has to be a keyword, or to have one beside it`,
   );
+}
+
+/** Names that are told of. */
+const TOLD = 5;
+
+function refusalsOf(refused: readonly string[]): Shortfall[] {
+  if (refused.length === 0) return [];
+  const others = refused.length > TOLD ? ` and ${refused.length - TOLD} more indices` : '';
+  const message = `the log store refuses to search ${refused.slice(0, TOLD).join(', ')}${others}`;
+  return [{ reason: 'NotCovered', message }];
 }
 
 function gapsOf(used: Place['used']): Shortfall[] {

@@ -24,7 +24,7 @@ export const ANSWERED = Symbol('answered');
 
 export async function scriptedStore(
   script: Script,
-  capabilities: object = CAPABILITIES,
+  capabilities: object | Script = CAPABILITIES,
 ): Promise<ScriptedStore> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -42,7 +42,8 @@ export async function scriptedStore(
         text,
       };
       asked.push(one);
-      const answer = one.path.includes('/_field_caps') ? capabilities : script(one, response);
+      const mapping = typeof capabilities === 'function' ? capabilities : () => capabilities;
+      const answer = one.path.includes('/_field_caps') ? mapping(one, response) : script(one, response);
       if (answer === ANSWERED) return;
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
       response.writeHead(200, { 'content-type': 'application/json' }).end(json);
