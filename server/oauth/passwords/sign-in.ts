@@ -5,13 +5,12 @@ import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../.
 import {
   invalidGrant,
   invalidRequest,
-  type OAuthError,
   temporarilyUnavailable,
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
 import { pause } from '../../cluster/pause.ts';
 import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.ts';
-import type { LoginThrottle, Reservation } from '../throttle/login-throttle.ts';
+import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import { isTooLong } from '../users/password-policy.ts';
 import type { Decoys } from './decoys.ts';
@@ -60,6 +59,10 @@ interface Known {
   readonly credential: Credential | undefined;
 }
 
+type Verdict =
+  | ({ readonly outcome: 'success' } & CheckedUser)
+  | { readonly outcome: Exclude<LoginOutcome, 'success'>; readonly account: Account | undefined };
+
 export class PasswordSignIn {
   readonly #options: SignInOptions;
 
@@ -75,32 +78,44 @@ export class PasswordSignIn {
     if (!ready()) throw this.#unavailable(attempt, undefined);
     // Users are Kubernetes objects: their names have no upper case.
     const name = attempt.user.toLowerCase();
-    let known = this.#known(name);
-    const reservation = await throttle
-      .reserve(name, source, signal)
-      .catch((error: unknown) => Promise.reject(this.#refusedByThrottle(attempt, known.account, error)));
-    let outcome: LoginOutcome;
-    try {
-      outcome = await this.#outcome(name, known, attempt);
-      if (outcome !== 'success') {
-        // Users and passwords reach us by watch: one that was made a moment ago is let in when word of it comes. Whatever
-        // is wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing.
-        // The wait alone shows that it was wrong: leaving meanwhile counts as a failure, or guessing would be free.
-        await pause(this.#options.settleMs ?? SETTLE_MS, signal);
-        const news = this.#known(name);
-        if (!signal.aborted && hasChanged(known, news)) {
-          known = news;
-          outcome = await this.#outcome(name, known, attempt);
-        }
-      }
-    } catch (error) {
+    const known = this.#known(name);
+    const reservation = await throttle.reserve(name, source, signal).catch((error: unknown) => {
+      throw this.#refusedByThrottle(attempt, known.account, error);
+    });
+    const verdict = await this.#settled(name, known, attempt).catch((error: unknown) => {
       reservation.cancelled();
       throw signal.aborted ? error : this.#unavailable(attempt, known.account, error);
+    });
+    if (verdict.outcome !== 'success') {
+      // The right password of a disabled user counts as a failure too: the delays must not tell it from a wrong one.
+      reservation.failed();
+      this.#record(attempt, verdict.account, verdict.outcome);
+      throw invalidGrant('the user name or the password is wrong', new Error(verdict.outcome));
     }
-    const { account, credential } = known;
-    if (outcome !== 'success' || !account || !credential)
-      throw this.#refuse(attempt, account, outcome, reservation);
     reservation.succeeded();
+    return this.#admit(attempt, verdict);
+  }
+
+  /**
+   * Users and passwords reach us by watch: one that was made a moment ago is let in when word of it comes. Whatever is
+   * wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing. The wait alone
+   * shows that it was wrong: leaving meanwhile counts as a failure, or guessing would be free.
+   */
+  async #settled(name: string, known: Known, attempt: SignInAttempt): Promise<Verdict> {
+    const verdict = await this.#verdict(name, known, attempt);
+    if (verdict.outcome === 'success') return verdict;
+    await pause(this.#options.settleMs ?? SETTLE_MS, attempt.signal);
+    const news = this.#known(name);
+    return attempt.signal.aborted || !hasChanged(known, news) ? verdict : this.#verdict(name, news, attempt);
+  }
+
+  async #verdict(name: string, known: Known, { password, signal }: SignInAttempt): Promise<Verdict> {
+    const { hasher, decoys } = this.#options;
+    const stored = known.credential?.passwordHash ?? decoys.of(name);
+    return verdictOf(known, await hasher.verify(stored, password, signal));
+  }
+
+  async #admit(attempt: SignInAttempt, { account, credential }: CheckedUser): Promise<CheckedUser> {
     if (credential.mustChange && !attempt.acceptMustChange) {
       this.#record(attempt, account, 'must_change');
       throw invalidGrant('the password has to be changed first, on the sign-in page');
@@ -114,28 +129,6 @@ export class PasswordSignIn {
     const { users, credentials } = this.#options;
     const account = users.get(name);
     return { account, credential: account && ownCredential(account, credentials.get(name)) };
-  }
-
-  async #outcome(
-    name: string,
-    { account, credential }: Known,
-    { password, signal }: SignInAttempt,
-  ): Promise<LoginOutcome> {
-    const { hasher, decoys } = this.#options;
-    const stored = credential?.passwordHash ?? decoys.of(name);
-    return outcomeOf(account, credential, await hasher.verify(stored, password, signal));
-  }
-
-  #refuse(
-    attempt: SignInAttempt,
-    account: Account | undefined,
-    outcome: LoginOutcome,
-    reservation: Reservation,
-  ): OAuthError {
-    // The right password of a disabled user counts as a failure too: the delays must not tell it from a wrong one.
-    reservation.failed();
-    this.#record(attempt, account, outcome);
-    return invalidGrant('the user name or the password is wrong', new Error(outcome));
   }
 
   #refusedByThrottle(attempt: SignInAttempt, account: Account | undefined, error: unknown): unknown {
@@ -197,13 +190,9 @@ function hasChanged(before: Known, now: Known): boolean {
   );
 }
 
-function outcomeOf(
-  account: Account | undefined,
-  credential: Credential | undefined,
-  matches: boolean,
-): LoginOutcome {
-  if (!account) return 'unknown_user';
-  if (!credential) return 'no_password';
-  if (!matches) return 'wrong_password';
-  return account.disabled ? 'disabled' : 'success';
+function verdictOf({ account, credential }: Known, matches: boolean): Verdict {
+  if (!account) return { outcome: 'unknown_user', account };
+  if (!credential) return { outcome: 'no_password', account };
+  if (!matches) return { outcome: 'wrong_password', account };
+  return account.disabled ? { outcome: 'disabled', account } : { outcome: 'success', account, credential };
 }
