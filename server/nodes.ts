@@ -2,13 +2,13 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
+import { CacheMetrics } from './cache/cache-metrics.ts';
 import { Informer } from './cache/informer.ts';
 import type { ClusterClient } from './cluster/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { platformNodes } from './endpoints/platform/platform-nodes.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from './endpoints/rest/resource-handler.ts';
-import { CacheMetrics } from './observability/cache-metrics.ts';
-import { WatchMetrics } from './observability/watch-metrics.ts';
+import { WatchMetrics } from './endpoints/rest/watch-metrics.ts';
 import { nodeDefinition } from './resources/nodes/definition.ts';
 import type { NodeFacts } from './resources/nodes/facts.ts';
 import { NodeUsage } from './resources/nodes/usage.ts';

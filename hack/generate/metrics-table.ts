@@ -1,11 +1,11 @@
+import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
+import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
+import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
+import { LogMetrics } from '../../server/logging/log-metrics.ts';
 import { OAuthMetrics } from '../../server/oauth/oauth-metrics.ts';
 import { AccessMetrics } from '../../server/observability/access-metrics.ts';
-import { CacheMetrics } from '../../server/observability/cache-metrics.ts';
-import { LogMetrics } from '../../server/observability/log-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
-import { RequestMetrics } from '../../server/observability/request-metrics.ts';
-import { WatchMetrics } from '../../server/observability/watch-metrics.ts';
 import { collectRegistrationMetrics } from '../../server/registration/registration-metrics.ts';
 import { table } from './markdown-table.ts';
 

@@ -19,13 +19,9 @@ import { type Arrival, Exchange, type Filter } from './exchange.ts';
 import { impersonation } from './impersonation.ts';
 import { isLongRunning, type LongRunning } from './long-running.ts';
 import type { Handler } from './request-context.ts';
+import { countLongRunning, countRequests, type KnownResource } from './request-counting.ts';
 import { requestID } from './request-id.ts';
-import {
-  type KnownResource,
-  longRunningMetrics,
-  type RequestMetrics,
-  requestMetrics,
-} from './request-metrics.ts';
+import type { RequestObserver } from './request-metrics.ts';
 import { requestInfo } from './request-parsing.ts';
 import { type SessionCheck, signOut } from './sign-out.ts';
 import { upgradeArrival } from './upgrade.ts';
@@ -40,7 +36,7 @@ export interface ChainOptions {
   readonly checkSession?: SessionCheck;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
-  readonly metrics: RequestMetrics;
+  readonly metrics: RequestObserver;
   readonly knownResource: KnownResource;
   readonly audit: AuditSink;
   readonly limits: ConcurrencyLimits & { readonly maxBodyBytes: number; readonly timeoutMs: number };
@@ -82,7 +78,7 @@ export class RequestChain {
       // These three write when the request has ended. They come first so that nothing goes by unseen, a request
       // that is refused by the next filter included.
       accessLog(logger, monotonic),
-      requestMetrics(metrics, knownResource, monotonic),
+      countRequests(metrics, knownResource, monotonic),
       audit(options.audit, monotonic),
       requestInfo(options.longRunning ?? isLongRunning),
       deadline(limits.timeoutMs, fail),
@@ -92,7 +88,7 @@ export class RequestChain {
       impersonation,
       authorization(options.authorizer),
       concurrency(limits, { metrics, monotonic, fail }),
-      longRunningMetrics(metrics, knownResource),
+      countLongRunning(metrics, knownResource),
       (exchange) => this.#refuseWhileDraining(exchange),
       options.handler,
     ];

@@ -3,7 +3,7 @@ import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
 import { READ_VERBS } from './request-info.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import type { RequestObserver } from './request-metrics.ts';
 
 export interface ConcurrencyLimits {
   /** Requests in flight that only read, and those that change something; 0 is no limit. */
@@ -19,7 +19,7 @@ type Lane = 'readOnly' | 'mutating' | 'longRunning';
 const PATIENCE_MS = 1_000;
 
 export interface ConcurrencyDependencies {
-  readonly metrics: RequestMetrics;
+  readonly metrics: RequestObserver;
   /** Milliseconds that never go back. */
   readonly monotonic: () => number;
   /** Answers a request that is in the handler already. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { pause } from '../cluster/pause.ts';
-import type { LogMetrics } from '../observability/log-metrics.ts';
+import type { LogMetrics } from './log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
 import { unfitOptionIn, unusableFileIn } from './store-errors.ts';
 

@@ -4,8 +4,8 @@ import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import { type ChainOptions, RequestChain } from '../../server/filters/chain.ts';
 import type { Handler } from '../../server/filters/request-context.ts';
+import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/error-writer.ts';
-import { RequestMetrics } from '../../server/observability/request-metrics.ts';
 
 export interface OpenChainOptions extends Partial<Pick<ChainOptions, 'logger' | 'errorFamilies'>> {
   /** By exact path. */

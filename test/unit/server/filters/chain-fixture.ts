@@ -10,7 +10,7 @@ import type { Authorizer } from '../../../../server/authorization/authorizer.ts'
 import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
 import type { AuditEvent } from '../../../../server/filters/audit.ts';
 import { type ChainOptions, RequestChain } from '../../../../server/filters/chain.ts';
-import type { RequestLabels } from '../../../../server/observability/request-metrics.ts';
+import type { RequestLabels } from '../../../../server/filters/request-metrics.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 

@@ -1,12 +1,6 @@
 // Metrics of what is followed in the cluster: whether the cache is in step, and how often it had to start anew.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-
-/** What one followed resource reports; a ReflectorObserver. */
-export interface FollowObserver {
-  listed(way: 'stream' | 'pages', seconds: number, objects: number): void;
-  watchEnded(cause: string): void;
-  progressed(resourceVersion: string): void;
-}
+import type { ReflectorObserver } from '../cluster/reflector.ts';
 
 /** What a cache reports at each scrape. */
 export interface CacheGauges {
@@ -69,7 +63,7 @@ export class CacheMetrics {
   }
 
   /** `resource` is `<plural>.<group>`; `gauges` is asked at each scrape. */
-  observe(resource: string, gauges: () => CacheGauges): FollowObserver {
+  observe(resource: string, gauges: () => CacheGauges): ReflectorObserver {
     this.#caches.set(resource, gauges);
     return {
       listed: (way, seconds) => {

@@ -1,24 +1,16 @@
 // Metrics of the watches of clients: what is sent to them, and why they end.
 import { Counter, type Registry } from 'prom-client';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import type { WatchObserver } from './watch.ts';
 
-export interface WatchedResource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-}
-
-/** What one resource's watches report. */
-export interface WatchReporter {
-  sent(events: number, bytes: number): void;
-  ended(cause: string): void;
-}
+type WatchedResource = Pick<ResourceDefinition<unknown>, 'group' | 'version' | 'plural'>;
 
 interface Sums {
   events: number;
   bytes: number;
 }
 
-/** Makes the metrics once; `observe` gives the reporter of one resource. */
+/** Makes the metrics once; `observe` gives the observer of one resource. */
 export class WatchMetrics {
   readonly #ends: Counter<'group' | 'version' | 'resource' | 'cause'>;
   /** Summed up in plain numbers: one change may be thousands of events, and labels take longer than sending. */
@@ -53,7 +45,7 @@ export class WatchMetrics {
     );
   }
 
-  observe(resource: WatchedResource): WatchReporter {
+  observe(resource: WatchedResource): WatchObserver {
     const sum: Sums = { events: 0, bytes: 0 };
     this.#sums.set(resource, sum);
     return {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
+import { RequestMetrics } from '../../../../server/filters/request-metrics.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
-import { RequestMetrics } from '../../../../server/observability/request-metrics.ts';
 
 const GET = { verb: 'GET', group: 'g', version: 'v1', resource: 'nodes', subresource: '', scope: 'resource' };
 const SERIES =

@@ -1,6 +1,6 @@
 // Metrics of log queries. Label values are our own words, never a name that a caller sent.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { DurationHistogram } from './duration-histogram.ts';
+import { DurationHistogram } from '../observability/duration-histogram.ts';
 
 const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export', 'follow'] as const;
 export type LogOperation = (typeof LOG_OPERATIONS)[number];

@@ -1,0 +1,72 @@
+// What the chain reports of each request, with the labels that Kubernetes' dashboards know.
+import type { Exchange, Filter } from './exchange.ts';
+import type { RequestLabels, RequestObserver } from './request-metrics.ts';
+
+/** Which group, version, resource and subresource are served: only those become labels of their own. */
+export type KnownResource = (
+  group: string,
+  version: string,
+  resource: string,
+  subresource: string,
+) => boolean;
+
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const CONNECTING = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** Counts the request when it has ended, whoever answered it. */
+export function countRequests(
+  metrics: RequestObserver,
+  known: KnownResource,
+  monotonic: () => number,
+): Filter {
+  return (exchange) => {
+    exchange.onEnd(() => {
+      const labels = labelsOf(exchange, known);
+      const { status } = exchange;
+      if (exchange.longRunning) metrics.count(labels, status);
+      else metrics.observe(labels, status, (monotonic() - exchange.startedAt) / 1000);
+      if (status === 429 || status === 413 || status === 504) metrics.terminated(labels.verb, status);
+    });
+  };
+}
+
+/** The gauge of open streams, from the moment they are known as such until they end. */
+export function countLongRunning(metrics: RequestObserver, known: KnownResource): Filter {
+  return (exchange) => {
+    if (!exchange.longRunning) return;
+    const labels = labelsOf(exchange, known);
+    metrics.longRunning(labels, 1);
+    exchange.onEnd(() => metrics.longRunning(labels, -1));
+  };
+}
+
+/** Anybody can send any path: what we do not serve shares one empty set of labels. */
+function labelsOf({ request, info }: Exchange, known: KnownResource): RequestLabels {
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+  const verb = METHODS.has(method) ? method : 'OTHER';
+  if (!info.isResourceRequest) return nonResource(verb);
+  const { group, version, resource, subresource } = info;
+  if (!known(group, version, resource, subresource)) return nonResource(verb);
+  return {
+    verb: CONNECTING.has(subresource) ? 'CONNECT' : resourceVerb(verb, info.verb),
+    group,
+    version,
+    resource,
+    subresource,
+    scope: scopeOf(info),
+  };
+}
+
+function nonResource(verb: string): RequestLabels {
+  return { verb, group: '', version: '', resource: '', subresource: '', scope: '' };
+}
+
+function resourceVerb(method: string, verb: string): string {
+  if (method === 'GET') return verb.toUpperCase();
+  return verb === 'deletecollection' ? 'DELETECOLLECTION' : method;
+}
+
+function scopeOf({ name, verb, namespace }: { name: string; verb: string; namespace: string }): string {
+  if (name !== '' || verb === 'create') return 'resource';
+  return namespace === '' ? 'cluster' : 'namespace';
+}
