@@ -1,10 +1,12 @@
-// `npm run user`: makes users and sets passwords with the rights of whoever holds the kubeconfig; kube-apiserver holds
-// them to the same rules as with kubectl. The password comes from a prompt or standard input, never from an argument:
-// those are seen by everybody on the machine and stay in the history of the shell.
+// `npm run user`: makes users, sets passwords, and puts back what a backup has of both, with the rights of whoever holds
+// the kubeconfig; kube-apiserver holds them to the same rules as with kubectl. The password comes from a prompt or
+// standard input, never from an argument: those are seen by everybody on the machine and stay in the history of the shell.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../server/cluster/connection.ts';
+import { fileFault } from '../server/cluster/file-fault.ts';
 import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
 import { PasswordHasher } from '../server/oauth/passwords/hasher.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/cluster-credential-store.ts';
@@ -13,8 +15,9 @@ import { passwordFaults } from '../server/oauth/users/password-policy.ts';
 import { explanationOf } from './explanation.ts';
 import { readPlatform } from './generate/names.ts';
 import { UsageError } from './usage.ts';
-import { parseUserArguments, USAGE, type UserOptions } from './user/arguments.ts';
+import { parseUserArguments, USAGE, type UserArguments, type UserOptions } from './user/arguments.ts';
 import { InterruptedError, readPassword } from './user/password-input.ts';
+import { restore } from './user/restore.ts';
 
 const HASHING = {
   memory: 19 * 1024 * 1024,
@@ -28,10 +31,9 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const { command, name, options: asked } = given;
   const platform =
-    asked.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
-  const kubeConfig = kubeConfigSource(asked.kubeconfig ?? process.env['KUBECONFIG']);
+    given.options.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
+  const kubeConfig = kubeConfigSource(given.options.kubeconfig ?? process.env['KUBECONFIG']);
   // Told at once when there is none.
   kubeConfig();
   const client = new ClusterConnection({ kubeConfig });
@@ -44,37 +46,65 @@ async function main(): Promise<number> {
   const credentials = new ClusterCredentialStore(options);
   const signal = new AbortController().signal;
   try {
-    if (command === 'password' && !(await users.read(name, signal))) {
-      throw new Error(`there is no user ${name}; make one with: npm run user -- create ${name}`);
-    }
-    // Before anything is written: a user without the password that was meant would be half a user.
-    const passwordHash =
-      command === 'create' && asked.noPassword ? undefined : await hashOf(await newPassword(name));
-    const user =
-      command === 'create'
-        ? await users.create({ metadata: { name }, spec: specOf(asked) }, signal).catch((cause: unknown) => {
-            if (!isAlreadyExists(cause)) throw cause;
-            throw new Error(
-              `a user ${name} already exists; for another password: npm run user -- password ${name}`,
-            );
-          })
-        : await users.read(name, signal);
-    if (!user?.metadata.uid) throw new Error(`the user ${name} is gone`);
-    if (passwordHash !== undefined) {
-      const { mustChange } = asked;
-      const credential = { userUID: user.metadata.uid, passwordHash, mustChange, changedAt: Date.now() };
-      await credentials.set(name, credential, signal).catch((cause: unknown) => {
-        if (command !== 'create' || !(cause instanceof Error)) throw cause;
-        throw new Error(`the user ${name} was created without a password`, { cause });
-      });
-    }
-    process.stdout.write(
-      command === 'create' ? `user ${name} created\n` : `password of ${name} set; its sessions are over\n`,
-    );
+    if (given.command === 'restore') return await restoreFrom(given.file, { users, credentials }, signal);
+    await createOrSet(given, { users, credentials }, signal);
     return 0;
   } finally {
     client.close();
   }
+}
+
+interface Stores {
+  readonly users: ClusterUserDirectory;
+  readonly credentials: ClusterCredentialStore;
+}
+
+async function createOrSet(
+  { command, name, options: asked }: Extract<UserArguments, { readonly name: string }>,
+  { users, credentials }: Stores,
+  signal: AbortSignal,
+): Promise<void> {
+  if (command === 'password' && !(await users.read(name, signal))) {
+    throw new Error(`there is no user ${name}; make one with: npm run user -- create ${name}`);
+  }
+  // Before anything is written: a user without the password that was meant would be half a user.
+  const passwordHash =
+    command === 'create' && asked.noPassword ? undefined : await hashOf(await newPassword(name));
+  const user =
+    command === 'create'
+      ? await users.create({ metadata: { name }, spec: specOf(asked) }, signal).catch((cause: unknown) => {
+          if (!isAlreadyExists(cause)) throw cause;
+          throw new Error(
+            `a user ${name} already exists; for another password: npm run user -- password ${name}`,
+          );
+        })
+      : await users.read(name, signal);
+  if (!user?.metadata.uid) throw new Error(`the user ${name} is gone`);
+  if (passwordHash !== undefined) {
+    const { mustChange } = asked;
+    const credential = { userUID: user.metadata.uid, passwordHash, mustChange, changedAt: Date.now() };
+    await credentials.set(name, credential, signal).catch((cause: unknown) => {
+      if (command !== 'create' || !(cause instanceof Error)) throw cause;
+      throw new Error(`the user ${name} was created without a password`, { cause });
+    });
+  }
+  process.stdout.write(
+    command === 'create' ? `user ${name} created\n` : `password of ${name} set; its sessions are over\n`,
+  );
+}
+
+/** 1 when something of the file was not written. */
+async function restoreFrom(file: string, stores: Stores, signal: AbortSignal): Promise<number> {
+  const saved = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new Error(`${file}: ${fileFault(cause)}`, { cause });
+  });
+  let code = 0;
+  const told = (line: string, left: boolean): void => {
+    if (left) code = 1;
+    (left ? process.stderr : process.stdout).write(`${line}\n`);
+  };
+  await restore(saved, stores, told, signal);
+  return code;
 }
 
 function specOf({ email, displayName, groups }: UserOptions) {

@@ -3,11 +3,15 @@ import { userNameFault } from './user-name.ts';
 
 export type UserArguments =
   | { readonly command: 'help' }
+  | { readonly command: 'restore'; readonly file: string; readonly options: ClusterOptions }
   | { readonly command: 'create' | 'password'; readonly name: string; readonly options: UserOptions };
 
-export interface UserOptions {
+export interface ClusterOptions {
   readonly kubeconfig: string | undefined;
   readonly platform: string | undefined;
+}
+
+export interface UserOptions extends ClusterOptions {
   readonly email: string | undefined;
   readonly displayName: string | undefined;
   readonly groups: readonly string[];
@@ -15,12 +19,18 @@ export interface UserOptions {
   readonly noPassword: boolean;
 }
 
+const COMMANDS = ['create', 'password', 'restore'] as const;
+
 export const USAGE = `Usage: npm run user -- COMMAND NAME [--kubeconfig FILE] [--platform NAME]
 
   create NAME [--email ADDRESS] [--display-name TEXT] [--group GROUP]... [--must-change] [--no-password]
   password NAME [--must-change]
+  restore FILE
 
 The password is asked for, or read from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
+
+restore puts users and their passwords back that were saved with
+  kubectl get users.iam.platform.io,credentials.iam.platform.io -o json > FILE
 
   --must-change      the user has to replace it at the first sign-in, on the sign-in page
   --no-password      nobody can sign in as the user until one is set
@@ -48,18 +58,23 @@ export function parseUserArguments(args: readonly string[]): UserArguments {
     },
   });
   if (values.help) return { command: 'help' };
-  const [command, name, unexpected] = positionals;
-  if (command !== 'create' && command !== 'password') throw commandFault(command, ['create', 'password']);
-  if (name === undefined) throw new UsageError(`${command} needs the name of the user: ${command} NAME`);
+  const [given, name, unexpected] = positionals;
+  const command = COMMANDS.find((known) => known === given);
+  if (command === undefined) throw commandFault(given, COMMANDS);
+  if (name === undefined) {
+    const what = command === 'restore' ? 'the file: restore FILE' : `the name of the user: ${command} NAME`;
+    throw new UsageError(`${command} needs ${what}`);
+  }
   if (unexpected !== undefined) throw unexpectedArgument(unexpected);
+  const cluster = { kubeconfig: values.kubeconfig, platform: values.platform };
+  if (command === 'restore') return { command, file: name, options: cluster };
   const fault = userNameFault(name);
   if (fault !== undefined) throw new UsageError(fault);
   return {
     command,
     name,
     options: {
-      kubeconfig: values.kubeconfig,
-      platform: values.platform,
+      ...cluster,
       email: values.email,
       displayName: values['display-name'],
       groups: values.group,

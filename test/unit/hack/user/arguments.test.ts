@@ -29,6 +29,14 @@ describe('the command line of npm run user', () => {
     });
   });
 
+  it('is a command and a file where users are restored', () => {
+    expect(parseUserArguments(['restore', 'users.json', '--platform', 'acme'])).to.deep.equal({
+      command: 'restore',
+      file: 'users.json',
+      options: { kubeconfig: undefined, platform: 'acme' },
+    });
+  });
+
   it('may ask for help whatever else is in it', () => {
     expect(parseUserArguments(['--help'])).to.deep.equal({ command: 'help' });
     expect(parseUserArguments(['create', 'a', 'b', '-h'])).to.deep.equal({ command: 'help' });
@@ -36,9 +44,11 @@ describe('the command line of npm run user', () => {
   });
 
   for (const [args, message] of [
-    [[], 'a command is missing: create or password; see --help'],
+    [[], 'a command is missing: create or password or restore; see --help'],
     [['creat', 'ada'], 'there is no command "creat"; did you mean create?'],
     [['remove', 'ada'], 'there is no command "remove"; see --help'],
+    [['restore'], 'restore needs the file: restore FILE'],
+    [['restore', 'a', 'b'], 'unexpected argument "b"; see --help'],
     [['create'], 'create needs the name of the user: create NAME'],
     [['create', 'a', 'b'], 'unexpected argument "b"; see --help'],
     [['create', 'Ada'], '"Ada" can not be the name of a user: '],
