@@ -1,6 +1,7 @@
 // How many lines there are, and of how many containers. A store counts different values by looking at that of each line.
 // Where all lines of a time are meant and containers are few, it lists them instead: how many lines each has, the index
 // knows for every part that lies in the time as a whole.
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ExpiringMap } from '../../../../cache/expiring-map.ts';
 import type { Call, LogStatistics } from '../../../log-store.ts';
 import { distinct } from '../paging/sums.ts';
@@ -12,9 +13,10 @@ import { COUNTED, EXACT_CARDINALITY, LISTED, MAX_LISTED, type Way } from './ways
 
 /**
  * Indices may know far more containers than wrote in the time, and put all of them in order for a list after each change.
- * One that takes so many times as long as counting did, and more than so many ms, is not asked for again for a while.
+ * So where lists take so many times as long as counting did, and more than so many ms, and that so often in a row, none is
+ * asked for again for a while. The first of all does so anyway.
  */
-const SLOW = { times: 2, ms: 50 };
+const SLOW = { times: 2, ms: 50, inRow: 3 };
 const TRUSTED_MS = 600_000;
 const KEPT = 256;
 
@@ -23,6 +25,8 @@ interface Known {
   readonly way: Way;
   /** How long it took to count. */
   readonly ms: number;
+  /** Lists in a row that were slow. */
+  readonly slow: number;
 }
 
 interface Answered {
@@ -65,16 +69,26 @@ export class Statistics {
 
   async #quickest(indices: string, ask: (way: Way) => Promise<Answered>): Promise<Answered> {
     const known = this.#known.get(indices);
-    if (known?.way === LISTED) {
-      const listed = await ask(LISTED);
-      const isSlow = listed.ms > SLOW.ms && listed.ms > SLOW.times * known.ms;
-      if (isSlow || listed.containers === undefined) this.#known.set(indices, { ...known, way: COUNTED });
-      if (listed.containers !== undefined) return listed;
-    }
+    const listed = known?.way === LISTED ? await this.#listed(indices, known, ask) : undefined;
+    if (listed) return listed;
     const counted = await ask(COUNTED);
     const { containers = 0, ms } = counted;
-    if (!known) this.#known.set(indices, { way: containers <= MAX_LISTED ? LISTED : COUNTED, ms });
+    if (!known) this.#known.set(indices, { way: containers <= MAX_LISTED ? LISTED : COUNTED, ms, slow: 0 });
     return counted;
+  }
+
+  /** Undefined where there is no list, or not of all. */
+  async #listed(
+    indices: string,
+    known: Known,
+    ask: (way: Way) => Promise<Answered>,
+  ): Promise<Answered | undefined> {
+    const listed = await ask(LISTED).catch(ifAllowed);
+    const isAll = listed?.containers !== undefined;
+    const isSlow = isAll && listed.ms > SLOW.ms && listed.ms > SLOW.times * known.ms;
+    const slow = isSlow ? known.slow + 1 : 0;
+    this.#known.set(indices, { ...known, way: isAll && slow < SLOW.inRow ? LISTED : COUNTED, slow });
+    return isAll ? listed : undefined;
   }
 
   async #ask(
@@ -97,4 +111,9 @@ export class Statistics {
     );
     return { answers, containers, ms: this.#now() - began };
   }
+}
+
+/** A store may be told to list fewer values than we ask for. */
+function ifAllowed(error: unknown): undefined {
+  if (!(error instanceof StatusError) || error.code !== 400) throw error;
 }
