@@ -62,7 +62,6 @@ export class Connection {
    * aborted, StoreTimeout behind the deadline, newPageTooLong() where the answer is, and else what refusal.ts makes of the answer.
    */
   async request(request: StoreRequest, call: Call): Promise<Body | undefined> {
-    call.signal.throwIfAborted();
     using bounded = boundedSignal(call.signal, Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
     try {
       return await this.#attempts(request, bounded.signal);
@@ -91,7 +90,7 @@ export class Connection {
         return await this.#attempt(request, signal);
       } catch (error) {
         const again = error instanceof Error && error.name === 'ConnectionError';
-        if (!again || attempt >= attempts || signal.aborted) throw error;
+        if (!again || attempt >= attempts) throw error;
       }
     }
   }
@@ -180,9 +179,11 @@ async function exchange(
   try {
     const answer = await sent;
     const response = answer.body as IncomingMessage;
-    if (signal.aborted) response.destroy();
     const status = answer.statusCode ?? 0;
-    return { status, body: await (status < 300 ? readBody(response) : readRefusal(response)) };
+    const body = await (status < 300 ? readBody(response) : readRefusal(response));
+    // Node throws the rest of an answer away that is aborted, and lets it end as if it were whole.
+    signal.throwIfAborted();
+    return { status, body };
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -203,12 +204,10 @@ async function readBody(
   tooLong: () => Error = newPageTooLong,
 ): Promise<Body> {
   try {
-    const pieces = await bodyPieces(response, limit, {
+    return await bodyPieces(response, limit, {
       tooLong,
       cut: (cause = new Error('the answer was cut')) => cause,
     });
-    if (!response.complete) throw new Error('the answer was cut');
-    return pieces;
   } catch (error) {
     // Without the error, because the client would write it to the console.
     response.destroy();

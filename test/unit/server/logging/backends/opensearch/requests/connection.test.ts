@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -68,6 +69,27 @@ describe('a request to OpenSearch', () => {
     };
     expect(await send(SEARCH, caller.signal)).to.equal(reason);
     expect(asked).to.equal(1);
+  });
+
+  it('has no answer for who goes at the moment it comes, rather than half of one', async () => {
+    answer = (_, response) => response.end('{"hits":{}}');
+    const reason = new Error('gone');
+    const outcomes = new Set<unknown>();
+    for (let steps = 0; steps < 24; steps++) {
+      const caller = new AbortController();
+      const leave = (left: number): void => {
+        if (left === 0) caller.abort(reason);
+        else queueMicrotask(() => leave(left - 1));
+      };
+      const came = (): void => leave(steps);
+      subscribe('http.client.response.finish', came);
+      try {
+        outcomes.add(await send(SEARCH, caller.signal));
+      } finally {
+        unsubscribe('http.client.response.finish', came);
+      }
+    }
+    expect([...outcomes]).to.deep.equal([reason]);
   });
 
   it('has no answer when that was cut, however it was sent', async () => {
