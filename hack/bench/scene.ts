@@ -109,7 +109,8 @@ export async function withScene(
     const server = await start(port, 'server');
     await register(cluster, port, signal);
     await available(cluster, signal);
-    await trust.establish({ port, caFile: files.ca, audience: 'platform' });
+    const issuer = `https://localhost:${port}/oauth`;
+    await trust.establish({ issuer, caFile: files.ca, audience: 'platform' });
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);
     cleanups.push(() => load.stop());

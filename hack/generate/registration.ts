@@ -19,13 +19,16 @@ export function service({ namespace }: Names): KubernetesObject {
   };
 }
 
-/** The aggregator follows an ExternalName, so it reaches a server outside the cluster without any pod. */
+/**
+ * The aggregator follows an ExternalName, so it reaches a server outside the cluster without any pod. An address, since
+ * `localhost` is ::1 alone on some machines.
+ */
 export function developmentService({ namespace }: Names): KubernetesObject {
   return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: SERVER, namespace, labels: LABELS },
-    spec: { type: 'ExternalName', externalName: 'localhost' },
+    spec: { type: 'ExternalName', externalName: '127.0.0.1' },
   };
 }
 

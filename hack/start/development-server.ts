@@ -19,6 +19,8 @@ export interface DevelopmentServer {
   /** The CA of its certificate, once it runs. */
   readonly caFile: string;
   readonly ports: ServerPorts;
+  /** By its address: `localhost` is ::1 alone on some machines, where nobody listens. */
+  readonly issuer: string;
 }
 
 export interface ServerOptions {
@@ -39,6 +41,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
   const ports = await chooseServerPorts(join(dir, 'ports.json'), options.port);
   const configFile = join(dir, 'config.yaml');
   const address = '127.0.0.1';
+  const issuer = `https://${address}:${ports.secure}/oauth`;
   const configuration = {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
@@ -50,12 +53,12 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     kubernetes: { kubeconfig: options.kubeconfig },
     registration: { manageCABundle: options.registered },
     // It keeps keys, users and sessions in the cluster; one that is only looked at is left as it is.
-    oauth: { enabled: options.registered },
+    oauth: { enabled: options.registered, issuer },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },
   };
   await writeFile(configFile, `# Written by npm start.\n${stringify(configuration)}`);
-  return { configFile, caFile: join(certificates, 'serving-ca.crt'), ports };
+  return { configFile, caFile: join(certificates, 'serving-ca.crt'), ports, issuer };
 }
 
 /** The server as a program that is started until it is ready, and watched. */

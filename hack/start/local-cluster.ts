@@ -57,7 +57,7 @@ export async function startLocal(
   try {
     const server = await setUp(cp, step, { ...options, dir });
     await trust.establish({
-      port: server.ports.secure,
+      issuer: server.issuer,
       caFile: server.caFile,
       audience: names.platform,
     });

@@ -5,8 +5,8 @@ import { hasCode } from '../error-code.ts';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 
 export interface TrustedServer {
-  /** Of its TLS listener on this machine. */
-  readonly port: number;
+  /** As its tokens have it; kube-apiserver asks for the keys there. */
+  readonly issuer: string;
   /** PEM. */
   readonly caFile: string;
   readonly audience: string;
@@ -34,9 +34,9 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   });
   return {
     flag: `--authentication-config=${file}`,
-    establish: async ({ port, caFile, audience, idTokensOf = [] }) => {
+    establish: async ({ issuer, caFile, audience, idTokensOf = [] }) => {
       const trusted = authenticationConfiguration({
-        url: `https://localhost:${port}/oauth`,
+        url: issuer,
         audience,
         idTokensOf,
         certificateAuthority: await readFile(caFile, 'utf8'),

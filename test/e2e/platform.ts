@@ -86,7 +86,12 @@ export class Platform {
         noteOnFailure(controlPlane, "kube-apiserver's log", () => readFile(logFile, 'utf8'));
         await register(controlPlane, port, signal);
         await available(controlPlane, signal);
-        await trust.establish({ port, caFile: options.certificate.ca, audience: 'platform', idTokensOf });
+        await trust.establish({
+          issuer: `https://localhost:${port}/oauth`,
+          caFile: options.certificate.ca,
+          audience: 'platform',
+          idTokensOf,
+        });
         return platform;
       } catch (error) {
         await controlPlane.stop();

@@ -7,13 +7,19 @@ import type { OAuthClient } from './oauth-client.ts';
 export const PAGE_CLIENT = 'openapi-page';
 const REDIRECT_PATH = '/openapi/page/oauth2-redirect.html';
 
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['localhost', '127.0.0.1'],
+  ['127.0.0.1', 'localhost'],
+]);
+
 type Lifetimes = Pick<OAuthClient, 'accessTokenLifetime' | 'refreshIdleLifetime' | 'sessionLifetime'>;
 
 /** `issuer`: the URL of the token handler as everybody sees it. */
 export function pageClient(issuer: string, lifetimes: Lifetimes): OAuthClient {
   const { origin, hostname, port } = new URL(issuer);
   // A server on this machine is called by either name.
-  const origins = hostname === 'localhost' ? [origin, `https://127.0.0.1:${port || '443'}`] : [origin];
+  const other = OTHER_NAMES.get(hostname);
+  const origins = other === undefined ? [origin] : [origin, `https://${other}:${port || '443'}`];
   return {
     id: PAGE_CLIENT,
     displayName: 'API description',

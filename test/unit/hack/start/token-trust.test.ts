@@ -14,9 +14,9 @@ describe('the trust of the local kube-apiserver in our tokens', () => {
     const nobody = await readFile(file, 'utf8');
     expect(nobody).to.include('jwt: []');
     const { ino } = await stat(file);
-    await trust.establish({ port: 1234, caFile, audience: 'platform' });
+    await trust.establish({ issuer: 'https://127.0.0.1:1234/oauth', caFile, audience: 'platform' });
     expect(await readFile(file, 'utf8'))
-      .to.match(/https:\/\/localhost:1234\/oauth/)
+      .to.match(/https:\/\/127\.0\.0\.1:1234\/oauth/)
       .and.match(/of the server/);
     expect((await stat(file)).ino).to.equal(ino);
     await trust.withdraw();

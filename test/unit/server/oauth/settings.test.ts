@@ -60,6 +60,10 @@ describe('oauthSettings', () => {
         'https://localhost:9443/openapi/page/oauth2-redirect.html',
         'https://127.0.0.1:9443/openapi/page/oauth2-redirect.html',
       ]);
+      expect(uris('{issuer: "https://127.0.0.1:1234/oauth"}')).to.deep.equal([
+        'https://127.0.0.1:1234/openapi/page/oauth2-redirect.html',
+        'https://localhost:1234/openapi/page/oauth2-redirect.html',
+      ]);
     });
 
     it('leave it to a client that is configured under its name', () => {

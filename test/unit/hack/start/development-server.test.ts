@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { developmentManifests } from '../../../../hack/generate/manifests.ts';
+import { namesFor } from '../../../../hack/generate/names.ts';
+import { prepareServer } from '../../../../hack/start/development-server.ts';
+import { scratchFolder } from '../control-plane/scratch.ts';
+
+describe('the development server', () => {
+  it('is looked for where it listens, whatever the machine takes localhost for', async () => {
+    await using scratch = await scratchFolder();
+    const names = namesFor('platform');
+    const server = await prepareServer({
+      dir: scratch.path,
+      names,
+      kubeconfig: 'admin.kubeconfig',
+      port: undefined,
+      registered: true,
+    });
+    const { listeners, oauth } = parse(await readFile(server.configFile, 'utf8')) as {
+      listeners: { secure: { address: string; port: number } };
+      oauth: { issuer: string };
+    };
+    const { address, port } = listeners.secure;
+    expect(server.issuer).to.equal(`https://${address}:${port}/oauth`).and.to.equal(oauth.issuer);
+    const service = developmentManifests(names, port)
+      .split('---\n')
+      .map((text) => parse(text) as { kind?: string; spec?: { externalName?: string } } | null)
+      .find((document) => document?.kind === 'Service');
+    expect(service?.spec?.externalName).to.equal(address);
+  });
+});
