@@ -1,6 +1,10 @@
+import { BoundedMap } from '../../../../cache/bounded-map.ts';
+
 /** A short pause after the first silence: one log alone may take long to search, but those asked for with it wait too. */
 const FIRST_REST_MS = 1_000;
 const REST_MS = 15_000;
+/** Some were silent because they were about to be removed, and never answer again. */
+const MAX_NODES = 10_000;
 
 /**
  * Nodes whose kubelets do not answer: their logs are not asked for again for a while, so that they do not take up the
@@ -8,7 +12,7 @@ const REST_MS = 15_000;
  */
 export class SilentNodes {
   readonly #now: () => number;
-  readonly #silent = new Map<string, { readonly times: number; readonly until: number }>();
+  readonly #silent = new BoundedMap<string, { readonly times: number; readonly until: number }>(MAX_NODES);
 
   /** `now`: a monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {

@@ -55,6 +55,12 @@ describe('a node whose kubelet is silent', () => {
 });
 
 describe('nodes that were silent', () => {
+  it('are forgotten when ten thousand others have been since, as after years of nodes that come and go', () => {
+    const silent = new SilentNodes(() => 0);
+    for (let n = 0; n <= 10_000; n++) silent.wasSilent(`n${n}`);
+    expect([silent.has('n0'), silent.has('n1')]).to.deep.equal([false, true]);
+  });
+
   it('rest for a second, then for fifteen, until they answer; a pod without a node has none', () => {
     let now = 0;
     const silent = new SilentNodes(() => now);
