@@ -63,6 +63,8 @@ export interface KubernetesLogStoreOptions {
   readonly kubeletTimeoutMs?: number;
   /** Ms that never go back. */
   readonly monotonic?: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock?: () => number;
   readonly followTuning?: FollowerOptions['tuning'];
 }
 
@@ -157,7 +159,7 @@ export class KubernetesLogStore implements LogBackend {
     selection: Selection,
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { client, followTuning } = this.#options;
+    const { client, wallClock = Date.now, followTuning } = this.#options;
     try {
       using opened = await this.#pods(signal, signal);
       using memory = this.#memory.share();
@@ -170,6 +172,7 @@ export class KubernetesLogStore implements LogBackend {
         memory,
         unfinished: () => this.#memory.share(),
         onFailure: (source, { kind, cause }) => this.#unread(source, kind, cause),
+        wallClock,
         ...(followTuning ? { tuning: followTuning } : {}),
       }).records(signal);
     } catch (error) {

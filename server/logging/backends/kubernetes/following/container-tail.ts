@@ -12,6 +12,7 @@ import { LogFailure, openLog } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
 import { keptLine, keptTime } from '../reading/ranked-line.ts';
 import { GivenLines } from './given-lines.ts';
+import type { Progress } from './low-watermark.ts';
 
 export interface ContainerTailOptions {
   readonly client: ClusterClient;
@@ -25,6 +26,8 @@ export interface ContainerTailOptions {
   /** What the next lines have to wait for, if for anything. */
   readonly room: () => Promise<void> | undefined;
   readonly give: (records: readonly LogRecord[]) => void;
+  /** Of its backlog, the lines that were there when the live tail began; undefined where there is none. */
+  readonly progress: Progress | undefined;
   /** For a line that has not ended; one for each stream. */
   readonly unfinished: () => MemoryShare;
   /** A stream that has been silent for so long is replaced, in ms. */
@@ -40,6 +43,8 @@ export interface ContainerTailOptions {
 const SILENCE_MS = 300_000;
 /** The same of a container that has ended. */
 const ENDED_SILENCE_MS = 10_000;
+/** The same of a backlog, which others wait for. */
+const AWAITED_SILENCE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
 /** How long the last lines of a deleted pod may still be under way. */
@@ -54,9 +59,12 @@ export class ContainerTail {
   /** A run of which the rest is to be read, and what was given of it. */
   #interrupted: { readonly key: string; readonly given: GivenLines } | undefined;
   #outOfReachSince: number | undefined;
+  /** Until the backlog has been read; without following, since only such a stream tells where it ends. */
+  #progress: Progress | undefined;
 
   constructor(options: ContainerTailOptions) {
     this.#options = options;
+    this.#progress = options.progress;
     this.#backoff = new Backoff({
       initialMs: options.initialBackoffMs ?? 200,
       maxMs: MAX_BACKOFF_MS,
@@ -71,6 +79,7 @@ export class ContainerTail {
     try {
       await this.#rounds(AbortSignal.any([signal, over.signal]));
     } finally {
+      this.#endProgress();
       over.abort();
       await gone;
     }
@@ -103,10 +112,12 @@ export class ContainerTail {
     if (!sources) return false;
     const next = sources.find((source) => !this.#finished.includes(keyOf(source)));
     if (!next) {
+      this.#endProgress();
       await changed;
       return true;
     }
     const before = this.#given.since;
+    const isAwaited = this.#progress !== undefined;
     const failure = await this.#read(next, signal);
     if (signal.aborted) return false;
     if (failure && failure.kind !== 'empty' && failure.kind !== 'gone') {
@@ -118,16 +129,19 @@ export class ContainerTail {
         return true;
       }
     }
+    // Nobody should wait for a log that can not be read.
+    if (failure) this.#endProgress();
+    if (isAwaited && !this.#progress) return true;
     if (this.#given.since !== before) this.#backoff.reset();
     await Promise.race([changed, this.#pause(signal)]);
     return true;
   }
 
   async #read(source: LogSource, signal: AbortSignal): Promise<LogFailure | undefined> {
-    const { client, reader, begin, room, silenceMs = SILENCE_MS } = this.#options;
+    const { client, reader, begin, room } = this.#options;
     const { running } = source;
-    // A container that has ended is not silent, it has nothing more to write.
-    const idleMs = running ? silenceMs : Math.min(silenceMs, ENDED_SILENCE_MS);
+    const follow = running && !this.#progress;
+    const idleMs = this.#silenceMs(follow);
     const given = this.#givenOf(source);
     const before = given.copy();
     const since = given.since ?? (begin === BEGINNING ? undefined : begin);
@@ -143,8 +157,9 @@ export class ContainerTail {
     try {
       // It runs at the pace of its reader, so it must not take a slot from queries: not even for a container that has
       // ended.
-      const request = { source, since, follow: running, signal: bounds.signal, timeoutMs: idleMs };
+      const request = { source, since, follow, signal: bounds.signal, timeoutMs: idleMs };
       await reader.consume(await openLog(client, request), bounds, onLine, newExtent());
+      if (running) this.#endProgress();
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -158,6 +173,13 @@ export class ContainerTail {
       end.abort();
       await outlasting;
     }
+  }
+
+  #silenceMs(follow: boolean): number {
+    const { silenceMs = SILENCE_MS } = this.#options;
+    if (follow) return silenceMs;
+    // Who has nothing more to write is not silent.
+    return Math.min(silenceMs, this.#progress ? AWAITED_SILENCE_MS : ENDED_SILENCE_MS);
   }
 
   #givenOf(source: LogSource): GivenLines {
@@ -187,12 +209,14 @@ export class ContainerTail {
     const { begin, filter, give } = this.#options;
     const { namespace, pod, container } = source;
     let records: LogRecord[] = [];
+    let reached: Instant = '';
     const taking = {
       /** Of the lines that were not given before. */
       first: undefined as Instant | undefined,
       onLine: (time: Instant, text: string): void => {
         if (time < begin || !given.isNew(time)) return;
         taking.first ??= keptTime(time);
+        if (time > reached) reached = time;
         if (!filter(text)) return;
         const line = keptLine(time, 0, 0, text);
         records.push({ time: line.time, log: line.text, namespace, pod, container });
@@ -200,9 +224,16 @@ export class ContainerTail {
       flush: (): void => {
         if (records.length > 0) give(records);
         records = [];
+        reached = keptTime(reached);
+        this.#progress?.reached(reached);
       },
     };
     return taking;
+  }
+
+  #endProgress(): void {
+    this.#progress?.end();
+    this.#progress = undefined;
   }
 
   #finish(source: LogSource): void {

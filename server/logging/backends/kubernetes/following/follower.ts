@@ -1,5 +1,6 @@
 // All containers of a selection, followed: those that are there, and those that come.
 import type { ClusterClient } from '../../../../cluster/client.ts';
+import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';
@@ -23,12 +24,17 @@ export interface FollowerOptions {
   readonly memory: MemoryShare;
   readonly unfinished: () => MemoryShare;
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
   readonly tuning?: {
     readonly silenceMs?: number;
     readonly patienceMs?: number;
     readonly initialBackoffMs?: number;
   };
 }
+
+/** Lines that are hardly older are no backlog: each log is followed from the begin, which is one request instead of two. */
+const FRESH_MS = 2_000;
 
 export class Follower {
   readonly #options: FollowerOptions;
@@ -37,6 +43,8 @@ export class Follower {
   readonly #queue: FollowQueue;
   /** By the container, and the uid of its pod. */
   readonly #tails = new Map<string, Promise<void>>();
+  /** Before which lines are backlog. Containers that come later have none that others should wait for. */
+  #backlogEnd: Instant | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -63,7 +71,9 @@ export class Follower {
       else this.#lookAt(pods.get(pod.namespace, pod.name), stop.signal);
     });
     try {
+      this.#backlogEnd = instantOf(this.#options.wallClock() - FRESH_MS);
       this.#lookAtAll(stop.signal);
+      this.#backlogEnd = undefined;
       for (;;) yield await this.#queue.take();
     } catch (error) {
       if (!(error instanceof Ended)) throw error;
@@ -116,6 +126,8 @@ export class Follower {
   async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {
     const { client, reader, pods, selection, unfinished, onFailure, tuning } = this.#options;
     const begin = this.#beginOf(namespace);
+    const hasBacklog = this.#backlogEnd !== undefined && begin < this.#backlogEnd;
+    const progress = hasBacklog ? this.#queue.begin() : undefined;
     const tail = new ContainerTail({
       client,
       reader,
@@ -129,8 +141,9 @@ export class Follower {
       begin,
       // A live tail does not report what it may have missed.
       filter: lineFilter(selection, () => undefined),
-      room: () => this.#queue.room(),
+      room: () => this.#queue.room(progress),
       give: (records) => this.#queue.push(records),
+      progress,
       unfinished,
       onFailure,
       ...tuning,

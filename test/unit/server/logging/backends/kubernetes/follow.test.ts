@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
 import { until } from '../../../../../support/until.ts';
 import { at, everything } from './instants.ts';
@@ -58,6 +60,66 @@ describe('following pod logs', () => {
     await reading.until('line 3');
     b.append(at(4));
     expect(await reading.until('line 4')).to.deep.equal(['line 2', 'line 3', 'line 4']);
+  });
+
+  it('gives the backlog in the order of time, however late a kubelet answers', async () => {
+    cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
+    const late = cluster.add('shop', 'late', [at(2), at(4)]);
+    const { promise: asked, resolve } = Promise.withResolvers<() => void>();
+    cluster.disturb = ({ pathname, searchParams }, response) => {
+      if (!pathname.includes('/late/')) return false;
+      resolve(() => late.serve(searchParams, response, true));
+      cluster.disturb = () => false;
+      return true;
+    };
+    const seen = follow().until('line 5');
+    const answer = await asked;
+    // The other has been read, and more time has passed than lines are gathered for.
+    await until(() => cluster.asked.some(({ searchParams }) => searchParams.get('follow') === 'true'));
+    await delay(100);
+    expect(reading.seen).to.deep.equal([]);
+    answer();
+    expect(await seen).to.deep.equal([1, 2, 3, 4, 5].map((n) => `line ${n}`));
+    late.append(at(6));
+    expect((await reading.until('line 6')).length).to.equal(6);
+  });
+
+  it('merges backlogs that are larger than what it may hold, of lines that do not all match', async () => {
+    const [lines, pods] = [600, 7];
+    for (let pod = 0; pod < pods; pod++) {
+      const written = Array.from({ length: lines }, (_, n) =>
+        at(n * pods + pod, `${(n * pods + pod) % 3 === 0 ? 'odd' : 'wanted'} ${'x'.repeat(2_000)}`),
+      );
+      cluster.add('shop', `pod-${pod}`, written);
+    }
+    const memory = new MemoryBudget(1 << 20);
+    const store = cluster.store({}, { followTuning: tuning, memory });
+    const gone = new AbortController();
+    const times: string[] = [];
+    let held = 0;
+    const text = { mode: 'substring', texts: ['wanted'], caseSensitive: true } as const;
+    for await (const batch of store.follow({ ...everything, text }, gone)) {
+      times.push(...batch.map(({ time }) => time));
+      held = Math.max(held, memory.held);
+      if (times.length === (lines * pods * 2) / 3) break;
+    }
+    const expected = Array.from({ length: lines * pods }, (_, n) => n).filter((n) => n % 3 !== 0);
+    expect(times).to.deep.equal(expected.map((n) => at(n).time));
+    // Half of all for one alone, and what one reading of each log brings.
+    expect(held).to.be.below((1 << 19) + pods * 150_000);
+    reading = new Reading(store);
+  });
+
+  it('does not wait for ever for the backlog of a kubelet that is silent, and has its lines when it answers', async () => {
+    const silent = cluster.add('shop', 'silent', [at(1)]);
+    cluster.add('shop', 'quick', [at(2)]);
+    cluster.disturb = ({ pathname }) => pathname.includes('/silent/');
+    reading = new Reading(cluster.store({}, { followTuning: { ...tuning, silenceMs: 100 } }));
+    await reading.until('line 2');
+    cluster.disturb = () => false;
+    silent.append(at(3));
+    await reading.until('line 3');
+    expect(reading.seen).to.deep.equal(['line 2', 'line 1', 'line 3']);
   });
 
   it('picks up pods that come, and only those of the selection', async () => {
