@@ -1,38 +1,28 @@
-// The endpoints that browsers see, and the token endpoint, behind the real chain on a real TLS socket. Sessions, users
-// and passwords are in memory; the clock stands still until a test moves it.
-import { createHash, randomBytes } from 'node:crypto';
+// The endpoints that browsers see, and the token endpoint, behind the real chain on a real TLS socket. What it
+// knows is in memory: sign-in-state.ts.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { newConflict } from '../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../server/filters/request-context.ts';
-import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
 import { newDevicePages } from '../../server/oauth/endpoints/device-pages.ts';
 import { newSignInPages } from '../../server/oauth/endpoints/sign-in-pages.ts';
 import { tokenHandler } from '../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../server/oauth/grants/authorization-code.ts';
 import { DeviceCodeGrant } from '../../server/oauth/grants/device-code.ts';
 import { RefreshTokenGrant } from '../../server/oauth/grants/refresh-token.ts';
-import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
-import { PasswordHasher } from '../../server/oauth/passwords/hasher.ts';
 import { PasswordSignIn } from '../../server/oauth/passwords/sign-in.ts';
 import { SessionOpening } from '../../server/oauth/sessions/session-opening.ts';
 import { TokenIssuer } from '../../server/oauth/tokens/token-issuer.ts';
-import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
 import { issueServer, newCA } from './certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
-import { memoryKeyRing } from './memory-key-ring.ts';
-import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
-import { newClient } from './oauth-clients.ts';
+import { MemorySessionStore } from './memory-session-store.ts';
 import { openChain } from './open-chain.ts';
+import type { SiteState } from './sign-in-state.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
-export const PASSWORD = 'correct horse battery';
-export const VERIFIER = 'v'.repeat(43);
-export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
-export const REDIRECT = 'https://console.example.com/callback';
 
 export interface SiteAnswer {
   readonly status: number;
@@ -47,84 +37,6 @@ export interface SiteRequest {
 }
 
 const silent = pino({ level: 'silent' });
-
-/** What all replicas share. */
-export class SiteState {
-  now = Date.now();
-  readonly sessions = new MemorySessions();
-  readonly accounts = new Map<string, Account>();
-  readonly credentials = new Map<string, Credential>();
-  /** Thrown when an attempt is to be counted. */
-  throttled: Error | undefined;
-  /** Happens while an attempt is checked, after user and password have been looked up. */
-  meanwhile: () => void = () => undefined;
-  readonly clients: OAuthClient[] = [
-    newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
-    newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
-    newClient('backend', { redirectURIs: [`${REDIRECT}?tenant=1`], grants: ['authorization_code'] }),
-    newClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
-  ];
-  readonly hasher = new PasswordHasher({
-    memory: 8 * 1024 * 1024,
-    iterations: 1,
-    queue: { concurrency: 1, length: 64, timeoutMs: 10_000 },
-  });
-  readonly keys: KeyRing;
-  #version = 0;
-
-  private constructor(keys: KeyRing) {
-    this.keys = keys;
-  }
-
-  /** With a user alice, who has PASSWORD. */
-  static async make(): Promise<SiteState> {
-    const state = new SiteState(await memoryKeyRing());
-    await state.add('alice');
-    return state;
-  }
-
-  async add(name: string, { mustChange = false, disabled = false } = {}): Promise<void> {
-    const uid = `uid-of-${name}`;
-    this.accounts.set(name, {
-      name,
-      uid,
-      email: `${name}@example.com`,
-      displayName: name,
-      groups: ['developers'],
-      disabled,
-    });
-    const passwordHash = await this.hasher.hash(PASSWORD);
-    const changedAt = this.now - 1000;
-    await this.credentialStore.set(
-      name,
-      { userUID: uid, passwordHash, mustChange, changedAt },
-      AbortSignal.timeout(30_000),
-    );
-  }
-
-  /** Somebody replaces the password of alice while her next attempt is checked, which takes a second. */
-  replaceMeanwhile(): void {
-    this.meanwhile = () => {
-      this.meanwhile = () => undefined;
-      const known = this.credentials.get('alice');
-      if (!known) throw new Error('alice has no password');
-      this.credentials.set('alice', { ...known, passwordHash: 'of another', changedAt: this.now + 500 });
-      this.now += 1000;
-    };
-  }
-
-  readonly credentialStore: CredentialStore = {
-    synced: true,
-    get: (user) => this.credentials.get(user),
-    set: async (user, { resourceVersion, ...credential }) => {
-      const found = this.credentials.get(user);
-      if (resourceVersion !== undefined && resourceVersion !== found?.resourceVersion) {
-        throw newConflict({ group: 'iam.platform.io', resource: 'credentials' }, user, 'changed');
-      }
-      this.credentials.set(user, { ...credential, resourceVersion: String(++this.#version) });
-    },
-  };
-}
 
 /** One replica. */
 export class SignInSite {

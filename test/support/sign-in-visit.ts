@@ -1,6 +1,7 @@
 // A person's way through the sign-in page, without a browser: cookie and ticket are carried along as one would.
 import { expect } from 'chai';
-import { CHALLENGE, PASSWORD, REDIRECT, type SignInSite, type SiteAnswer } from './sign-in-site.ts';
+import type { SignInSite, SiteAnswer } from './sign-in-site.ts';
+import { CHALLENGE, PASSWORD, REDIRECT } from './sign-in-state.ts';
 
 export const REQUEST: Readonly<Record<string, string>> = {
   response_type: 'code',

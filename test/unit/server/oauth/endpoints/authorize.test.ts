@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ISSUER, REDIRECT, SignInSite, SiteState } from '../../../../support/sign-in-site.ts';
+import { ISSUER, SignInSite } from '../../../../support/sign-in-site.ts';
+import { REDIRECT, SiteState } from '../../../../support/sign-in-state.ts';
 import { authorizePath, REQUEST, sentBack, Visit } from '../../../../support/sign-in-visit.ts';
 
 describe('the authorization endpoint', () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newConflict, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { ISSUER, REDIRECT, SignInSite, SiteState, VERIFIER } from '../../../../support/sign-in-site.ts';
+import { ISSUER, SignInSite } from '../../../../support/sign-in-site.ts';
+import { REDIRECT, SiteState, VERIFIER } from '../../../../support/sign-in-state.ts';
 import { codeFor, REQUEST } from '../../../../support/sign-in-visit.ts';
 
 const EXCHANGE = {

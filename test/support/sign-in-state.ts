@@ -1,0 +1,93 @@
+// What all replicas of a sign-in site share: users, passwords, sessions and clients, in memory, and a clock that stands
+// still until a test moves it.
+import { createHash } from 'node:crypto';
+import { newConflict } from '../../apis/meta/v1/errors.ts';
+import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
+import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
+import { PasswordHasher } from '../../server/oauth/passwords/hasher.ts';
+import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
+import { memoryKeyRing } from './memory-key-ring.ts';
+import { MemorySessions } from './memory-session-store.ts';
+import { newClient } from './oauth-clients.ts';
+
+export const PASSWORD = 'correct horse battery';
+export const VERIFIER = 'v'.repeat(43);
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+export const REDIRECT = 'https://console.example.com/callback';
+
+export class SiteState {
+  now = Date.now();
+  readonly sessions = new MemorySessions();
+  readonly accounts = new Map<string, Account>();
+  readonly credentials = new Map<string, Credential>();
+  /** Thrown when an attempt is to be counted. */
+  throttled: Error | undefined;
+  /** Happens while an attempt is checked, after user and password have been looked up. */
+  meanwhile: () => void = () => undefined;
+  readonly clients: OAuthClient[] = [
+    newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
+    newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
+    newClient('backend', { redirectURIs: [`${REDIRECT}?tenant=1`], grants: ['authorization_code'] }),
+    newClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
+  ];
+  readonly hasher = new PasswordHasher({
+    memory: 8 * 1024 * 1024,
+    iterations: 1,
+    queue: { concurrency: 1, length: 64, timeoutMs: 10_000 },
+  });
+  readonly keys: KeyRing;
+  #version = 0;
+
+  private constructor(keys: KeyRing) {
+    this.keys = keys;
+  }
+
+  /** With a user alice, who has PASSWORD. */
+  static async make(): Promise<SiteState> {
+    const state = new SiteState(await memoryKeyRing());
+    await state.add('alice');
+    return state;
+  }
+
+  async add(name: string, { mustChange = false, disabled = false } = {}): Promise<void> {
+    const uid = `uid-of-${name}`;
+    this.accounts.set(name, {
+      name,
+      uid,
+      email: `${name}@example.com`,
+      displayName: name,
+      groups: ['developers'],
+      disabled,
+    });
+    const passwordHash = await this.hasher.hash(PASSWORD);
+    const changedAt = this.now - 1000;
+    await this.credentialStore.set(
+      name,
+      { userUID: uid, passwordHash, mustChange, changedAt },
+      AbortSignal.timeout(30_000),
+    );
+  }
+
+  /** Somebody replaces the password of alice while her next attempt is checked, which takes a second. */
+  replaceMeanwhile(): void {
+    this.meanwhile = () => {
+      this.meanwhile = () => undefined;
+      const known = this.credentials.get('alice');
+      if (!known) throw new Error('alice has no password');
+      this.credentials.set('alice', { ...known, passwordHash: 'of another', changedAt: this.now + 500 });
+      this.now += 1000;
+    };
+  }
+
+  readonly credentialStore: CredentialStore = {
+    synced: true,
+    get: (user) => this.credentials.get(user),
+    set: async (user, { resourceVersion, ...credential }) => {
+      const found = this.credentials.get(user);
+      if (resourceVersion !== undefined && resourceVersion !== found?.resourceVersion) {
+        throw newConflict({ group: 'iam.platform.io', resource: 'credentials' }, user, 'changed');
+      }
+      this.credentials.set(user, { ...credential, resourceVersion: String(++this.#version) });
+    },
+  };
+}
