@@ -79,6 +79,11 @@ export class Chunk<Facts> implements SnapshotPiece {
     return [new Chunk(this.#objects.toSpliced(this.search(key), 1), undefined, this.#loose + 1)];
   }
 
+  /** What takes the place of this chunk and of `next`: one piece, or theirs would stay for the few objects left in them. */
+  joined(next: Chunk<Facts>): Chunk<Facts> {
+    return new Chunk([...this.#objects, ...next.objects], undefined, LOOSE_OBJECTS);
+  }
+
   json(): Buffer {
     this.#json ??= this.#coalesce();
     return this.#json;

@@ -74,14 +74,15 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1));
   }
 
-  /** Without `key`, which this snapshot holds. A chunk that has become small joins its neighbour. */
+  /** Without `key`, which this snapshot holds. A chunk that has become small joins one of its neighbours. */
   without(version: bigint, key: string): ObjectSnapshot<Facts> {
     const i = this.#chunkOf(key);
     const next = this.#chunks.toSpliced(i, 1, ...(this.#chunks[i]?.without(key) ?? []));
-    const left = Math.max(0, Math.min(i, next.length - 2));
-    const [a, b] = [next[left], next[left + 1]];
-    if (a && b && a.objects.length + b.objects.length <= CHUNK_OBJECTS / 2) {
-      next.splice(left, 2, new Chunk([...a.objects, ...b.objects]));
+    for (const at of [i, i - 1]) {
+      const [left, right] = [next[at], next[at + 1]];
+      if (!left || !right || left.objects.length + right.objects.length > CHUNK_OBJECTS / 2) continue;
+      next.splice(at, 2, left.joined(right));
+      break;
     }
     return new ObjectSnapshot(version, next, this.size - 1);
   }

@@ -4,9 +4,10 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Change } from '../../../../server/cache/change.ts';
 import { CHUNK_OBJECTS } from '../../../../server/cache/chunk.ts';
+import { ObjectReader } from '../../../../server/cache/object-reader.ts';
 import type { ObjectSnapshot } from '../../../../server/cache/snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
-import { readThing } from '../../../support/raw-objects.ts';
+import { readThing, THINGS } from '../../../support/raw-objects.ts';
 
 type Things = ObjectSnapshot<{ readonly size: number }>;
 
@@ -128,6 +129,66 @@ describe('a snapshot', () => {
     const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
     const needed = [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
     expect(held).to.be.lessThan(needed * 1.6);
+  });
+
+  /** Bytes of the memory that its objects keep alive, over those of the objects. */
+  function waste(snapshot: Things): number {
+    const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
+    const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    return held / [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  it('lets go of a piece of which most objects were replaced', () => {
+    const names = NAMES.toSorted();
+    let snapshot = built(names);
+    for (const [i, name] of names.entries()) if (i % 4 > 0) snapshot = set(snapshot, name, i + 2);
+    expect(waste(snapshot)).to.be.lessThan(1.6);
+  });
+
+  it('lets go of the pieces of which most objects are gone', () => {
+    const names = Array.from({ length: 2000 }, (_, i) => `thing-${i}`).toSorted();
+    let snapshot = built(names);
+    for (const [i, name] of names.entries()) if (i % 50 > 0) snapshot = remove(snapshot, name, i + 2);
+    expect(snapshot.size).to.equal(40);
+    expect(waste(snapshot)).to.be.lessThan(3);
+  });
+
+  it('has objects that are slices of the pieces once these were asked for', () => {
+    const snapshot = set(built(NAMES.toSorted()), 'thing-42', 2);
+    const pieces = new Set(snapshot.pieces().map((piece) => piece.json().buffer));
+    expect(new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer))).to.deep.equal(pieces);
+  });
+
+  it('seldom copies the neighbours of what has changed', () => {
+    let snapshot = built(NAMES.slice(0, 20));
+    let copies = 0;
+    for (let version = 2; version < 66; version++) {
+      const before = snapshot.get('thing-1')?.bytes;
+      snapshot = set(snapshot, 'thing-0', version);
+      if (snapshot.get('thing-1')?.bytes !== before) copies++;
+    }
+    expect(copies).to.equal(4);
+  });
+
+  it('cuts its pieces by their bytes as well, whatever the size of one object', () => {
+    const huge = (name: string, version: number): Buffer => {
+      const metadata = { name, resourceVersion: String(version) };
+      return Buffer.from(JSON.stringify({ metadata, filler: 'x'.repeat(700_000) }));
+    };
+    const reader = new ObjectReader(THINGS);
+    let snapshot = built([]);
+    for (const [i, name] of ['b', 'a', 'c', 'd', 'a'].entries()) {
+      const previous = snapshot.get(name);
+      const { object } = new Change('ADDED', reader.read(huge(name, i + 2)), previous);
+      snapshot = snapshot.with(BigInt(i + 2), object, previous);
+    }
+    expect(snapshot.pieces().map((piece) => piece.json().length < 1_500_000)).to.deep.equal([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(Object.keys(contents(snapshot))).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
   it('has pieces that join into one deflate stream and are compressed once', async () => {
