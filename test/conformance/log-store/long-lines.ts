@@ -52,6 +52,18 @@ export function describeLongLines(
       expect(isPageTooLong(error)).to.equal(true);
     });
 
+    it('skips more of them than a page may have', async () => {
+      const [from, size] = [LINES - 3, 2];
+      const page = await store().query(selection, { order: 'asc', size, from }, call);
+      expect(page.records.map(({ log }) => headOf(log))).to.deep.equal(lines.slice(-3, -1).map(headOf));
+      const rest = { order: 'asc', size, from: 0, after: page.next ?? '' } as const;
+      const last = await store().query(selection, rest, call);
+      expect(last.records.map(({ log }) => headOf(log))).to.deep.equal(lines.slice(-1).map(headOf));
+      const behind = await store().query(selection, { order: 'asc', size, from: LINES }, call);
+      expect(behind.records).to.deep.equal([]);
+      expect(behind.next).to.equal(undefined);
+    });
+
     it('gives all of them on pages that are as short as they have to be', async () => {
       const seen: string[] = [];
       let after: string | undefined;

@@ -78,7 +78,8 @@ export class VictoriaLogsLogStore implements LogBackend {
     const overview = total ?? (await simpleOverview(this.#queries, questions.rough, deadline));
     const question = within(about, ({ quick, exact }) => (overview.isQuick && quick ? quick : exact));
     const { isMeant } = judge;
-    const wanted = { ...request, question, fields: this.#fields, isMeant, overview, after };
+    const exactQuestion = within(about, ({ exact }) => exact);
+    const wanted = { ...request, question, exactQuestion, fields: this.#fields, isMeant, overview, after };
     const { records, next } = await readPage(this.#queries, wanted, deadline);
     return {
       total: total ? { count: total.count, relation: 'eq' } : { count: records.length, relation: 'gte' },

@@ -3,7 +3,7 @@
 import { forget } from '../../../forgotten.ts';
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
-import { MAX_PAGE_BYTES } from '../../../store-errors.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import type { Overview } from '../counting/overview.ts';
 import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
@@ -18,6 +18,8 @@ import { type Position, positionBehind } from './position.ts';
 export interface PageWanted {
   /** The question about a part of the range; undefined when nothing can be found there. */
   readonly question: (range: Range) => Question | undefined;
+  /** The same, of which every line that is found is wanted; it may take the store longer. */
+  readonly exactQuestion: (range: Range) => Question | undefined;
   readonly fields: FieldNames;
   /** Whether a line that the question found is wanted; `overview` says how many are not. */
   readonly isMeant: (record: LogRecord) => boolean;
@@ -33,12 +35,39 @@ export interface PageFound {
   readonly next: Position | undefined;
 }
 
+/** Lines that are skipped may be longer than a page may be read; those that are wanted may not. */
 export async function readPage(queries: Queries, wanted: PageWanted, deadline: Deadline): Promise<PageFound> {
-  const { order, from, size, after } = wanted;
+  try {
+    return await readAtOnce(queries, wanted, deadline);
+  } catch (error) {
+    if (!isPageTooLong(error) || wanted.from === 0) throw error;
+  }
+  const after = await positionAt(queries, wanted, deadline);
+  if (!after) return { records: [], next: undefined };
+  return readAtOnce(queries, { ...wanted, from: 0, after }, deadline);
+}
+
+/** Behind the lines that are skipped, of which only the times are read; undefined where there are no more lines. */
+async function positionAt(
+  queries: Queries,
+  wanted: PageWanted,
+  deadline: Deadline,
+): Promise<Position | undefined> {
+  const { exactQuestion: question, overview, from } = wanted;
+  if (!overview.span) return undefined;
+  const isMeant = (): boolean => true;
+  const all = { ...wanted, question, isMeant, overview: { ...overview, others: 0 } };
+  const found = await firstOf(queries, all, `fields ${TIME}`, overview.span, from, deadline);
+  return found.length < from ? undefined : positionBehind(found);
+}
+
+async function readAtOnce(queries: Queries, wanted: PageWanted, deadline: Deadline): Promise<PageFound> {
+  const { order, from, size, after, fields } = wanted;
   const range = rangeLeft(wanted);
   if (size === 0 || !range) return { records: [], next: undefined };
   const skipped = from + (after ? await skippedBy(queries, wanted, after, deadline) : 0);
-  const found = await firstOf(queries, wanted, range, skipped + size + 1, deadline);
+  const count = skipped + size + 1;
+  const found = await firstOf(queries, wanted, recordFields(fields), range, count, deadline);
   const isMore = found.length > skipped + size;
   if (isMore) await completeEnd(queries, wanted, found, skipped + size, deadline);
   const records = await inOrder(found, order, queries.turns);
@@ -93,10 +122,11 @@ function rangeLeft({ overview: { span }, order, after }: PageWanted): Range | un
 const MARGIN = 2n;
 const GROWTH = 8n;
 
-/** The first so many, or all; in the order of time. */
+/** The first so many, or all; in the order of time. `columns`: what of them is read, with the time. */
 async function firstOf(
   queries: Queries,
   { question, fields, isMeant, overview, order, size, after }: PageWanted,
+  columns: string,
   range: Range,
   count: number,
   deadline: Deadline,
@@ -113,7 +143,7 @@ async function firstOf(
     const limit = count + others;
     const asked = question(isWhole ? range : { start: instantAt(part.start), end: instantAt(part.end) });
     const rows = asked
-      ? await queries.allRows(asked, [recordFields(fields), `${sort} limit ${limit}`], deadline, maxBytes)
+      ? await queries.allRows(asked, [columns, `${sort} limit ${limit}`], deadline, maxBytes)
       : [];
     const found = await recordsOf(rows, fields, queries.turns, isMeant);
     // Lines that are not wanted may have come since they were counted: then there is more behind these.
