@@ -45,6 +45,7 @@ describe('a change', () => {
       version: '100',
     });
     const seen = modified.objectFor('DELETED');
+    expect(modified.objectFor('DELETED')).to.equal(seen);
     expect(seen.resourceVersion).to.equal('100');
     expect(seen.facts).to.deep.equal({ size: 1 });
     expect(JSON.parse(seen.metadata.toString())).to.deep.include({ name: 'a', resourceVersion: '100' });
@@ -53,7 +54,11 @@ describe('a change', () => {
   it('shows a removed object as kube-apiserver sent it', () => {
     const deleted = new Change('DELETED', readThing('a', 101, 3), previous);
     expect(line(deleted.frame('DELETED')).object).to.deep.include({ spec: { size: 3 } });
-    expect(deleted.objectFor('DELETED').resourceVersion).to.equal('101');
+    expect(deleted.objectFor('DELETED')).to.deep.include({ resourceVersion: '101', facts: { size: 3 } });
+  });
+
+  it('is as large as what it holds: the object and the one before', () => {
+    expect(modified.size).to.equal(modified.object.bytes.length + previous.bytes.length);
   });
 
   it('does not keep the neighbours of the former object alive', () => {

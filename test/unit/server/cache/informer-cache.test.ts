@@ -44,7 +44,7 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe('the informer cache', () => {
-  it('answers 503 with Retry-After to every read until the first list is complete', () => {
+  it('answers 503 with Retry-After to every read until the first list is complete', async () => {
     const cache = newCache();
     const replacement = cache.replacement();
     replacement.add(rawThing('a', 1));
@@ -56,6 +56,8 @@ describe('the informer cache', () => {
     ]) {
       expect(thrownBy(read)).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
     }
+    const waited: unknown = await cache.waitUntil('1', new AbortController().signal).catch((e: unknown) => e);
+    expect(waited).to.have.property('code', 503);
     replacement.commit('10');
     expect(cache.synced).to.equal(true);
     expect(keys(cache)).to.deep.equal(['a']);
@@ -150,6 +152,45 @@ describe('the informer cache', () => {
     expect(cache.watchers).to.equal(0);
   });
 
+  it('lets a watcher that it ended begin again at once, on what the list has brought', () => {
+    const cache = filled();
+    const again = new Recorder();
+    cache.watch('10', {
+      event: () => undefined,
+      bookmark: () => undefined,
+      end: () => {
+        expect(keys(cache)).to.deep.equal(['x']);
+        cache.watch(cache.snapshot().resourceVersion, again);
+      },
+    });
+    fill(cache, 30, ['x']);
+    cache.apply('MODIFIED', rawThing('x', 31));
+    expect(again.heard).to.deep.equal(['MODIFIED x@31']);
+  });
+
+  it('ends all watchers although one of them can not be ended', () => {
+    const cache = filled();
+    const other = new Recorder();
+    cache.watch('10', {
+      event: () => undefined,
+      bookmark: () => undefined,
+      end: () => {
+        throw new Error('broken');
+      },
+    });
+    cache.watch('10', other);
+    fill(cache, 30, ['x']);
+    expect(other.heard).to.deep.equal(['end']);
+    expect(keys(cache)).to.deep.equal(['x']);
+  });
+
+  it('lets reads go on that a list has brought to their resourceVersion', async () => {
+    const cache = filled();
+    const waited = cache.waitUntil('30', new AbortController().signal);
+    fill(cache, 30, ['x']);
+    await waited;
+  });
+
   it('accepts a history that goes backwards, after a list', () => {
     const cache = filled();
     cache.apply('MODIFIED', rawThing('a', 11));
@@ -178,6 +219,42 @@ describe('the informer cache', () => {
     expect(calls).to.equal(1);
     expect(before.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12']);
     expect(after.heard).to.deep.equal(before.heard);
+  });
+
+  it('keeps no watcher that could not take what it had missed', () => {
+    const cache = filled();
+    cache.apply('MODIFIED', rawThing('a', 11));
+    const broken: Watcher<Facts> = {
+      event: () => {
+        throw new Error('broken');
+      },
+      bookmark: () => undefined,
+      end: () => undefined,
+    };
+    expect(() => cache.watch('10', broken)).to.throw('broken');
+    expect(cache.watchers).to.equal(0);
+  });
+
+  it('shows a change to reads before watchers hear of it', () => {
+    const cache = filled();
+    const seen: unknown[] = [];
+    cache.watch('10', {
+      event: () => seen.push(cache.snapshot().get('a')?.resourceVersion),
+      bookmark: () => undefined,
+      end: () => undefined,
+    });
+    cache.apply('MODIFIED', rawThing('a', 11));
+    cache.apply('DELETED', rawThing('a', 12));
+    expect(seen).to.deep.equal(['11', undefined]);
+  });
+
+  it('refuses a watch from before what is too old, also when nothing new has come', () => {
+    let now = 0;
+    const cache = filled(() => now);
+    cache.apply('MODIFIED', rawThing('a', 11));
+    now = 2000;
+    expect(isExpired(thrownBy(() => cache.watch('10', new Recorder())))).to.equal(true);
+    cache.watch('11', new Recorder());
   });
 
   it('tells a watcher that another one adds nothing twice', () => {
@@ -212,6 +289,36 @@ describe('the informer cache', () => {
     now = 2000;
     expect(isExpired(thrownBy(() => cache.snapshotAt('12')))).to.equal(true);
     expect(cache.snapshotAt('16').size).to.equal(0);
+  });
+
+  /** How many of the snapshots before the last of ten changes are kept. */
+  function keptOf(bytes: number, change: (cache: InformerCache<Facts>, version: number) => void): number {
+    const cache = newCache(undefined, { snapshots: 100, ageMs: 1000, bytes });
+    fill(cache, 10, ['a', 'b', 'c']);
+    for (let version = 11; version <= 20; version++) change(cache, version);
+    let kept = 0;
+    for (let version = 19; version >= 10; version--) {
+      if (thrownBy(() => cache.snapshotAt(String(version))) === undefined) kept++;
+    }
+    return kept;
+  }
+
+  it('keeps as many earlier snapshots as its memory allows for what only they hold', () => {
+    // In our group it is longer.
+    const size = rawThing('a', 11).length + 'resources.platform.io/v1alpha3'.length - 'v1'.length;
+    const modify = (cache: InformerCache<Facts>, version: number): void =>
+      cache.apply('MODIFIED', rawThing('a', version));
+    expect(keptOf(1e9, modify)).to.equal(10);
+    expect(keptOf(size * 5, modify)).to.equal(5);
+    const comeAndGo = (cache: InformerCache<Facts>, version: number): void =>
+      cache.apply(version % 2 > 0 ? 'DELETED' : 'ADDED', rawThing('a', version));
+    expect(keptOf(size * 2, comeAndGo)).to.be.within(4, 5);
+    // A list that was read holds all its neighbours as well.
+    const readAndModify = (cache: InformerCache<Facts>, version: number): void => {
+      for (const piece of cache.snapshot().pieces()) piece.json();
+      modify(cache, version);
+    };
+    expect(keptOf(size * 7, readAndModify)).to.equal(2);
   });
 
   it('knows its state at a resourceVersion of another kind of object, as the pages of another replica need it', () => {
