@@ -42,9 +42,10 @@ export function parseAccept(header: string): AcceptClause[] {
     .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
 
-/** Whether the clause takes `application/json`. Case matters, and `application/*` is refused, as in kube-apiserver. */
+/** Whether the clause takes `application/json`. Case matters, as in kube-apiserver. */
 export function takesJSON({ type, subtype }: AcceptClause): boolean {
-  return (type === 'application' && subtype === 'json') || (type === '*' && subtype === '*');
+  if (type === 'application') return subtype === 'json' || subtype === '*';
+  return type === '*' && subtype === '*';
 }
 
 /** A form in which an object can be asked for: `as=Table;g=meta.k8s.io;v=v1`. */

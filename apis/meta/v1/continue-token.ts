@@ -23,8 +23,15 @@ function refused(why: string): StatusError {
   return newBadRequest(`invalid continue token: continue key is not valid${why}`);
 }
 
+/** Where Go's decoder gives up: at a byte that is none of base64url, or at one that is left over; -1 for nowhere. */
+function base64Fault(text: string): number {
+  const foreign = text.search(/[^A-Za-z0-9_-]/);
+  return foreign < 0 && text.length % 4 === 1 ? text.length - 1 : foreign;
+}
+
 function members(text: string): Record<string, unknown> {
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw refused(': illegal base64 data');
+  const fault = base64Fault(text);
+  if (fault >= 0) throw refused(`: illegal base64 data at input byte ${fault}`);
   const json = Buffer.from(text, 'base64url').toString();
   try {
     const value: unknown = JSON.parse(json);
@@ -52,7 +59,7 @@ export function decodeContinue(text: string): ContinueToken {
     !start.endsWith(BEHIND) ||
     start.split('/').some((part) => part === '' || part === '.' || part === '..')
   ) {
-    throw refused('');
+    throw refused(`: ${start}`);
   }
   return { resourceVersion: rv, after: start.slice(0, -BEHIND.length) };
 }

@@ -1,10 +1,10 @@
 // OpenAPI v3 and v2 of our groups. Owns /openapi/v3, /openapi/v3/apis/<group>/<version> and /openapi/v2; the schemas
 // are the cluster's own, re-rooted to our groups, and until the cluster has been reached minimal ones: these paths
 // always answer. Neighbours: discovery (which resources there are), cluster (whose documents are read).
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
+import { pause } from '../../cluster/pause.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
@@ -72,8 +72,7 @@ export class OpenAPI {
         if (!signal.aborted)
           log.warn({ err: error }, "the cluster's OpenAPI could not be read; trying again");
       }
-      // An abort is the only thing that ends the wait early.
-      await delay(wait, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(wait, signal);
     }
   }
 
@@ -188,11 +187,8 @@ function gvkOf({ group, version, kind }: SourcedResource): GroupVersionKind {
   return { group, version, kind };
 }
 
-/** These documents are old enough to be asked for with `application/*`; we have no protobuf of them. */
+/** We have no protobuf of these documents. */
 function requireJSON(header: string | undefined): void {
   if (header === undefined || header === '') return;
-  const takes = parseAccept(header).some(
-    (one) => takesJSON(one) || (one.type === 'application' && one.subtype === '*'),
-  );
-  if (!takes) throw newNotAcceptable(['application/json']);
+  if (!parseAccept(header).some(takesJSON)) throw newNotAcceptable(['application/json']);
 }

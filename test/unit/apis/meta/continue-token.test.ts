@@ -16,6 +16,18 @@ describe('continue token', () => {
     expect(JSON.parse(text)).to.deep.equal({ v: 'meta.k8s.io/v1', rv: 12, start: 'a\u0000' });
   });
 
+  for (const [text, why] of [
+    ['a+b/c=', 'illegal base64 data at input byte 1'],
+    ['abcde', 'illegal base64 data at input byte 4'],
+    [token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../b\u0000' }), 'a/../b\u0000'],
+  ] as const) {
+    it(`that is refused is told what is wrong with it: ${JSON.stringify(why)}`, () => {
+      expect(() => decodeContinue(text)).to.throw(
+        `invalid continue token: continue key is not valid: ${why}`,
+      );
+    });
+  }
+
   for (const [why, text] of [
     ['no base64url', 'a+b/c='],
     ['no JSON', token('nonsense')],

@@ -13,6 +13,9 @@ describe('accept', () => {
     ['', undefined],
     ['*/*', undefined],
     ['*', undefined],
+    ['application/*', undefined],
+    ['application/vnd.kubernetes.protobuf, application/*', undefined],
+    ['application/*, application/json;as=Table;v=v1;g=meta.k8s.io', 'Table'],
     ['application/json', undefined],
     [' application/json ; charset=utf-8', undefined],
     ['application/json;as=Table;v=v1;g=meta.k8s.io', 'Table'],
@@ -38,8 +41,8 @@ describe('accept', () => {
   }
 
   for (const header of [
-    'application/*',
     'Application/JSON',
+    'application/*+json',
     'application/yaml',
     'text/html',
     'application/json;as=Other;v=v1;g=meta.k8s.io',
