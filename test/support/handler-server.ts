@@ -84,7 +84,9 @@ export class HandlerServer {
       const status = (error instanceof StatusError ? error : newInternalError(error)).toStatus();
       if (response.headersSent) response.destroy();
       else
-        response.writeHead(status.code, { 'Content-Type': 'application/json' }).end(JSON.stringify(status));
+        response
+          .writeHead(status.code, { 'Content-Type': 'application/json' })
+          .end(`${JSON.stringify(status)}\n`);
     }
   }
 

@@ -16,6 +16,9 @@ export interface GetRequest<Facts> {
   readonly name: string;
 }
 
+/** As from kube-apiserver: behind every JSON that is not indented. */
+const NEWLINE = Buffer.from('\n');
+
 /** Answers at once unless the request names a resourceVersion that the cache has yet to reach. */
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
   // Most requests have no query; looking is cheaper than parsing, the URL included.
@@ -34,7 +37,14 @@ function answer<Facts>({ response }: RequestContext, request: GetRequest<Facts>)
   const object = request.cache.snapshot().get(namespace === '' ? name : `${namespace}/${name}`);
   if (!object) throw newNotFound({ group: definition.group, resource: definition.plural }, name);
   const bytes = request.representation.one(object);
-  const body = request.pretty ? prettyPrinted(bytes) : bytes;
-  response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': body.length });
-  response.end(body);
+  if (request.pretty) {
+    const body = prettyPrinted(bytes);
+    response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': body.length });
+    response.end(body);
+    return;
+  }
+  response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': bytes.length + NEWLINE.length });
+  // Node sends both at once; a copy of the two would cost more.
+  response.write(bytes);
+  response.end(NEWLINE);
 }

@@ -70,5 +70,5 @@ export class Indenter {
 }
 
 export function prettyPrinted(json: Buffer): Buffer {
-  return Buffer.concat([new Indenter().write(json), Buffer.from('\n')]);
+  return new Indenter().write(json);
 }

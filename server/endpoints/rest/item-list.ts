@@ -37,7 +37,6 @@ function* chunked<Facts>(
 function* indented(chunks: Iterable<Buffer>): Generator<Buffer> {
   const indenter = new Indenter();
   for (const chunk of chunks) yield indenter.write(chunk);
-  yield Buffer.from('\n');
 }
 
 /** All of them when they are few, so that small answers have a length. */

@@ -4,7 +4,7 @@ import type { CachedObject } from '../../cache/cached-object.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
 
 export interface Representation<Facts> {
-  /** The whole body of a get. */
+  /** The body of a get, without the newline behind it. */
   one(object: CachedObject<Facts>): Buffer;
   list(meta: ListMeta): ListFrame;
   /** What stands between the list's start and end, comma-separated. */

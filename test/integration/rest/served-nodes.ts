@@ -25,6 +25,8 @@ export interface Spoken {
   readonly status: number;
   readonly contentType: string;
   readonly body: unknown;
+  /** As it came; `body` is undefined when there is nothing. */
+  readonly text: string;
 }
 
 async function spoken(incoming: IncomingMessage): Promise<Spoken> {
@@ -35,7 +37,8 @@ async function spoken(incoming: IncomingMessage): Promise<Spoken> {
   return {
     status: incoming.statusCode ?? 0,
     contentType,
-    body: contentType.startsWith('application/json') ? JSON.parse(text) : text,
+    body: contentType.startsWith('application/json') ? (text === '' ? undefined : JSON.parse(text)) : text,
+    text,
   };
 }
 

@@ -176,7 +176,7 @@ describe('list', () => {
     ).to.equal(404);
   });
 
-  it('indents on ?pretty=true without touching a number or a string', async () => {
+  it('indents on ?pretty=true without touching a number or a string, and then has no newline at the end', async () => {
     const own = new NodeCache();
     const odd =
       '{"metadata":{"name":"ö","resourceVersion":"1","labels":{}},"big":12345678901234567890,"s":"a, [b]: \\"{\\u00e9","e":[],"f":{}}';
@@ -199,9 +199,11 @@ describe('list', () => {
   "s": "a, [b]: \\"{\\u00e9",
   "e": [],
   "f": {}
-}
-`,
+}`,
       );
+      const plain = await handler.ask(`${LIST}/%C3%B6`);
+      expect(plain.body.toString()).to.match(/"f":\{\}\}\n$/);
+      expect(plain.headers['content-length']).to.equal(String(plain.body.length));
       const list = await handler.ask(`${LIST}?pretty=1`);
       expect(list.body.toString()).to.contain('\n  "items": [\n    {\n      "kind": "Node"');
     } finally {
