@@ -21,22 +21,17 @@ import { LogAnswers, type Untimed } from './log-answers.ts';
 import type { LogMetrics, LogOperation } from './log-metrics.ts';
 import type { Call, LogStore, Selection } from './log-store.ts';
 import { outcomeOf } from './outcome.ts';
+import { newQuerySlots, type QueryLimits } from './query-slots.ts';
 import { resumedFrom } from './resumption.ts';
 import type { Scopes } from './scope.ts';
 import { rangeOf } from './selection.ts';
-import { Slots } from './slots.ts';
 import { newStoreTimeout } from './store-errors.ts';
 import { textFaults } from './text-faults.ts';
 import type { Turns } from './turns.ts';
 
 type Answered = Untimed<LogQueryAnswer> | Untimed<LogStatisticsAnswer> | Untimed<LogHistogramAnswer>;
 
-export interface LogLimits {
-  readonly concurrentQueries: number;
-  readonly queuedQueries: number;
-  readonly queueTimeout: number;
-  readonly concurrentExports: number;
-  readonly concurrentFollowers: number;
+export interface LogLimits extends QueryLimits {
   readonly queryTimeout: number;
   readonly exportTimeout: number;
   readonly exportLines: number;
@@ -69,7 +64,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
   const decoder = newLogQueryDecoder(textFaults);
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
-  const slots = slotsFor(limits);
+  const slots = newQuerySlots(limits);
 
   /** Throws the error that the request is answered with; our own deadline is reported as a timeout of the store. */
   async function inTime<Answer>(
@@ -150,7 +145,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     try {
       const query = decoder.decode(context.query);
       operation = operationOf(query);
-      const leave = await slots[operation].take(signal);
+      using _slot = await slots[operation].take(signal);
       metrics.began(operation);
       try {
         // A caller who waited is admitted when another query ends, but not in the same turn of the event loop.
@@ -159,7 +154,6 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
         const whole = await write(context, query, target);
         metrics.ended(operation, whole ? 'ok' : 'partial', (performance.now() - began) / 1000);
       } finally {
-        leave();
         metrics.left(operation);
       }
     } catch (error) {
@@ -195,25 +189,4 @@ const NO: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
 export function isLongRunningQuery(query: URLSearchParams): boolean {
   const follow = query.get('follow');
   return query.get('operation') === 'export' || (follow !== null && !NO.has(follow.toLowerCase()));
-}
-
-function slotsFor(limits: LogLimits): Readonly<Record<LogOperation, Slots>> {
-  const queries = new Slots({
-    what: 'log queries',
-    slots: limits.concurrentQueries,
-    queue: limits.queuedQueries,
-    waitMs: limits.queueTimeout,
-    retryAfterSeconds: 1,
-    retrySpreadSeconds: 3,
-  });
-  const streams = (what: string, slots: number) =>
-    new Slots({ what, slots, queue: 0, waitMs: 0, retryAfterSeconds: 10 });
-  return {
-    query: queries,
-    context: queries,
-    statistics: queries,
-    histogram: queries,
-    export: streams('exports of logs', limits.concurrentExports),
-    follow: streams('callers who follow logs', limits.concurrentFollowers),
-  };
 }

@@ -3,6 +3,7 @@
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/client.ts';
+import { Slots } from '../../../cluster/slots.ts';
 import type {
   Buckets,
   Call,
@@ -34,7 +35,6 @@ import { beginOf, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
 import type { LogFailureKind } from './reading/log-request.ts';
 import { MemoryBudget } from './reading/memory-budget.ts';
-import { ReadSlots } from './reading/read-slots.ts';
 import { Shortfalls } from './reading/shortfalls.ts';
 import { checkAccess } from './self-check.ts';
 
@@ -91,7 +91,7 @@ export class KubernetesLogStore implements LogBackend {
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
     this.#reader = new LogReader({
       client,
-      slots: new ReadSlots(limits.concurrentReads),
+      slots: new Slots(limits.concurrentReads),
       turns,
       ...(kubeletTimeoutMs === undefined ? {} : { idleMs: kubeletTimeoutMs }),
     });

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/client.ts';
 import { StalledError } from '../../../../cluster/live-body.ts';
+import type { Slots } from '../../../../cluster/slots.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { Turns } from '../../../turns.ts';
 import type { LogSource } from '../pods/log-source.ts';
@@ -11,7 +12,6 @@ import { shifted, timeAt } from './kubelet-time.ts';
 import { LogFailure, type LogRequest, openLog } from './log-request.ts';
 import type { MemoryShare } from './memory-budget.ts';
 import { ownChunks } from './own-chunks.ts';
-import type { ReadSlots } from './read-slots.ts';
 import { SilentNodes } from './silent-nodes.ts';
 
 /**
@@ -48,7 +48,8 @@ export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
 
 export interface LogReaderOptions {
   readonly client: ClusterClient;
-  readonly slots: ReadSlots;
+  /** Of all callers together. */
+  readonly slots: Slots;
   readonly turns: Turns;
   readonly lineLimit?: number;
   /** How long a kubelet may take for the first byte and between two, in ms. */

@@ -1,13 +1,12 @@
 // The pace at which followers ask, all of them together: however many there are, and however slow the store is, they
 // take no more of it than about one of its threads.
-import { Slots } from '../../../slots.ts';
+import { Slots } from '../../../../cluster/slots.ts';
 
 /** Requests under way or pausing, at a time. */
 const LANES = 5;
 /** A fifth of the time is used, four fifths are pauses. */
 const REST = 4;
 const LONGEST_REST_MS = 5_000;
-const FOREVER_MS = 2_000_000_000;
 
 /** The pause, in ms, after a request that took this long. */
 export function restAfter(tookMs: number): number {
@@ -16,13 +15,7 @@ export function restAfter(tookMs: number): number {
 
 export class Pace {
   readonly #now: () => number;
-  readonly #lanes = new Slots({
-    what: 'questions of followers',
-    slots: LANES,
-    queue: Number.POSITIVE_INFINITY,
-    waitMs: FOREVER_MS,
-    retryAfterSeconds: 1,
-  });
+  readonly #lanes = new Slots(LANES);
 
   /** `now` is a monotonic clock in ms. */
   constructor(now: () => number) {
@@ -31,12 +24,12 @@ export class Pace {
 
   /** Asks when it is its turn. Rejects as `ask` does, and when the signal is aborted before. */
   async turn<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
-    const leave = await this.#lanes.take(signal);
+    const lane = await this.#lanes.take(signal);
     const began = this.#now();
     try {
       return await ask();
     } finally {
-      setTimeout(leave, restAfter(this.#now() - began)).unref();
+      setTimeout(() => lane[Symbol.dispose](), restAfter(this.#now() - began)).unref();
     }
   }
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { Slots } from '../../../../../../../server/cluster/slots.ts';
 import { PageReader } from '../../../../../../../server/logging/backends/kubernetes/paging/page-reader.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/paging/pass.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
-import { ReadSlots } from '../../../../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
 import { Turns } from '../../../../../../../server/logging/turns.ts';
 import { at, call, everything } from '../instants.ts';
@@ -24,7 +24,7 @@ describe('a page that is read by windows of time', () => {
     const source = { namespace: 'shop', pod: 'a', container: 'app', node: '', previous: false };
     const shortfalls = new Shortfalls({ count: 0, names: [] });
     const pass = new Pass({
-      reader: new LogReader({ client: cluster.connect(), slots: new ReadSlots(1), turns: new Turns() }),
+      reader: new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns() }),
       sources: [
         {
           ...source,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { Slots } from '../../../../../../../server/cluster/slots.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/paging/pass.ts';
 import { PodIndex } from '../../../../../../../server/logging/backends/kubernetes/pods/pod-index.ts';
 import { chooseSources } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
-import { ReadSlots } from '../../../../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
 import { Turns } from '../../../../../../../server/logging/turns.ts';
 import { at, call, everything } from '../instants.ts';
@@ -54,7 +54,7 @@ describe('a container that starts anew', () => {
     const client = cluster.connect();
     const shortfalls = new Shortfalls(leftOut);
     const pass = new Pass({
-      reader: new LogReader({ client, slots: new ReadSlots(1), turns: new Turns() }),
+      reader: new LogReader({ client, slots: new Slots(1), turns: new Turns() }),
       sources,
       pods: index,
       beginOf: () => everything.range.start,

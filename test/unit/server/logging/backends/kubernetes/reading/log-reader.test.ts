@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { Slots } from '../../../../../../../server/cluster/slots.ts';
 import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
-import { ReadSlots } from '../../../../../../../server/logging/backends/kubernetes/reading/read-slots.ts';
 import { Turns } from '../../../../../../../server/logging/turns.ts';
 import { at } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
@@ -24,7 +24,7 @@ describe('the reading of a log', () => {
     cluster.add('shop', 'a', lines);
     // Every line uses up its slice.
     const turns = new Turns(0);
-    const reader = new LogReader({ client: cluster.connect(), slots: new ReadSlots(1), turns });
+    const reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns });
     let others = 0;
     let isReading = true;
     const other = (): void => {
