@@ -54,13 +54,13 @@ const QUICK: Partial<ReflectorTuning> = {
   random: () => 0,
 };
 
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
-
 export interface Followed {
   readonly sink: Transcript;
   readonly cluster: ScriptedCluster;
   /** Why each stream ended. */
   readonly causes: string[];
+  /** How long it was to wait after each, in ms, as the log says. */
+  readonly retries: number[];
   stop(): Promise<void>;
 }
 
@@ -100,12 +100,16 @@ async function follow(
   const client = cluster.connect();
   const end = new AbortController();
   const causes: string[] = [];
+  const retries: number[] = [];
+  const note = ({ retryMs }: { readonly retryMs?: number }): void => {
+    if (retryMs !== undefined) retries.push(retryMs);
+  };
   const reflector = new Reflector({
     client,
     path: '/api/v1/things',
     query: { labelSelector: 'a=b' },
     sink,
-    log: quiet,
+    log: { debug: () => undefined, info: note, warn: note },
     observer: { listed: () => 0, progressed: () => 0, watchEnded: (cause) => causes.push(cause) },
     tuning: { ...QUICK, ...tuning },
   });
@@ -116,5 +120,5 @@ async function follow(
     client.close();
     await cluster.stop();
   };
-  return { sink, cluster, causes, stop };
+  return { sink, cluster, causes, retries, stop };
 }

@@ -82,6 +82,17 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.deep.include({ code: 403, reason: 'Forbidden', details: { retryAfterSeconds: 7 } });
   });
 
+  it('takes what is no Status for none, and a date to come back at for no time', async () => {
+    const { client } = await connected(({ response }) =>
+      response
+        .writeHead(403, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })
+        .end('{"code":418,"reason":"Timeout","message":"what","details":{"name":"x"}}'),
+    );
+    const error = await failure(client.json({ path: '/', signal }));
+    expect(error).to.deep.include({ code: 403, reason: 'Forbidden', details: undefined });
+    expect(error).to.have.property('message', 'kube-apiserver answered 403');
+  });
+
   it('gives an answer of any status with its body unread to who opens it', async () => {
     const { client } = await connected(({ response }) => response.writeHead(404).end('nothing here'));
     const response = await client.open({ path: '/', signal });

@@ -45,7 +45,26 @@ describe('the list splitter', () => {
     expect(() => split('', 4)).to.throw(SyntaxError, 'cut');
   });
 
-  it('refuses an item over the limit', () => {
-    expect(() => split(`{"items":[{"a":"${'x'.repeat(100)}"}]}`, 7, 50)).to.throw(LineTooLongError);
+  it('refuses an item over the limit, also before it has ended', () => {
+    const item = `{"a":"${'x'.repeat(42)}"}`;
+    for (const size of [7, 1000]) {
+      expect(split(`{"items":[${item},${item}]}`, size, 50).items).to.have.length(2);
+      expect(() => split(`{"items":[${item},${item.replace('x', 'xx')}]}`, size, 50)).to.throw(
+        LineTooLongError,
+      );
+    }
+    expect(() => split(`{"items":[{"a":"${'x'.repeat(50)}`, 7, 50)).to.throw(LineTooLongError);
+  });
+
+  it('gives items without what stands between them', () => {
+    const text = ' { "items" : [ {"a" : 1} , {"b": [ 2 ]} ] } ';
+    for (let size = 1; size < text.length; size++) {
+      const splitter = new ListSplitter(100);
+      const items: string[] = [];
+      for (let i = 0; i < text.length; i += size) {
+        for (const item of splitter.push(Buffer.from(text.slice(i, i + size)))) items.push(item.toString());
+      }
+      expect(items).to.deep.equal(['{"a" : 1}', '{"b": [ 2 ]}']);
+    }
   });
 });

@@ -38,6 +38,18 @@ describe('liveBody', () => {
     expect(work.most).to.be.within(1, 8);
   });
 
+  it('takes no answer for dead of which something comes, however long it takes in all', async () => {
+    const response = silent();
+    let left = 8;
+    const timer = setInterval(() => {
+      response.push(Buffer.alloc(1));
+      if (--left > 0) return;
+      clearInterval(timer);
+      response.push(null);
+    }, 100);
+    expect(Buffer.concat(await Array.fromAsync(liveBody(response, 400)))).to.have.length(8);
+  });
+
   it('takes no answer for dead while its reader is at work', async () => {
     const idleMs = 20;
     let length = 0;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { complete, followingEach } from '../../../support/followed-script.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
-import { bookmark, event, list, refuse, send } from '../../../support/scripted-cluster.ts';
+import { bookmark, type Call, event, list, refuse, send } from '../../../support/scripted-cluster.ts';
 
 describe('the list of the reflector', () => {
   const followed = followingEach();
@@ -71,7 +71,7 @@ describe('the list of the reflector', () => {
     expect(cluster.asked.slice(0, 3)).to.deep.equal(['stream', 'stream', 'page']);
   });
 
-  for (const code of [400, 422]) {
+  for (const code of [400, 405, 422, 501]) {
     it(`lists page by page, at once, when the stream is refused with ${code}`, async () => {
       const { sink, cluster, causes } = await followed({
         stream: [({ response }) => refuse(response, code, 'Invalid')],
@@ -90,6 +90,134 @@ describe('the list of the reflector', () => {
       expect(causes).to.deep.equal([]);
     });
   }
+
+  it('selects what it lists page by page as well', async () => {
+    const { sink, cluster } = await followed({
+      stream: [({ response }) => refuse(response, 422, 'Invalid')],
+      page: [
+        ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+        ({ response }) => list(response, 7, [rawThing('b', 2)]),
+      ],
+    });
+    await sink.until('list@7 a@3 b@2');
+    for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
+  });
+
+  const unusable: Record<string, (call: Call) => void> = {
+    'that continues where it began': ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+    'without a resourceVersion': ({ response }) =>
+      response.writeHead(200).end('{"metadata":{"resourceVersion":""},"items":[]}'),
+    'that never begins': () => undefined,
+    'that stops in the middle': ({ response }) => response.writeHead(200).write('{"items":['),
+    'that ends in the middle': ({ response }) => response.writeHead(200).end('{"items":['),
+  };
+  for (const [what, second] of Object.entries(unusable)) {
+    it(`takes nothing from a page ${what}, and lists anew`, async () => {
+      const { sink, causes } = await followed(
+        {
+          stream: [({ response }) => refuse(response, 422, 'Invalid')],
+          page: [
+            ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+            second,
+            ({ response }) => list(response, 9, [rawThing('a', 8)]),
+          ],
+        },
+        { stallMs: 300 },
+      );
+      await sink.until('list@9 a@8');
+      expect(sink.lines).to.deep.equal(['list@9 a@8']);
+      expect(causes).to.have.length(1);
+    });
+  }
+
+  it('goes back to pages once everything at once has gone well', async () => {
+    const { sink, cluster } = await followed({
+      stream: [({ response }) => refuse(response, 422, 'Invalid')],
+      page: [
+        ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+        ({ response }) => refuse(response, 410, 'Expired'),
+        ({ response }) => list(response, 9, [rawThing('a', 8)]),
+        ({ response }) => list(response, 12, [rawThing('a', 11)]),
+      ],
+      watch: [({ response }) => refuse(response, 410, 'Expired'), ({ response }) => send(response, '')],
+    });
+    await sink.until('list@12 a@11');
+    const limits = cluster.calls
+      .filter(({ asked }) => asked === 'page')
+      .map(({ url }) => url.searchParams.get('limit'));
+    expect(limits).to.deep.equal(['500', '500', null, '500']);
+  });
+
+  it('asks for pages again when it was something else that ended them', async () => {
+    const { sink, cluster } = await followed({
+      stream: [({ response }) => refuse(response, 422, 'Invalid')],
+      page: [
+        ({ response }) => refuse(response, 500, 'InternalError'),
+        ({ response }) => list(response, 9, [rawThing('a', 8)]),
+      ],
+    });
+    await sink.until('list@9 a@8');
+    expect(cluster.calls.findLast(({ asked }) => asked === 'page')?.url.searchParams.get('limit')).to.equal(
+      '500',
+    );
+  });
+
+  it('takes nothing from a stream that begins with something else than objects', async () => {
+    const { sink } = await followed({
+      stream: [
+        ({ response }) =>
+          send(
+            response,
+            event('ADDED', rawThing('a', 3)),
+            event('DELETED', rawThing('a', 4)),
+            bookmark(5, true),
+          ),
+        complete,
+      ],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+  });
+
+  it('does not resume from where a stream was cut', async () => {
+    const { sink, cluster } = await followed({
+      stream: [
+        ({ response }) => {
+          send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
+          response.end();
+        },
+        complete,
+      ],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(cluster.asked).to.deep.equal(['stream', 'stream']);
+  });
+
+  it('does not take a cluster that is busy for one without streams', async () => {
+    const busy = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
+    const { sink, cluster } = await followed({ stream: [busy, busy, busy, busy, complete] });
+    await sink.until('list@5 a@3 b@2');
+    expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
+  });
+
+  it('counts anew which streams are cut once one has come whole', async () => {
+    const cut = ({ response }: Call): void => void response.writeHead(200).end();
+    const expired = ({ response }: Call): void => refuse(response, 410, 'Expired');
+    const { sink, cluster } = await followed({
+      stream: [
+        cut,
+        (call) => {
+          complete(call);
+          call.response.end();
+        },
+        cut,
+        ({ response }) => send(response, bookmark(9, true)),
+      ],
+      watch: [expired],
+    });
+    await sink.until('list@9');
+    expect(cluster.asked).to.not.include('page');
+  });
 
   it('asks for everything at once when its pages have expired', async () => {
     const { sink, cluster } = await followed({

@@ -64,6 +64,125 @@ describe('the watch of the reflector', () => {
     });
   }
 
+  it('resumes where it was when the cluster has gone no further, among what it selects', async () => {
+    const { sink, cluster, causes } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          call.response.end();
+        },
+      ],
+      position: [({ response }) => list(response, 5)],
+      watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+    });
+    await sink.until('MODIFIED a@9');
+    expect(cluster.asked).to.deep.equal(['stream', 'position', 'watch']);
+    for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
+    expect(causes).to.deep.equal(['end']);
+  });
+
+  const unreadable: Record<string, string> = {
+    'is of an unknown type': `${event('SURPRISE', rawThing('a', 8))}\n`,
+    'has no object': '{"type":"MODIFIED"}\n',
+    'has no resourceVersion': `${event('MODIFIED', '{"metadata":{"name":"a"}}')}\n`,
+    'is an ERROR of no code': `${event('ERROR', '{"kind":"Status","message":"what"}')}\n`,
+    'ends before its line does': event('MODIFIED', rawThing('a', 8)),
+  };
+  for (const [what, text] of Object.entries(unreadable)) {
+    it(`resumes behind what it has when an event ${what}`, async () => {
+      const { sink, cluster, causes } = await followed({
+        stream: [
+          (call) => {
+            complete(call);
+            call.response.end(text);
+          },
+        ],
+        watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      });
+      await sink.until('MODIFIED a@9');
+      expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
+      expect(causes).to.deep.equal(['error']);
+      expect(cluster.calls.at(-1)?.url.searchParams.get('resourceVersion')).to.equal('5');
+    });
+  }
+
+  it('replaces a watch that is not answered at all', async () => {
+    const { sink, causes } = await followed(
+      {
+        stream: [
+          (call) => {
+            complete(call);
+            call.response.end();
+          },
+        ],
+        watch: [() => undefined, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      { stallMs: 500 },
+    );
+    await sink.until('MODIFIED a@9');
+    expect(causes).to.deep.equal(['end', 'error']);
+  });
+
+  it('pauses longer and longer also when watches end at once without an error', async () => {
+    const at: number[] = [];
+    const end = ({ response }: Call): void => {
+      at.push(performance.now());
+      send(response, bookmark(6));
+      response.end();
+    };
+    const { sink } = await followed(
+      {
+        stream: [
+          (call) => {
+            complete(call);
+            call.response.end();
+          },
+        ],
+        watch: [end, end, end, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
+    );
+    await sink.until('MODIFIED a@9');
+    const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
+    // The first pause was behind the list.
+    expect(waits[0]).to.be.at.least(75);
+    expect(waits[1]).to.be.at.least(150);
+  });
+
+  it('does not pause behind a watch that lived long enough', async () => {
+    const { sink } = await followed(
+      {
+        stream: [
+          (call) => {
+            complete(call);
+            setTimeout(() => call.response.end(), 100);
+          },
+        ],
+        watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      // Longer than the test may take.
+      { healthyMs: 50, initialBackoffMs: 1_000_000, maxBackoffMs: 1_000_000 },
+    );
+    await sink.until('MODIFIED a@9');
+  });
+
+  it('pauses shortly again once a watch lived long enough', async () => {
+    const fail = ({ response }: Call): void => refuse(response, 500, 'InternalError');
+    const failLate = (call: Call): void => {
+      complete(call);
+      setTimeout(() => call.response.destroy(), 200);
+    };
+    const { sink, retries } = await followed(
+      {
+        stream: [fail, fail, failLate],
+        watch: [fail, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      { healthyMs: 150, initialBackoffMs: 20, maxBackoffMs: 1000 },
+    );
+    await sink.until('MODIFIED a@9');
+    expect(retries).to.deep.equal([10, 20, 10, 20]);
+  });
+
   it('resumes after an ERROR event that is about something else', async () => {
     const { sink } = await followed({
       stream: [
@@ -158,6 +277,17 @@ describe('the watch of the reflector', () => {
     expect(waits[0]).to.be.at.least(35);
     expect(waits[1]).to.be.at.least(75);
     expect(waits[2]).to.be.at.least(150);
+  });
+
+  it('waits between half of each bound and all of it, and begins anew after a reset', () => {
+    const waits = (random: number): number[] => {
+      const backoff = new Backoff({ initialMs: 100, maxMs: 500, random: () => random });
+      const first = Array.from({ length: 4 }, () => backoff.next());
+      backoff.reset();
+      return [...first, backoff.next()];
+    };
+    expect(waits(0)).to.deep.equal([50, 100, 200, 250, 50]);
+    expect(waits(1)).to.deep.equal([100, 200, 400, 500, 100]);
   });
 
   it('waits ten seconds at most, however often it failed', () => {
