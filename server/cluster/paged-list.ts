@@ -1,17 +1,13 @@
 import { newExpired } from '../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from './client.ts';
 import { ListSplitter } from './list-splitter.ts';
-import { liveBody } from './live-body.ts';
+import { type LiveRequest, liveAnswer } from './live-answer.ts';
 import { objectIn } from './object-metadata.ts';
-import { readError } from './response-body.ts';
 
-export interface ListRequest {
-  readonly path: string;
+export interface ListRequest extends LiveRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Objects a page; 0 asks for everything at once. */
   readonly limit: number;
-  readonly signal: AbortSignal;
-  readonly idleMs: number;
   /** The largest object, in bytes. */
   readonly itemLimit: number;
 }
@@ -40,20 +36,13 @@ async function listPage(
   token: string,
   onItem: (object: Buffer) => void,
 ): Promise<{ resourceVersion: string; continue: string }> {
-  const parameters = new URLSearchParams({
+  const answer = await liveAnswer(client, request, {
     ...request.query,
     ...(request.limit > 0 ? { limit: String(request.limit) } : {}),
     ...(token === '' ? {} : { continue: token }),
   });
-  const response = await client.open({
-    path: `${request.path}?${parameters.toString()}`,
-    headers: { accept: 'application/json' },
-    signal: request.signal,
-    timeoutMs: request.idleMs,
-  });
-  if (response.statusCode !== 200) throw await readError(response, request.idleMs);
   const splitter = new ListSplitter(request.itemLimit);
-  for await (const chunk of liveBody(response, request.idleMs)) {
+  for await (const chunk of answer) {
     for (const item of splitter.push(chunk)) onItem(item);
   }
   const metadata = objectIn(splitter.envelope(), 'metadata');

@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from './client.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { liveBody } from './live-body.ts';
+import { type LiveRequest, liveAnswer } from './live-answer.ts';
 import { type Member, memberNamed, nestedMembers } from './raw-json.ts';
-import { readError } from './response-body.ts';
 import { statusErrorOf } from './status-response.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -16,14 +14,9 @@ export interface StreamedEvent {
   readonly members: readonly Member[];
 }
 
-export interface WatchRequest {
-  /** The resource's path, for instance `/api/v1/nodes`. */
-  readonly path: string;
+export interface WatchRequest extends LiveRequest {
   /** Parameters besides `watch` and `allowWatchBookmarks`. */
   readonly query: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  /** How long the stream may be silent, in ms. */
-  readonly idleMs: number;
   /** The longest line, in bytes. */
   readonly lineLimit: number;
 }
@@ -36,20 +29,10 @@ export async function* watchStream(
   client: ClusterClient,
   request: WatchRequest,
 ): AsyncGenerator<StreamedEvent> {
-  const parameters = new URLSearchParams({ ...request.query, watch: 'true', allowWatchBookmarks: 'true' });
-  const response = await client.open({
-    path: `${request.path}?${parameters.toString()}`,
-    headers: { accept: 'application/json' },
-    signal: request.signal,
-    timeoutMs: request.idleMs,
-  });
-  if (response.statusCode !== 200) throw await readError(response, request.idleMs);
-  yield* decodeWatch(response, request);
-}
-
-async function* decodeWatch(response: IncomingMessage, request: WatchRequest): AsyncGenerator<StreamedEvent> {
+  const parameters = { ...request.query, watch: 'true', allowWatchBookmarks: 'true' };
+  const answer = await liveAnswer(client, request, parameters);
   const lines = new LineSplitter(request.lineLimit);
-  for await (const chunk of liveBody(response, request.idleMs)) {
+  for await (const chunk of answer) {
     for (const line of lines.push(chunk)) yield decodeEvent(line);
   }
   if (lines.midLine) throw new SyntaxError('the watch was cut in the middle of an event');
