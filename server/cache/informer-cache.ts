@@ -50,6 +50,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#waiters = new VersionWaiters({
       timeoutMs: options.waitMs,
       patienceMs: 25,
+      retryMs: 1000,
       probe: options.probe,
       current: () => this.#current?.version ?? 0n,
     });

@@ -11,12 +11,17 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   /** How long to wait for the ordinary watch before the cluster is asked, in ms. */
   readonly patienceMs: number;
+  /** After how long without an end of a probe another one is sent beside it, in ms. */
+  readonly retryMs: number;
   /** Asks the cluster to bring the cache to `version`; may fail. */
   readonly probe: (version: bigint, signal: AbortSignal) => Promise<void>;
   readonly current: () => bigint;
 }
 
-/** Reads that wait until the cache has reached their resourceVersion. One probe at a time serves them all. */
+/** Beyond so many at a time, an end of one is waited for. */
+const MAX_PROBES = 3;
+
+/** Reads that wait until the cache has reached their resourceVersion. One probe serves them all, while it does. */
 export class VersionWaiters {
   readonly #options: WaitOptions;
   readonly #waiters = new Set<Waiter>();
@@ -60,7 +65,6 @@ export class VersionWaiters {
       this.#waiters.delete(waiter);
       waiter.resolve();
     }
-    if (this.#waiters.size === 0) this.#probing?.abort();
   }
 
   #startProbing(): void {
@@ -75,7 +79,8 @@ export class VersionWaiters {
   }
 
   async #probeWhileNeeded(signal: AbortSignal): Promise<void> {
-    const { patienceMs, probe } = this.#options;
+    const { patienceMs, retryMs, probe } = this.#options;
+    const running = new Set<Promise<void>>();
     await pause(patienceMs, signal);
     while (this.#waiters.size > 0 && !signal.aborted) {
       let nearest: bigint | undefined;
@@ -84,8 +89,18 @@ export class VersionWaiters {
       }
       if (nearest === undefined) return;
       this.#target = nearest;
-      // Waiters need not hear of a failed probe: each has its own timeout.
-      await probe(nearest, signal).catch(() => undefined);
+      const ended = new AbortController();
+      const probing = probe(nearest, signal)
+        // Waiters need not hear of a failed probe: each has its own timeout.
+        .catch(() => undefined)
+        .finally(() => {
+          running.delete(probing);
+          ended.abort();
+        });
+      running.add(probing);
+      // A connection that delivers nothing any more says nothing for longer than a read waits; the next may be sound.
+      if (running.size < MAX_PROBES) await pause(retryMs, AbortSignal.any([signal, ended.signal]));
+      else await Promise.race(running);
       await pause(patienceMs * 4, signal);
     }
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from './loopback.ts';
 
@@ -36,6 +37,11 @@ export class FreezingProxy {
   /** New connections are accepted and deliver nothing, until `thaw`. */
   freezeNew(): void {
     this.#frozen = true;
+  }
+
+  /** Resolves at the next connection. */
+  async connected(): Promise<void> {
+    await once(this.#server, 'connection');
   }
 
   thaw(): void {

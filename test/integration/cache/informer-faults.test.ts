@@ -33,21 +33,35 @@ describe('the informer cache of a real cluster', function () {
     expect(followed.lists).to.deep.equal(['stream']);
   });
 
-  it('reaches a resourceVersion of another kind of object, though no event of its own comes', async () => {
-    const { informer } = await cluster.synced();
+  /** The resourceVersion of a write that no event of a node tells of. */
+  async function writeElsewhere(): Promise<string> {
     const { metadata } = (await cluster.direct.json({
       path: '/api/v1/namespaces',
       method: 'POST',
       json: { metadata: { generateName: 'other-' } },
       signal: cluster.signal,
     })) as { metadata: { resourceVersion: string } };
-    expect(BigInt(informer.cache.currentResourceVersion ?? 0) < BigInt(metadata.resourceVersion)).to.equal(
-      true,
-    );
-    await informer.cache.waitUntil(metadata.resourceVersion, cluster.signal);
-    expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(metadata.resourceVersion)).to.equal(
-      true,
-    );
+    return metadata.resourceVersion;
+  }
+
+  it('reaches a resourceVersion of another kind of object, though no event of its own comes', async () => {
+    const { informer } = await cluster.synced();
+    const version = await writeElsewhere();
+    expect(BigInt(informer.cache.currentResourceVersion ?? 0) < BigInt(version)).to.equal(true);
+    await informer.cache.waitUntil(version, cluster.signal);
+    expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
+  });
+
+  it('reaches it soon also when the first connection that asks for it delivers nothing', async () => {
+    // Less than the time after which an answer is given up.
+    const { informer } = await cluster.synced({ waitMs: 7_000 });
+    cluster.proxy.freezeNew();
+    const version = await writeElsewhere();
+    const reading = informer.cache.waitUntil(version, cluster.signal);
+    await cluster.proxy.connected();
+    cluster.proxy.thaw();
+    await reading;
+    expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
   });
 
   it('answers as kube-apiserver does to a resourceVersion that the cluster has not reached', async () => {

@@ -1,11 +1,14 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { VersionWaiters, type WaitOptions } from '../../../../server/cache/version-waiters.ts';
+import { until } from '../../../support/until.ts';
 
 function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): VersionWaiters {
   return new VersionWaiters({
     timeoutMs: 8_000,
     patienceMs: 5,
+    retryMs: 4_000,
     probe: (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
     current: options.at ?? (() => 10n),
@@ -45,6 +48,69 @@ describe('reads that wait for a resourceVersion', () => {
     });
     await Promise.all(Array.from({ length: 50 }, () => waiting.wait(20n, never)));
     expect(probes).to.deep.equal([20n]);
+  });
+
+  it('share one probe also while it takes its time', async () => {
+    let running = 0;
+    let most = 0;
+    const waiting = waiters({
+      probe: (_, signal) => {
+        most = Math.max(most, ++running);
+        return new Promise((resolve) => {
+          const end = (): void => {
+            running--;
+            resolve();
+          };
+          signal.addEventListener('abort', end, { once: true });
+        });
+      },
+    });
+    const all = Promise.all(Array.from({ length: 50 }, () => waiting.wait(20n, never)));
+    await until(() => running > 0);
+    waiting.reached(20n);
+    await all;
+    expect(most).to.equal(1);
+  });
+
+  it('ask nobody when the cache gets there by itself soon enough', async () => {
+    let probes = 0;
+    const waiting = waiters({
+      probe: async () => {
+        await Promise.resolve();
+        probes++;
+      },
+    });
+    const waited = waiting.wait(20n, never);
+    waiting.reached(20n);
+    await waited;
+    expect(probes).to.equal(0);
+  });
+
+  it('do not ask again and again without a pause when asking did not help', async () => {
+    let probes = 0;
+    const waiting = waiters({
+      timeoutMs: 200,
+      patienceMs: 10,
+      probe: async () => {
+        await Promise.resolve();
+        probes++;
+      },
+    });
+    const error: unknown = await waiting.wait(20n, never).catch((thrown: unknown) => thrown);
+    expect(isTimeout(error)).to.equal(true);
+    expect(probes).to.be.within(1, 6);
+  });
+
+  it('end with the reason of their signal, and leave nothing on it', async () => {
+    const waiting = waiters({});
+    const gone = AbortSignal.abort(new Error('gone'));
+    const error: unknown = await waiting.wait(20n, gone).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('message', 'gone');
+    const { signal } = new AbortController();
+    const waited = waiting.wait(20n, signal);
+    waiting.reached(20n);
+    await waited;
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   it('get the Timeout by which client-go knows to ask again', async () => {
@@ -87,6 +153,40 @@ describe('reads that wait for a resourceVersion', () => {
     });
     await waiting.wait(20n, never);
     expect(probes).to.equal(2);
+  });
+
+  it('outlive a probe that says nothing, by another beside it, and end both with the last of them', async () => {
+    const probing: AbortSignal[] = [];
+    const waiting = waiters({
+      retryMs: 20,
+      probe: (_, signal) => {
+        probing.push(signal);
+        if (probing.length === 2) waiting.reached(20n);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+    });
+    await waiting.wait(20n, never);
+    expect(probing.map(({ aborted }) => aborted)).to.deep.equal([true, true]);
+  });
+
+  it('are served by a few probes at a time, however long these say nothing', async () => {
+    let running = 0;
+    let most = 0;
+    const waiting = waiters({
+      timeoutMs: 150,
+      retryMs: 5,
+      patienceMs: 1,
+      probe: async (_, signal) => {
+        most = Math.max(most, ++running);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        await promise;
+        running--;
+      },
+    });
+    const error: unknown = await waiting.wait(99n, never).catch((thrown: unknown) => thrown);
+    expect(isTimeout(error)).to.equal(true);
+    expect(most).to.equal(3);
   });
 
   it('end their probe with the last of them', async () => {
