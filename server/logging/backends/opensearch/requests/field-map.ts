@@ -33,14 +33,12 @@ export class FieldMap {
   /** Of what these indices answer. */
   readonly records: RecordReader;
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-  readonly #mixed: ReadonlySet<string>;
   readonly #coverages = new Map<string, Coverage>();
 
   /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
     this.names = names;
     this.#types = new Map(Object.entries(fields).map(([name, types]) => [name, typesOf(types, all)]));
-    this.#mixed = new Set([...this.#types].filter(([, types]) => types.size > 1).map(([name]) => name));
     const time = this.#types.get(names.time);
     this.nanoseconds = time?.has('date_nanos') ?? false;
     if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
@@ -115,11 +113,6 @@ export class FieldMap {
     }
     const missing = [...having].filter((index) => !covered.has(index)).length;
     return { fields, missing, of: having.size };
-  }
-
-  /** Whether some field is of several types, so that sorting and counting have to take care. */
-  isMixed(name: string): boolean {
-    return this.#mixed.has(name);
   }
 }
 
