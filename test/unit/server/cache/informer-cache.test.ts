@@ -294,8 +294,11 @@ describe('the informer cache', () => {
   /** How many of the snapshots before the last of ten changes are kept. */
   function keptOf(bytes: number, change: (cache: InformerCache<Facts>, version: number) => void): number {
     const cache = newCache(undefined, { snapshots: 100, ageMs: 1000, bytes });
-    fill(cache, 10, ['a', 'b', 'c']);
-    for (let version = 11; version <= 20; version++) change(cache, version);
+    // What an earlier history held counts no more.
+    for (const first of [10, 10]) {
+      fill(cache, first, ['a', 'b', 'c']);
+      for (let version = 11; version <= 20; version++) change(cache, version);
+    }
     let kept = 0;
     for (let version = 19; version >= 10; version--) {
       if (thrownBy(() => cache.snapshotAt(String(version))) === undefined) kept++;
@@ -330,6 +333,17 @@ describe('the informer cache', () => {
     expect([...at.objects()].map(({ key }) => key)).to.deep.equal(['b', 'c']);
     expect(isExpired(thrownBy(() => cache.snapshotAt('9')))).to.equal(true);
     expect(thrownBy(() => cache.snapshotAt('21'))).to.deep.include({ code: 504, reason: 'Timeout' });
+  });
+
+  it('takes no list with an object that has no resourceVersion', () => {
+    for (const metadata of [
+      '{"name":"a"}',
+      '{"name":"a","resourceVersion":"x"}',
+      '{"resourceVersion":"1"}',
+    ]) {
+      const replacement = filled().replacement();
+      expect(() => replacement.add(Buffer.from(`{"metadata":${metadata}}`))).to.throw(SyntaxError);
+    }
   });
 
   it('refuses a resourceVersion that is not a number', async () => {

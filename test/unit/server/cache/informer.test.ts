@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { Informer } from '../../../../server/cache/informer.ts';
+import { Informer, type InformerOptions } from '../../../../server/cache/informer.ts';
 import type { ClusterConnection } from '../../../../server/cluster/connection.ts';
 import { complete } from '../../../support/followed-script.ts';
 import { rawThing, THINGS } from '../../../support/raw-objects.ts';
@@ -24,7 +24,10 @@ describe('an informer', () => {
   let running: Promise<void>;
   let end: AbortController;
 
-  async function start(answer: (call: Call) => void, waitMs?: number): Promise<void> {
+  async function start(
+    answer: (call: Call) => void,
+    options: Partial<InformerOptions<Facts>> = {},
+  ): Promise<void> {
     cluster = await ScriptedCluster.start(answer);
     client = cluster.connect();
     informer = new Informer({
@@ -33,7 +36,7 @@ describe('an informer', () => {
       log: pino({ enabled: false }),
       query: { labelSelector: 'a=b' },
       reflector: { initialBackoffMs: 2, maxBackoffMs: 20 },
-      ...(waitMs === undefined ? {} : { waitMs }),
+      ...options,
     });
     end = new AbortController();
     running = informer.run(end.signal);
@@ -65,12 +68,15 @@ describe('an informer', () => {
 
   it('applies nothing of what it asked before a relist: it may belong to another history', async () => {
     let streams = 0;
-    await start((call) => {
-      if (call.asked === 'position') list(call.response, 9);
-      else if (call.asked === 'watch') send(call.response, '');
-      else if (++streams === 1) complete(call);
-      else send(call.response, event('ADDED', rawThing('a', 2)), bookmark(3, true));
-    }, 10_000);
+    await start(
+      (call) => {
+        if (call.asked === 'position') list(call.response, 9);
+        else if (call.asked === 'watch') send(call.response, '');
+        else if (++streams === 1) complete(call);
+        else send(call.response, event('ADDED', rawThing('a', 2)), bookmark(3, true));
+      },
+      { waitMs: 10_000 },
+    );
     const waited = informer.cache.waitUntil('9', end.signal).catch((error: unknown) => error);
     await until(() => watches().length === 1);
     const [listing] = cluster.calls;
@@ -86,11 +92,30 @@ describe('an informer', () => {
     expect(await waited).to.have.property('message', 'enough');
   });
 
+  it('keeps as many events and earlier states as it was told to', async () => {
+    await start(
+      (call) => {
+        complete(call);
+        for (const version of [6, 7, 8]) send(call.response, event('MODIFIED', rawThing('a', version)));
+      },
+      { window: { events: 2 }, history: { snapshots: 1 } },
+    );
+    await until(() => informer.cache.currentResourceVersion === '8');
+    const watcher = { event: () => undefined, bookmark: () => undefined, end: () => undefined };
+    expect(() => informer.cache.watch('5', watcher)).to.throw('too old');
+    informer.cache.watch('6', watcher)();
+    expect(() => informer.cache.snapshotAt('6')).to.throw('no longer kept');
+    expect(informer.cache.snapshotAt('7').resourceVersion).to.equal('7');
+  });
+
   it('lets a read wait as long as it was told to', async () => {
-    await start((call) => {
-      if (call.asked === 'stream') complete(call);
-      else list(call.response, 5);
-    }, 20);
+    await start(
+      (call) => {
+        if (call.asked === 'stream') complete(call);
+        else list(call.response, 5);
+      },
+      { waitMs: 20 },
+    );
     const error: unknown = await informer.cache.waitUntil('9', end.signal).catch((thrown: unknown) => thrown);
     expect(error).to.include({ code: 504, reason: 'Timeout' });
   });

@@ -59,6 +59,17 @@ describe('what follows the snapshots of a cache', () => {
     expect(follower.follow(cache.cache.snapshot())).to.deep.equal({ removed: [], set: [] });
   });
 
+  it('reads anew what was listed anew, though its resourceVersion is the same, and holds no bytes of it', () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1, { zone: 'x' })]);
+    const follower = new SnapshotFollower<NodeFacts>();
+    follower.follow(cache.cache.snapshot());
+    cache.fill(1, [node('a', 1, { zone: 'y' })]);
+    const { removed, set } = follower.follow(cache.cache.snapshot());
+    expect([removed[0]?.labels, set[0]?.labels]).to.deep.equal([{ zone: 'x' }, { zone: 'y' }]);
+    for (const known of follower.objects()) expect(known).to.not.have.any.keys('bytes', 'metadata');
+  });
+
   it('can be shown an older snapshot again', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1)]);

@@ -84,9 +84,15 @@ describe('a snapshot', () => {
   });
 
   it('is sorted by key even when the list was not, and keeps the last of two with the same key', () => {
-    const snapshot = built(['c', 'a', 'b', 'a']);
-    expect([...snapshot.objects()].map(({ key }) => key)).to.deep.equal(['a', 'b', 'c']);
-    expect(snapshot.size).to.equal(3);
+    for (const names of [
+      ['c', 'a', 'b', 'a'],
+      ['a', 'a', 'b', 'c'],
+    ]) {
+      const builder = new SnapshotBuilder<{ readonly size: number }>();
+      for (const [i, name] of names.entries()) builder.add(readThing(name, i + 1));
+      expect(contents(builder.build(9n))).to.have.all.keys('a', 'b', 'c');
+      expect(builder.build(9n).get('a')?.resourceVersion).to.equal(String(names.lastIndexOf('a') + 1));
+    }
   });
 
   it('lists from behind a key, whether or not something has that key', () => {
@@ -170,25 +176,37 @@ describe('a snapshot', () => {
     expect(copies).to.equal(4);
   });
 
-  it('cuts its pieces by their bytes as well, whatever the size of one object', () => {
-    const huge = (name: string, version: number): Buffer => {
-      const metadata = { name, resourceVersion: String(version) };
-      return Buffer.from(JSON.stringify({ metadata, filler: 'x'.repeat(700_000) }));
-    };
+  describe('of large objects', () => {
     const reader = new ObjectReader(THINGS);
-    let snapshot = built([]);
-    for (const [i, name] of ['b', 'a', 'c', 'd', 'a'].entries()) {
-      const previous = snapshot.get(name);
-      const { object } = new Change('ADDED', reader.read(huge(name, i + 2)), previous);
-      snapshot = snapshot.with(BigInt(i + 2), object, previous);
-    }
-    expect(snapshot.pieces().map((piece) => piece.json().length < 1_500_000)).to.deep.equal([
-      true,
-      true,
-      true,
-      true,
-    ]);
-    expect(Object.keys(contents(snapshot))).to.deep.equal(['a', 'b', 'c', 'd']);
+    const large = (name: string, version: number, bytes: number) => {
+      const metadata = { name, resourceVersion: String(version) };
+      return reader.read(Buffer.from(JSON.stringify({ metadata, filler: name.repeat(bytes) })));
+    };
+    const largest = (snapshot: Things): number =>
+      Math.max(...snapshot.pieces().map((piece) => piece.json().length));
+
+    it('cuts its pieces by their bytes as well when objects come, however large one is', () => {
+      let snapshot = built([]);
+      for (const [i, name] of ['b', 'a', 'c', 'd', 'a'].entries()) {
+        const previous = snapshot.get(name);
+        const { object } = new Change('ADDED', large(name, i + 2, 700_000), previous);
+        snapshot = snapshot.with(BigInt(i + 2), object, previous);
+      }
+      expect(largest(snapshot)).to.be.lessThan(1_000_000);
+      expect(Object.keys(contents(snapshot))).to.deep.equal(['a', 'b', 'c', 'd']);
+    });
+
+    it('does the same when it is built', () => {
+      const builder = new SnapshotBuilder<{ readonly size: number }>();
+      const names = 'abcdefgh'.split('');
+      for (const name of names) builder.add(large(name, 1, 300_000));
+      const snapshot = builder.build(1n);
+      expect(largest(snapshot)).to.be.lessThan(1_000_000);
+      expect(contents(snapshot)).to.have.all.keys(...names);
+      for (const { name, bytes } of snapshot.objects()) {
+        expect(bytes.includes(name.repeat(300_000))).to.equal(true);
+      }
+    });
   });
 
   it('has pieces that join into one deflate stream and are compressed once', async () => {
