@@ -5,7 +5,7 @@ import { configuration } from './configuration.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { type Names, SERVER } from './names.ts';
-import { CONFIGURATION } from './workload.ts';
+import { CONFIGURATION, networkPolicy } from './workload.ts';
 
 export function componentFiles(names: Names): ManifestFile[] {
   return [
@@ -61,6 +61,16 @@ export function componentFiles(names: Names): ManifestFile[] {
       path: `components/no-plain-http/${CONFIGURATION.file}`,
       about: "Stands in place of the base's configuration.",
       documents: [configuration(names, false)],
+    },
+    {
+      path: 'components/network-policy/kustomization.yaml',
+      about: 'Says which connections to the server are let through.',
+      documents: [component({ resources: ['network-policy.yaml'] })],
+    },
+    {
+      path: 'components/network-policy/network-policy.yaml',
+      about: 'TLS from everywhere, plain HTTP from pods; nothing else.',
+      documents: [networkPolicy(names)],
     },
     {
       path: 'components/node-usage/kustomization.yaml',

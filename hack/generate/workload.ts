@@ -47,6 +47,27 @@ export function serviceAccount(names: Names): KubernetesObject {
   };
 }
 
+/**
+ * Who may connect. kube-apiserver comes from a host, or from outside of the cluster, where no selector finds it; so the
+ * TLS port stays open to all. What the server connects to depends on the cluster, and is left free.
+ */
+export function networkPolicy(names: Names): KubernetesObject {
+  const ports = ({ number: port }: { readonly number: number }) => [{ port, protocol: 'TCP' }];
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: SERVER, namespace: names.namespace, labels: LABELS },
+    spec: {
+      podSelector: { matchLabels: LABELS },
+      policyTypes: ['Ingress'],
+      ingress: [
+        { ports: ports(SECURE_PORT) },
+        { ports: ports(INSECURE_PORT), from: [{ namespaceSelector: {} }] },
+      ],
+    },
+  };
+}
+
 export function podDisruptionBudget(names: Names): KubernetesObject {
   return {
     apiVersion: 'policy/v1',

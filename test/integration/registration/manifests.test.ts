@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { type RegisteredCluster, startCluster } from './registered-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
+const COMPONENTS = readdirSync(join(ROOT, 'manifests/components'));
 const INSTALLATIONS = ['base', 'overlays/node-port', 'overlays/no-plain-http'];
 
 /** The kustomizations that a document shows, in their order; those within a list are indented there. */
@@ -55,6 +57,19 @@ describe('the manifests, applied to a real kube-apiserver', function () {
         '--dry-run=server',
         '--validate=strict',
       ]);
+      expect(answer).to.match(/deployment.*serverside-applied/);
+    });
+  }
+
+  for (const component of COMPONENTS) {
+    it(`passes strict validation beside the base: components/${component}`, async () => {
+      const objects = await build(
+        `resources: [ks-apiserver/manifests/base]\ncomponents: [ks-apiserver/manifests/components/${component}]\n`,
+      );
+      const answer = await cluster.kubectl(
+        ['apply', '-f', '-', '--server-side', '--dry-run=server', '--validate=strict'],
+        objects,
+      );
       expect(answer).to.match(/deployment.*serverside-applied/);
     });
   }

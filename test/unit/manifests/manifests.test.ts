@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
+import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
 import { clusterRules } from '../../../hack/generate/access.ts';
 import { manifests } from '../../../hack/generate/manifests.ts';
 import { type Names, namesFor } from '../../../hack/generate/names.ts';
@@ -69,6 +70,24 @@ describe('the generated manifests', () => {
       const file = path.slice(path.indexOf('/') + 1).replace(/^[^/]*\//, '');
       expect(named.join('\n'), path).to.include(file);
     }
+  });
+
+  it('let in by the network policy what the pods listen for, without TLS from pods only', () => {
+    const names = namesFor('acme');
+    const policy: unknown = parseDocument(
+      text(names, 'components/network-policy/network-policy.yaml'),
+    ).toJS();
+    const deployment: unknown = parseDocument(text(names, 'base/deployment.yaml')).toJS();
+    expect(record(record(policy)['metadata'])['namespace']).to.equal('acme-system');
+    const { podSelector, ingress } = record(record(policy)['spec']);
+    const template = record(record(record(deployment)['spec'])['template']);
+    expect(record(template['metadata'])['labels']).to.deep.include(record(podSelector)['matchLabels']);
+    const rules = array(ingress).map(record);
+    const listening = array(record(array(record(template['spec'])['containers'])[0])['ports']).map(record);
+    expect(rules.map(({ ports }) => record(array(ports)[0])['port'])).to.deep.equal(
+      listening.map(({ containerPort }) => containerPort),
+    );
+    expect(rules.map(({ from }) => from)).to.deep.equal([undefined, [{ namespaceSelector: {} }]]);
   });
 
   it('limit the server to the APIServices of its own groups', () => {
