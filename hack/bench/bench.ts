@@ -1,6 +1,7 @@
 // `npm run bench`: our server beside kube-apiserver, the same work for both, a table of ratios. Owns the order of
 // things; the scene is in scene.ts, each group of rows in rows/.
 import { constants } from 'node:os';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
 import { formatElapsed, printProgress } from '../control-plane/progress.ts';
 import { UsageError } from '../usage.ts';
@@ -83,8 +84,7 @@ async function main(): Promise<number> {
     if (options === 'help') process.stdout.write(USAGE);
     else await bench(options, AbortSignal.any([interrupted.signal, AbortSignal.timeout(BOUND_MS)]));
   } catch (error) {
-    if (code === 0)
-      process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (code === 0) process.stderr.write(`bench: ${messageOf(error)}\n`);
     if (error instanceof UsageError) return 2;
     return code === 0 ? 1 : code;
   }

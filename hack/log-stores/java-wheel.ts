@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { withElapsed } from '../control-plane/progress.ts';
 
@@ -65,6 +66,6 @@ async function step(
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   if (said !== '') return said.slice(said.lastIndexOf('\n') + 1);
-  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const [first = ''] = messageOf(error).split('\n');
   return first;
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { FETCHED_JAVA, fetchJava } from './java-wheel.ts';
 
@@ -35,7 +36,7 @@ export async function provideJava(user: JavaUser, options: BuildOptions): Promis
     return await fetchJava(options);
   } catch (error) {
     options.signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`${needed}; ${why}. Install one and set JAVA_HOME`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';
@@ -15,7 +16,7 @@ export async function lackingForOpenSearch(
     await provideJava(kind, options);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

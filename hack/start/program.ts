@@ -1,4 +1,5 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { identify, isRunning } from '../control-plane/process-identity.ts';
 import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
 import { onStopSignal, StoppedError } from '../stop-signal.ts';
@@ -59,7 +60,7 @@ export async function runProgram(
   const reason: unknown = life.signal.reason;
   if (reason instanceof UsageError) return told(reason);
   if (reason instanceof StoppedError) return reason.exitCode;
-  console.error(`\n${reason instanceof Error ? reason.message : String(reason)}`);
+  console.error(`\n${messageOf(reason)}`);
   return 1;
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { buildClients } from '../clients/build.ts';
 import { buildKubelogin } from '../clients/kubelogin/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
@@ -28,7 +29,7 @@ export class Prerequisites {
       signal.throwIfAborted();
       if (env['CI'] === 'true') throw error;
       // Of all downloads this one is the most likely to fail; its suite then says that it is skipped, and why.
-      progress(String(error instanceof Error ? error.message : error));
+      progress(messageOf(error));
     });
     await buildVictoriaLogs({ env, signal, progress });
     for (const kind of NODE_KINDS) {

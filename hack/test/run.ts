@@ -1,3 +1,4 @@
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { type FinishedStage, failedWith, type Stage, type StageContext } from './stage.ts';
 
 /** Gates run side by side and first; then the suites, one after the other. All run, whatever fails before them. */
@@ -20,7 +21,7 @@ async function runStage(stage: Stage, context: StageContext): Promise<FinishedSt
   try {
     result = await stage.run(context);
   } catch (error) {
-    result = failedWith(error instanceof Error ? error.message : String(error));
+    result = failedWith(messageOf(error));
   }
   const finished = { ...result, stage, seconds: (performance.now() - began) / 1000 };
   if (stage.kind === 'gate') {

@@ -1,6 +1,7 @@
 import { glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
 import { type Ending, runCommand } from '../command.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -38,7 +39,7 @@ export function suite(options: SuiteOptions): Stage {
         await options.prepare?.(context);
       } catch (error) {
         context.signal.throwIfAborted();
-        return failedWith(error instanceof Error ? error.message : String(error));
+        return failedWith(messageOf(error));
       }
       // Everything that the tests create lies here and goes with it, even after a crash.
       const scratch = await mkdtemp(join(tmpdir(), `ks-${options.name}-`));
