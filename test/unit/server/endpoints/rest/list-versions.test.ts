@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { array, record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+
+const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** `name@resourceVersion` of each object, behind the resourceVersion of the list. */
+function told(list: Answer): string {
+  const versions = array(list['items']).map((item) => {
+    const { name, resourceVersion } = record(record(item)['metadata']);
+    return `${String(name)}@${String(resourceVersion)}`;
+  });
+  return [String(record(list['metadata'])['resourceVersion']), ...versions].join(' ');
+}
+
+describe('the resourceVersion of a read', () => {
+  let cache: NodeCache;
+  let server: HandlerServer;
+
+  beforeEach(async () => {
+    cache = new NodeCache();
+    cache.fill(10, [node('a', 1), node('b', 2), node('c', 3)]);
+    cache.apply('MODIFIED', node('a', 11));
+    cache.apply('DELETED', node('c', 12));
+    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+  });
+
+  afterEach(() => server.close());
+
+  const newest = '12 a@11 b@2';
+  for (const [query, expected] of [
+    ['', newest],
+    ['resourceVersion=0', newest],
+    ['resourceVersion=0&limit=1', '12 a@11'],
+    ['resourceVersion=0&resourceVersionMatch=NotOlderThan', newest],
+    ['resourceVersion=11', newest],
+    ['resourceVersion=11&resourceVersionMatch=NotOlderThan', newest],
+    ['resourceVersion=11&resourceVersionMatch=NotOlderThan&limit=1', '12 a@11'],
+    ['resourceVersion=11&resourceVersionMatch=Exact', '11 a@11 b@2 c@3'],
+    ['resourceVersion=10&resourceVersionMatch=Exact&limit=2', '10 a@1 b@2'],
+    // As it was before there was a resourceVersionMatch.
+    ['resourceVersion=10&limit=1', '10 a@1'],
+    ['resourceVersion=12&limit=2', newest],
+  ] as const) {
+    it(`is met by a list with ?${query}`, async () => {
+      expect(told(await server.json(`${LIST}?${query}`))).to.equal(expected);
+    });
+  }
+
+  it('is refused when exactly that one is no longer kept, without a token to go on with', async () => {
+    for (const query of ['resourceVersion=9&resourceVersionMatch=Exact', 'resourceVersion=9&limit=1']) {
+      const answer = await server.json(`${LIST}?${query}`);
+      expect(answer).to.include({ code: 410, reason: 'Expired' });
+      expect(answer['message']).to.equal('The resourceVersion for the provided list is too old.');
+      expect(record(answer['metadata'])).to.not.have.property('continue');
+    }
+  });
+
+  it('is that of the first page on all pages, and may not be given beside a token', async () => {
+    const first = await server.json(`${LIST}?limit=1&resourceVersion=10`);
+    const token = String(record(first['metadata'])['continue']);
+    expect(told(await server.json(`${LIST}?continue=${token}`))).to.equal('10 b@2 c@3');
+    expect(told(await server.json(`${LIST}?continue=${token}&resourceVersion=0&limit=1`))).to.equal('10 b@2');
+    expect(await server.json(`${LIST}?continue=${token}&resourceVersion=10`)).to.include({
+      code: 400,
+      message: 'specifying resource version is not allowed when using continue',
+    });
+  });
+
+  describe('that the cache has yet to reach', () => {
+    let waiting: Promise<void>;
+
+    beforeEach(() => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const waitUntil = cache.cache.waitUntil.bind(cache.cache);
+      cache.cache.waitUntil = (...asked) => {
+        const waited = waitUntil(...asked);
+        resolve();
+        return waited;
+      };
+      waiting = promise;
+    });
+
+    const reads: Record<string, [path: string, expected: (answer: Answer) => void]> = {
+      'a list': [
+        '?resourceVersion=13',
+        (answer) => {
+          expect(told(answer)).to.equal('13 a@11 b@13');
+        },
+      ],
+      'a list of exactly that one': [
+        '?resourceVersion=13&resourceVersionMatch=Exact',
+        (answer) => {
+          expect(told(answer)).to.equal('13 a@11 b@13');
+        },
+      ],
+      'a get': [
+        '/b?resourceVersion=13',
+        (answer) => {
+          expect(record(answer['metadata'])['resourceVersion']).to.equal('13');
+        },
+      ],
+    };
+    for (const [what, [path, expected]] of Object.entries(reads)) {
+      it(`is waited for by ${what}`, async () => {
+        const answer = server.json(LIST + path);
+        await Promise.race([waiting, answer]);
+        cache.apply('MODIFIED', node('b', 13));
+        expected(await answer);
+      });
+
+      it(`ends ${what} with a 504 when it does not come`, async () => {
+        expect(await server.json(LIST + path)).to.include({ code: 504, reason: 'Timeout' });
+      });
+    }
+
+    it('is waited for by a page that another replica began', async () => {
+      const ahead = new NodeCache();
+      ahead.fill(12, [node('a', 11), node('b', 2)]);
+      ahead.apply('MODIFIED', node('b', 13));
+      const other = await new HandlerServer(resourceHandler(nodes, ahead.cache)).start();
+      try {
+        const token = String(record((await other.json(`${LIST}?limit=1`))['metadata'])['continue']);
+        const rest = server.json(`${LIST}?continue=${token}`);
+        await Promise.race([waiting, rest]);
+        cache.apply('MODIFIED', node('b', 13));
+        expect(told(await rest)).to.equal('13 b@13');
+      } finally {
+        await other.close();
+      }
+    });
+  });
+
+  it('may be 0 for a get, which takes what there is', async () => {
+    const found = await server.json(`${LIST}/a?resourceVersion=0`);
+    expect(record(found['metadata'])['resourceVersion']).to.equal('11');
+    expect(await server.json(`${LIST}/c?resourceVersion=0`)).to.include({ code: 404, reason: 'NotFound' });
+  });
+});
