@@ -102,6 +102,8 @@ describe('list', () => {
     ['labelSelector=-&fieldSelector=x&limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['labelSelector=a%2Cb%3D%3D%3Dc', 400, /^unable to parse requirement: found '=', expected: identifier/],
     ['fieldSelector=spec.nope%3D1', 400, 'field label not supported: spec.nope'],
+    ['fieldSelector=metadata.namespace%3Da', 400, 'field label not supported: metadata.namespace'],
+    ['fieldSelector=constructor%3Da', 400, 'field label not supported: constructor'],
     ['fieldSelector=nonsense', 400, "invalid selector: 'nonsense'; can't understand 'nonsense'"],
     ['continue=!', 400, /^invalid continue token: continue key is not valid/],
     ['continue=e30', 400, /^invalid continue token: continue key is not valid/],

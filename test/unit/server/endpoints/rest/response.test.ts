@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { writeBody } from '../../../../../server/endpoints/rest/response.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { until } from '../../../../support/until.ts';
+
+const never = new AbortController().signal;
+const PIECE = Buffer.alloc(256 << 10);
+
+describe('a body that is written piece by piece', () => {
+  let server: HandlerServer;
+  let written: Promise<void>;
+  let response: ServerResponse;
+
+  async function serve(chunks: () => Iterable<Buffer>, signal: AbortSignal): Promise<void> {
+    server = await new HandlerServer((context) => {
+      ({ response } = context);
+      written = writeBody(response, chunks(), signal);
+      return written;
+    }).start();
+  }
+
+  /** Far more than the kernel takes, each time from what its maker notes. */
+  function* endless(note: () => void = () => undefined): Generator<Buffer> {
+    for (let piece = 0; piece < 1000; piece++) {
+      note();
+      yield PIECE;
+    }
+  }
+
+  afterEach(() => server.close());
+
+  it('is whole, and leaves no listener behind, for a reader who takes it slowly', async () => {
+    function* pieces(): Generator<Buffer> {
+      for (let piece = 0; piece < 64; piece++) yield PIECE;
+    }
+    await serve(pieces, never);
+    const { body } = await server.ask('/');
+    expect(body).to.have.length(64 * PIECE.length);
+    await written;
+    for (const event of ['drain', 'close']) {
+      // What Node itself has, and the server of this test.
+      expect(response.listenerCount(event), event).to.be.at.most(2);
+    }
+  });
+
+  it('is cut, not ended, when it is given up behind its last piece', async () => {
+    const end = new AbortController();
+    function* pieces(): Generator<Buffer> {
+      yield PIECE;
+      end.abort();
+    }
+    await serve(pieces, end.signal);
+    const error: unknown = await server.ask('/').catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'ECONNRESET');
+  });
+
+  it('is not made any further once it is given up', async () => {
+    const end = new AbortController();
+    let made = 0;
+    const note = (): void => {
+      if (++made === 3) end.abort();
+    };
+    await serve(() => endless(note), end.signal);
+    const error: unknown = await server.ask('/').catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'ECONNRESET');
+    expect(made).to.equal(3);
+  });
+
+  it('waits for nobody who has left, or when the server stops', async () => {
+    await serve(endless, never);
+    const left = await server.open('/');
+    left.on('error', () => undefined).destroy();
+    await written;
+    await server.close();
+    const stop = new AbortController();
+    await serve(endless, stop.signal);
+    const silent = await server.open('/');
+    silent.on('error', () => undefined);
+    await until(() => response.writableNeedDrain);
+    stop.abort();
+    await written;
+    expect(response.destroyed).to.equal(true);
+  });
+});
