@@ -1,3 +1,4 @@
+import { text } from '../../apis/meta/v1/unknown-value.ts';
 import { objectIn } from '../cluster/object-metadata.ts';
 import type { Member } from '../cluster/raw-json.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -105,8 +106,4 @@ export function sliceObject<Facts>(
   const bytes = target.subarray(offset, offset + length);
   const metadata = bytes.subarray(metadataStart, metadataEnd);
   return { key, name, namespace, uid, resourceVersion, labels, facts, bytes, metadata };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,3 +1,4 @@
+import { text } from '../../apis/meta/v1/unknown-value.ts';
 import { objectIn } from './object-metadata.ts';
 
 /** What a Lease says; times in ms. */
@@ -24,8 +25,8 @@ export function readLease(object: unknown): LeaseRecord {
     'spec',
   );
   return {
-    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
-    holder: typeof holderIdentity === 'string' ? holderIdentity : '',
+    resourceVersion: text(resourceVersion),
+    holder: text(holderIdentity),
     durationMs: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 0,
     acquiredAt: time(acquireTime),
     renewedAt: time(renewTime),

@@ -1,4 +1,4 @@
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { type Member, memberNamed, objectMembers } from './raw-json.ts';
 
 /** The member `name` of something parsed, where it is an object; an empty one otherwise. */
@@ -29,8 +29,8 @@ export function eventMetadata(
   }
   const annotations = objectIn(metadata, 'annotations');
   return {
-    name: typeof name === 'string' ? name : '',
-    uid: typeof uid === 'string' ? uid : '',
+    name: text(name),
+    uid: text(uid),
     resourceVersion,
     initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true',
   };

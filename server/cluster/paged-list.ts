@@ -1,4 +1,5 @@
 import { newExpired } from '../../apis/meta/v1/errors.ts';
+import { text } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from './client.ts';
 import { ListSplitter } from './list-splitter.ts';
 import { type LiveRequest, liveAnswer } from './live-answer.ts';
@@ -50,6 +51,5 @@ async function listPage(
   if (typeof resourceVersion !== 'string' || resourceVersion === '') {
     throw new SyntaxError('a list without resourceVersion');
   }
-  const next = metadata['continue'];
-  return { resourceVersion, continue: typeof next === 'string' ? next : '' };
+  return { resourceVersion, continue: text(metadata['continue']) };
 }

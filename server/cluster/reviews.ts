@@ -1,7 +1,7 @@
 // The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
 // the wire; callers decide what is kept, and for how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from './client.ts';
 
 export interface ReviewedUser {
@@ -57,7 +57,7 @@ export class ClusterReviews {
   async reviewToken(token: string, audiences: readonly string[], signal: AbortSignal): Promise<TokenReview> {
     const spec = audiences.length === 0 ? { token } : { token, audiences };
     const status = await this.#review('authentication.k8s.io', 'TokenReview', spec, signal);
-    const error = typeof status['error'] === 'string' ? status['error'] : '';
+    const error = text(status['error']);
     if (status['authenticated'] !== true) return { user: undefined, error };
     if (audiences.length > 0 && !strings(status['audiences']).some((name) => audiences.includes(name))) {
       return { user: undefined, error: 'the token is meant for another audience' };
@@ -70,7 +70,7 @@ export class ClusterReviews {
     const status = await this.#review('authorization.k8s.io', 'SubjectAccessReview', spec, signal);
     if (typeof status['allowed'] !== 'boolean')
       throw unclear('SubjectAccessReview', new Error('no decision'));
-    const reason = typeof status['reason'] === 'string' ? status['reason'] : '';
+    const reason = text(status['reason']);
     return { allowed: status['allowed'] && status['denied'] !== true, reason };
   }
 
@@ -114,7 +114,7 @@ function userOf(user: Readonly<Record<string, unknown>>): ReviewedUser {
   }
   return {
     name: username,
-    uid: typeof uid === 'string' ? uid : '',
+    uid: text(uid),
     groups: strings(groups),
     extra: Object.fromEntries(Object.entries(record(extra)).map(([key, value]) => [key, strings(value)])),
   };

@@ -1,6 +1,6 @@
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../apis/meta/v1/status.ts';
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../apis/meta/v1/unknown-value.ts';
 
 /** What an answer without a usable Status is taken for. Its keys also prove the list of reasons complete. */
 const REASON_CODES: Record<StatusReason, number> = {
@@ -55,13 +55,13 @@ function reasonOf(reason: unknown, code: number): StatusReason {
 
 function detailsOf(value: unknown): StatusDetails {
   const details = record(value);
-  const text = (name: string) => (typeof details[name] === 'string' ? { [name]: details[name] } : {});
+  const member = (name: string) => (typeof details[name] === 'string' ? { [name]: details[name] } : {});
   const seconds = details['retryAfterSeconds'];
   return {
-    ...text('name'),
-    ...text('group'),
-    ...text('kind'),
-    ...text('uid'),
+    ...member('name'),
+    ...member('group'),
+    ...member('kind'),
+    ...member('uid'),
     ...(Array.isArray(details['causes']) ? { causes: details['causes'].map(causeOf) } : {}),
     ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}),
   };
@@ -70,7 +70,7 @@ function detailsOf(value: unknown): StatusDetails {
 function causeOf(value: unknown): StatusCause {
   const cause = record(value);
   return {
-    message: typeof cause['message'] === 'string' ? cause['message'] : '',
+    message: text(cause['message']),
     ...(typeof cause['reason'] === 'string' ? { reason: cause['reason'] } : {}),
     ...(typeof cause['field'] === 'string' ? { field: cause['field'] } : {}),
   };

@@ -1,4 +1,4 @@
-import { isRecord } from '../../meta/v1/unknown-value.ts';
+import { isRecord, text } from '../../meta/v1/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 
 /** One option, as a row of the table in the README. */
@@ -30,7 +30,7 @@ function* rowsOf(schema: unknown, prefix: string): Generator<OptionRow> {
         path,
         type: typeOf(option),
         default: 'default' in option ? JSON.stringify(option['default']) : undefined,
-        description: typeof option['description'] === 'string' ? option['description'] : '',
+        description: text(option['description']),
       };
     }
   }

@@ -1,5 +1,4 @@
 // Log queries as the cluster's own OpenAPI has them: one operation of their group, and what it answers.
-
 import { KIND, RESOURCE, VERSION } from '../../../apis/logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,
@@ -7,6 +6,7 @@ import {
   LogStatisticsAnswerSchema,
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { text } from '../../../apis/meta/v1/unknown-value.ts';
 import { type DescribedGroup, type Parameter, schemaName } from './operations.ts';
 import type { Schema } from './schemas.ts';
 
@@ -40,7 +40,7 @@ function parameterOf(name: string, schema: object): Parameter {
     name,
     in: 'query',
     type: type === 'integer' || type === 'boolean' ? type : 'string',
-    description: typeof description === 'string' ? description : '',
+    description: text(description),
   };
 }
 

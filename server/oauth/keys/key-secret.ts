@@ -1,3 +1,4 @@
+import { text } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/client.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
@@ -79,7 +80,7 @@ export function storedKeys(object: unknown): StoredKeys {
   const request = objectIn(metadata, 'annotations')[ROTATE_ANNOTATION];
   return {
     set: readKeySet(Buffer.from(data, 'base64').toString('utf8')),
-    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
+    resourceVersion: text(resourceVersion),
     request: request === 'graceful' || request === 'immediate' ? request : undefined,
     metadata,
   };

@@ -9,6 +9,7 @@ import {
   newConflict,
   newInternalError,
 } from '../../../apis/meta/v1/errors.ts';
+import { text } from '../../../apis/meta/v1/unknown-value.ts';
 import { objectIn } from '../../cluster/object-metadata.ts';
 import type { Credential, CredentialStore } from './account.ts';
 import { credentialObject, readCredential } from './credential-object.ts';
@@ -117,7 +118,7 @@ export class ClusterCredentialStore implements CredentialStore {
       // Whatever it holds now is replaced; only its version counts.
       const found = await this.#options.client.json({ path: this.#followed.pathOf(user), signal });
       const { resourceVersion } = objectIn(found, 'metadata');
-      return typeof resourceVersion === 'string' ? resourceVersion : '';
+      return text(resourceVersion);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

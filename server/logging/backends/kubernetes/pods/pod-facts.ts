@@ -1,4 +1,5 @@
 // What log queries need to know of a pod, and nothing else: there may be a hundred thousand of them.
+import { text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { objectIn } from '../../../../cluster/object-metadata.ts';
 
 /** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet did not report them. */
@@ -52,7 +53,7 @@ export function readPod(object: unknown, intern = (name: string) => name): PodFa
   return {
     namespace: intern(namespace),
     name,
-    uid: typeof uid === 'string' ? uid : '',
+    uid: text(uid),
     node: typeof nodeName === 'string' ? intern(nodeName) : '',
     containers: exact,
   };

@@ -1,5 +1,5 @@
 // Judges the lines that the quick question leaves open (see text-filter.ts) here, which costs only their transfer.
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord, text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
 import { isASCII } from '../../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../../matching/line-matcher.ts';
@@ -96,8 +96,7 @@ export class Judge {
       if (turns.spent) await turns.next();
       const record = recordOf(row, this.#fields);
       const id = row[this.#fields.containerID];
-      if (this.isMeant(record))
-        judged.push({ time: record.time, containerID: typeof id === 'string' ? id : '' });
+      if (this.isMeant(record)) judged.push({ time: record.time, containerID: text(id) });
     }
     return judged;
   }

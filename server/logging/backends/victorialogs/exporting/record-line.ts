@@ -1,5 +1,6 @@
 // A row of the store as a line of our NDJSON: it names and orders the members itself, so that most lines need only a
 // look (line-table.ts).
+import { text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { LogRecord } from '../../../log-store.ts';
 import { instantFrom } from '../requests/nanoseconds.ts';
 import { lineIn } from '../requests/record.ts';
@@ -40,15 +41,11 @@ export function recordsIn(lines: string): LogRecord[] {
 function recordIn(row: Row): LogRecord {
   const time = typeof row['time'] === 'string' ? instantFrom(row['time']) : undefined;
   if (time === undefined) throw newNonsense('a line without time');
-  const text = (member: string): string => {
-    const value = row[member];
-    return typeof value === 'string' ? value : '';
-  };
   return {
     time,
-    namespace: text('namespace'),
-    pod: text('pod'),
-    container: text('container'),
-    log: lineIn(text('log')),
+    namespace: text(row['namespace']),
+    pod: text(row['pod']),
+    container: text(row['container']),
+    log: lineIn(text(row['log'])),
   };
 }

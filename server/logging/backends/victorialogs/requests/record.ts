@@ -1,4 +1,5 @@
 // Rows of the store as records, and the order of those of the same time, which the store leaves open.
+import { text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { LogRecord, Order } from '../../../log-store.ts';
 import { sortedInTurns } from '../../../merge-sort.ts';
 import type { Turns } from '../../../turns.ts';
@@ -22,25 +23,21 @@ export function recordOf(row: Row, { message, namespace, pod, container }: Field
   const time = row[TIME];
   const instant = typeof time === 'string' ? instantFrom(time) : undefined;
   if (instant === undefined) throw newNonsense('a line without time');
+  // The store leaves out what is empty.
   return {
     time: instant,
-    log: lineIn(textOf(row[message])),
-    namespace: textOf(row[namespace]),
-    pod: textOf(row[pod]),
-    container: textOf(row[container]),
+    log: lineIn(text(row[message])),
+    namespace: text(row[namespace]),
+    pod: text(row[pod]),
+    container: text(row[container]),
   };
 }
 
 /** Some collectors keep the newline at the end of a line. All that are there go: an export may look twice. */
-export function lineIn(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === '\n') end--;
-  return text.slice(0, end);
-}
-
-/** The store leaves out what is empty. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+export function lineIn(said: string): string {
+  let end = said.length;
+  while (said[end - 1] === '\n') end--;
+  return said.slice(0, end);
 }
 
 /** By time, then by where the line is from, then by what it says: records that are equal in this are alike in all. */
