@@ -296,13 +296,14 @@ describe('an OpenSearch that fails', () => {
     let now = 0;
     await using store = await scriptedStore(() => answer([]));
     const backend = storeAt(store.url, { now: () => (now += 1) });
-    for (const _ of [1, 2, 3]) {
+    for (const _ of [1, 2, 3, 4]) {
       await backend.statistics(SELECTION, call(30_000));
       now += Math.PI;
     }
     const searches = store.asked.filter(({ path }) => path.includes('_search')).map(({ text }) => text);
-    expect(searches).to.have.length(3);
-    expect(new Set(searches)).to.have.length(1);
+    expect(searches).to.have.length(4);
+    // The first finds out whether containers are few, and can be listed from then on.
+    expect(new Set(searches.slice(1))).to.have.length(1);
   });
 
   it('is understood where an answer is cut in the middle of a character', async () => {
