@@ -148,6 +148,13 @@ async function install(npm) {
     stdio: ['ignore', 2, 2],
     env: environment(),
   });
+  // Should this process be killed, the system closes the pipe, and a shell beside the group ends it: half an installation
+  // is repaired by the next start, two at a time spoil each other.
+  const watcher = spawn('sh', ['-c', 'read -r nothing; kill -s KILL -- "-$1"', 'sh', String(child.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.once('error', () => {});
   const ticker = setInterval(() => console.error(`  still installing, ${elapsed()}`), 10_000);
   let stoppedBy;
   const signalGroup = (signal) => {
@@ -170,6 +177,7 @@ async function install(npm) {
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
   clearInterval(ticker);
+  watcher.kill('SIGKILL');
   if (stoppedBy) {
     // Lifecycle scripts may outlive npm itself.
     signalGroup('SIGKILL');

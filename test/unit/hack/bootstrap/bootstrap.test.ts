@@ -174,6 +174,7 @@ describe('the bootstrap', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
+    ['SIGKILL', null],
   ] as const) {
     it(`ends the installation with everything below it on ${signal}`, async () => {
       const child = start({ NPM_HANGS: '1' });
