@@ -2,7 +2,7 @@
 import { invalidRequest } from '../../../apis/oauth/errors.ts';
 import { boundHash, CODE_LIFETIME_MS, parseCode } from '../codes/authorization-code.ts';
 import { challengeOf } from '../codes/challenge.ts';
-import { CodeExchange, type CodeExchangeOptions, refused } from '../codes/code-exchange.ts';
+import { CodeExchange, type CodeExchangeOptions, refused } from './code-exchange.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
 
 export class AuthorizationCodeGrant implements Grant {

@@ -1,10 +1,10 @@
 // The device grant: RFC 8628, 3.4 and 3.5. Where requests wait: codes/device-requests.ts.
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
-import { CodeExchange, type CodeExchangeOptions, refused } from '../codes/code-exchange.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-code.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
 import { PollPace } from '../codes/poll-pace.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
+import { CodeExchange, type CodeExchangeOptions, refused } from './code-exchange.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
 
 export interface DeviceCodeOptions extends CodeExchangeOptions {

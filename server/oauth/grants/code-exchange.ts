@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import type { TokenRequest, TokenResponse } from '../grants/grant.ts';
-import { tokenResponse } from '../grants/token-response.ts';
+import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from '../codes/session-code.ts';
 import type { RandomBytes } from '../random-bytes.ts';
 import { writtenAfterAll } from '../sessions/lost-answer.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
@@ -11,7 +10,8 @@ import { SessionHolders } from '../sessions/session-holders.ts';
 import { refreshableUntil } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
-import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from './session-code.ts';
+import type { TokenRequest, TokenResponse } from './grant.ts';
+import { tokenResponse } from './token-response.ts';
 
 export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
