@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { holdsTag } from './entity-tag.ts';
-import { writeBody } from './rest/response.ts';
+import { writeBody } from './response.ts';
 
 export interface StaticDocument {
   readonly bytes: Buffer;

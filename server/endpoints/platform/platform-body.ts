@@ -3,10 +3,10 @@ import type { CachedObject } from '../../cache/cached-object.ts';
 import type { SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
+import { writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../rest/content-encoding.ts';
 import { gzipped } from '../rest/piece-list.ts';
 import type { ListFrame } from '../rest/representation.ts';
-import { writeBody } from '../rest/response.ts';
 import type { PlatformItem } from './platform-item.ts';
 
 const COMMA = Buffer.from(',');

@@ -3,9 +3,9 @@ import { readResourceVersion } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import { JSON_HEADERS } from '../response.ts';
 import { prettyPrinted } from './indent.ts';
 import type { Representation } from './representation.ts';
-import { JSON_HEADERS } from './response.ts';
 
 export interface GetRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;

@@ -2,9 +2,9 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import type { SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
+import { JSON_HEADERS, writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
 import type { ListFrame } from './representation.ts';
-import { JSON_HEADERS, writeBody } from './response.ts';
 
 const COMMA = Buffer.from(',');
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });

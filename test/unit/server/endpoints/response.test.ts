@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { writeBody } from '../../../../../server/endpoints/rest/response.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
-import { until } from '../../../../support/until.ts';
+import { writeBody } from '../../../../server/endpoints/response.ts';
+import { HandlerServer } from '../../../support/handler-server.ts';
+import { until } from '../../../support/until.ts';
 
 const never = new AbortController().signal;
 const PIECE = Buffer.alloc(256 << 10);
