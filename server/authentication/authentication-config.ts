@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../cluster/client.ts';
-import { type FollowedObjects, ObjectFollower } from '../cluster/object-follower.ts';
+import { ObjectFollower, type ObjectsByName } from '../cluster/object-follower.ts';
 import { Reflector } from '../cluster/reflector.ts';
 import {
   type AuthenticationConfig,
@@ -68,7 +68,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
   }
 
   /** A ConfigMap that is gone trusts nobody; one that cannot be understood changes nothing. */
-  #read(objects: FollowedObjects): void {
+  #read(objects: ObjectsByName): void {
     const data = dataOf(objects.get(`${NAMESPACE}/${NAME}`));
     const source = JSON.stringify(data);
     if (this.#current && source === this.#source) return;

@@ -3,23 +3,23 @@ import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
 /** Called with all objects by key (`name` or `namespace/name`) after each change, and after the first list. */
-export type FollowedObjects = ReadonlyMap<string, unknown>;
+export type ObjectsByName = ReadonlyMap<string, unknown>;
 
 /**
  * Keeps a few objects parsed: for what is looked at as a whole (a ConfigMap, a handful of Secrets), not for what is
  * served. A sink of the reflector.
  */
 export class ObjectFollower implements ReflectorSink {
-  readonly #changed: (objects: FollowedObjects) => void;
+  readonly #changed: (objects: ObjectsByName) => void;
   #objects: Map<string, unknown> | undefined;
 
   /** `changed` must not throw: it is told again only at the next change. */
-  constructor(changed: (objects: FollowedObjects) => void) {
+  constructor(changed: (objects: ObjectsByName) => void) {
     this.#changed = changed;
   }
 
   /** Undefined until the first list is complete. */
-  get objects(): FollowedObjects | undefined {
+  get objects(): ObjectsByName | undefined {
     return this.#objects;
   }
 

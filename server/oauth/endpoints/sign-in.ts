@@ -42,7 +42,7 @@ export interface SignedIn {
   readonly userAgent: string;
 }
 
-export interface SignInOptions<T> extends TicketOptions {
+export interface SignInFormsOptions<T> extends TicketOptions {
   /** Path of its handler. */
   readonly action: string;
   readonly issuer: () => string;
@@ -70,11 +70,11 @@ const CHANGE_MS = 10 * 60_000;
 
 export class SignInForms<T> {
   readonly handler: Handler;
-  readonly #options: SignInOptions<T>;
+  readonly #options: SignInFormsOptions<T>;
   readonly #tickets: FormTickets<T>;
   readonly #changes: FormTickets<ChangeTicket<T>>;
 
-  constructor(options: SignInOptions<T>) {
+  constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);

@@ -16,7 +16,7 @@ import { isTooLong } from '../users/password-policy.ts';
 import type { Decoys } from './decoys.ts';
 import type { PasswordHasher } from './hasher.ts';
 
-export interface SignInOptions {
+export interface PasswordSignInOptions {
   /** Whether users, passwords and sessions are known here; until then nobody is refused or let in. */
   readonly ready: () => boolean;
   readonly users: Pick<UserDirectory, 'get'>;
@@ -64,9 +64,9 @@ type Verdict =
   | { readonly outcome: Exclude<LoginOutcome, 'success'>; readonly account: Account | undefined };
 
 export class PasswordSignIn {
-  readonly #options: SignInOptions;
+  readonly #options: PasswordSignInOptions;
 
-  constructor(options: SignInOptions) {
+  constructor(options: PasswordSignInOptions) {
     this.#options = options;
   }
 

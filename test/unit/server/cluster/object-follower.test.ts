@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type FollowedObjects, ObjectFollower } from '../../../../server/cluster/object-follower.ts';
+import { ObjectFollower, type ObjectsByName } from '../../../../server/cluster/object-follower.ts';
 import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
 
@@ -16,7 +16,7 @@ describeReflectorSink('the object follower', () => {
 
 describe('the object follower', () => {
   it('tells of all objects after the first list and after each change', () => {
-    const told: FollowedObjects[] = [];
+    const told: ObjectsByName[] = [];
     const follower = new ObjectFollower((objects) => told.push(objects));
     const replacement = follower.replacement();
     replacement.add(rawThing('a', 1, 1));

@@ -1,6 +1,6 @@
 // Where fields that hold whole values are aggregated over. A store does not build an aggregation over analysed text, even
 // where no document would take part in it; so where a field is that in some of the indices, the others are named.
-import type { Coverage } from './field-map.ts';
+import type { FieldCoverage } from './field-map.ts';
 
 export interface AggregatedFields {
   /** Part of a path. */
@@ -12,7 +12,7 @@ export interface AggregatedFields {
 const MAX_LENGTH = 2_048;
 
 /** One question for each: the first is about all of `indices`, and perhaps no field; almost always the only one. */
-export function aggregatedFields(indices: string, { fields }: Coverage): AggregatedFields[] {
+export function aggregatedFields(indices: string, { fields }: FieldCoverage): AggregatedFields[] {
   const everywhere = fields.filter((field) => field.indices === undefined).map(({ name }) => name);
   const elsewhere = fields.flatMap((field) =>
     paths(field.indices ?? []).map((path) => ({ indices: path, fields: [field.name] })),

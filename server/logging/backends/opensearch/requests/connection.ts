@@ -13,7 +13,7 @@ import {
   newStoreUnavailable,
 } from '../../../store-errors.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
-import { isNotFound, refusal } from './refusal.ts';
+import { isMissing, refusal } from './refusal.ts';
 import { STORE } from './store-name.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
@@ -113,8 +113,8 @@ export class Connection {
     try {
       const { status, body } = await exchange(session.client, request, authorization, signal);
       if (status >= 200 && status < 300) return body;
-      const text = textOf(body);
-      if (isNotFound(status, text)) return undefined;
+      const text = bodyText(body);
+      if (isMissing(status, text)) return undefined;
       throw refusal(status, text);
     } finally {
       session.requests--;
@@ -141,7 +141,7 @@ export class Connection {
 }
 
 /** A character may be cut where one piece ends. */
-export function textOf(body: Body): string {
+export function bodyText(body: Body): string {
   const [only = Buffer.alloc(0), ...others] = body;
   return (others.length === 0 ? only : Buffer.concat(body)).toString('utf8');
 }

@@ -16,7 +16,7 @@ export interface ExactField {
 }
 
 /** The fields that answer one kind of question, and how many of the indices lack one. */
-export interface Coverage {
+export interface FieldCoverage {
   readonly fields: readonly ExactField[];
   readonly missing: number;
   readonly of: number;
@@ -33,7 +33,7 @@ export class FieldMap {
   /** Of what these indices answer. */
   readonly records: RecordReader;
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-  readonly #coverages = new Map<string, Coverage>();
+  readonly #coverages = new Map<string, FieldCoverage>();
 
   /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
@@ -60,40 +60,40 @@ export class FieldMap {
   }
 
   /** Where whole values of the field are: the field itself, or a keyword beside it. */
-  exact(field: Exclude<keyof FieldNames, 'time' | 'message'>): Coverage {
+  exact(field: Exclude<keyof FieldNames, 'time' | 'message'>): FieldCoverage {
     return this.#coverage(this.names[field], 'keyword', EXACT);
   }
 
   /** Where ranges of time mean what they say. */
-  times(): Pick<Coverage, 'missing' | 'of'> {
+  times(): Pick<FieldCoverage, 'missing' | 'of'> {
     return this.#having(this.names.time, DATE);
   }
 
   /** Where words of a line can be looked for. */
-  words(): Pick<Coverage, 'missing' | 'of'> {
+  words(): Pick<FieldCoverage, 'missing' | 'of'> {
     return this.#having(this.names.message, TEXT);
   }
 
-  #having(name: string, wanted: readonly string[]): Pick<Coverage, 'missing' | 'of'> {
+  #having(name: string, wanted: readonly string[]): Pick<FieldCoverage, 'missing' | 'of'> {
     const types = [...(this.#types.get(name) ?? [])].filter(([type]) => type !== 'unmapped');
     const others = types.filter(([type]) => !wanted.includes(type)).flatMap(([, indices]) => indices);
     return { missing: others.length, of: types.flatMap(([, indices]) => indices).length };
   }
 
   /** Where any part of a line can be looked for. */
-  wildcard(): Coverage {
+  wildcard(): FieldCoverage {
     return this.#coverage(this.names.message, 'wildcard', ['wildcard']);
   }
 
   /** The same at each question. */
-  #coverage(name: string, subfield: string, wanted: readonly string[]): Coverage {
+  #coverage(name: string, subfield: string, wanted: readonly string[]): FieldCoverage {
     const key = `${name}.${subfield}`;
     const known = this.#coverages.get(key) ?? this.#covered(name, subfield, wanted);
     this.#coverages.set(key, known);
     return known;
   }
 
-  #covered(name: string, subfield: string, wanted: readonly string[]): Coverage {
+  #covered(name: string, subfield: string, wanted: readonly string[]): FieldCoverage {
     const own = this.#types.get(name) ?? new Map<string, readonly string[]>();
     const having = new Set([...own].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
     const fields: ExactField[] = [];
@@ -117,7 +117,7 @@ export class FieldMap {
 }
 
 /** The question put to whichever field of an index can answer it. */
-export function overFields({ fields }: Coverage, clause: (field: string) => Clause): Clause {
+export function overFields({ fields }: FieldCoverage, clause: (field: string) => Clause): Clause {
   return anyOf(
     fields.map(({ name, indices }) =>
       indices === undefined ? clause(name) : allOf([clause(name), { terms: { _index: indices } }]),

@@ -12,7 +12,7 @@ import { textOf } from './json-reader.ts';
 import { STORE } from './store-name.ts';
 
 /** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
-export function isNotFound(status: number, text: string): boolean {
+export function isMissing(status: number, text: string): boolean {
   return status === 404 && reasonsOf(text).some((reason) => NOT_FOUND.test(reason));
 }
 

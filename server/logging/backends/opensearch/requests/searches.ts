@@ -5,7 +5,7 @@ import { forget } from '../../../forgotten.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { Turns } from '../../../turns.ts';
-import { type Body, type Connection, type StoreRequest, textOf } from './connection.ts';
+import { type Body, bodyText, type Connection, type StoreRequest } from './connection.ts';
 import { LongAnswer, ownBytes, type Place } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
@@ -117,7 +117,7 @@ export class Searches {
 
 /** The pieces are gone then. */
 function textFrom(pieces: Body): string {
-  const text = textOf(pieces);
+  const text = bodyText(pieces);
   forget(pieces);
   return text;
 }

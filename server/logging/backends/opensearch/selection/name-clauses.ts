@@ -3,7 +3,7 @@
 import type { NameFilter } from '../../../log-store.ts';
 import { parsePattern } from '../../../matching/regex-dialect.ts';
 import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from '../requests/clause.ts';
-import { type Coverage, overFields } from '../requests/field-map.ts';
+import { type FieldCoverage, overFields } from '../requests/field-map.ts';
 import {
   type Alternative,
   alternatives,
@@ -18,7 +18,7 @@ const WORK = 100_000;
 const MAX_TERMS = 50_000;
 
 /** The value is one of these. */
-export function exactClause(names: readonly string[], coverage: Coverage): Clause {
+export function exactClause(names: readonly string[], coverage: FieldCoverage): Clause {
   const [only] = names;
   if (only === undefined) return NOTHING;
   // Costs the store less than a list of one.
@@ -37,7 +37,7 @@ export function isTooMuch({ contains = [] }: NameFilter): boolean {
 }
 
 /** One of the texts is in the value, whatever the case of ASCII letters. */
-export function containsClause(texts: readonly string[], coverage: Coverage): Clause {
+export function containsClause(texts: readonly string[], coverage: FieldCoverage): Clause {
   const patterns = (ignoreCase: boolean, write: (text: string) => string) =>
     joined(texts.filter((text) => isFoldedByEngine(text) === ignoreCase).map(write), '.*(', ').*').map(
       (value) => ({ value, ignoreCase }),
@@ -49,13 +49,13 @@ export function containsClause(texts: readonly string[], coverage: Coverage): Cl
 }
 
 /** A pattern of matching/workload-names.ts, over the whole value. */
-function patternClause(pattern: string, coverage: Coverage): Clause {
+function patternClause(pattern: string, coverage: FieldCoverage): Clause {
   if (pattern === '') return NOTHING;
   const patterns = sharing(alternatives(parsePattern(pattern)));
   return overFields(coverage, (field) => anyOf(patterns.map((one) => regexp(field, one, { work: WORK }))));
 }
 
-export function patternClauses(patterns: readonly string[], coverage: Coverage): Clause {
+export function patternClauses(patterns: readonly string[], coverage: FieldCoverage): Clause {
   return allOf(patterns.map((pattern) => patternClause(pattern, coverage)));
 }
 

@@ -8,7 +8,7 @@ import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import { allOf, type Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
-import type { Coverage } from '../requests/field-map.ts';
+import type { FieldCoverage } from '../requests/field-map.ts';
 import { arrayOf, textOf } from '../requests/json-reader.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
@@ -24,7 +24,7 @@ export interface NameLookup {
   readonly indices: string;
   /** Clauses that hold for the lines whose names are asked for. */
   readonly filter: readonly Clause[];
-  readonly coverage: Coverage;
+  readonly coverage: FieldCoverage;
   /** The parameter that asks for them. */
   readonly parameter: string;
 }

@@ -3,7 +3,7 @@ import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.
 import type { Call, Selection } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import type { Clause } from '../requests/clause.ts';
-import type { Coverage, FieldMap } from '../requests/field-map.ts';
+import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 import type { FieldProbe } from './field-probe.ts';
@@ -34,7 +34,7 @@ interface Place {
   readonly indices: string;
   readonly fields: FieldMap;
   /** The coverages that were used. */
-  readonly used: Pick<Coverage, 'missing' | 'of'>[];
+  readonly used: Pick<FieldCoverage, 'missing' | 'of'>[];
 }
 
 export class SelectionQueries {
@@ -145,7 +145,7 @@ function findsNothing({ scope, namespaces, pods, containers, levels }: Selection
 }
 
 /** Throws NotSupported when names cannot be compared as a whole: a part of a name is another name. */
-function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'container'): Coverage {
+function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'container'): FieldCoverage {
   const coverage = fields.exact(field);
   if (coverage.fields.length > 0 || coverage.of === 0) {
     used.push(coverage);

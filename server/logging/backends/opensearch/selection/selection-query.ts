@@ -3,7 +3,7 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Selection } from '../../../log-store.ts';
 import { allOf, type Clause } from '../requests/clause.ts';
-import type { Coverage, FieldMap } from '../requests/field-map.ts';
+import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
 import { exactClause } from './name-clauses.ts';
 import type { Bound } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';
@@ -37,7 +37,7 @@ export interface UnslicedQuery extends Pick<SelectionQuery, 'indices' | 'fields'
 
 export interface ScopeClause {
   readonly names: readonly string[];
-  readonly coverage: Coverage;
+  readonly coverage: FieldCoverage;
   /** Ascending, each within the range. */
   readonly bounds: readonly Bound[];
 }

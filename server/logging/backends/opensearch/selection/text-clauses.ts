@@ -13,7 +13,7 @@ import {
   regexp,
   wildcard,
 } from '../requests/clause.ts';
-import { type Coverage, type FieldMap, overFields } from '../requests/field-map.ts';
+import { type FieldCoverage, type FieldMap, overFields } from '../requests/field-map.ts';
 import { STORE } from '../requests/store-name.ts';
 import { casedPhrase } from './cased-phrase.ts';
 import { isLiteral, literalSomewhere, somewhere } from './lucene-pattern.ts';
@@ -21,7 +21,7 @@ import { isLiteral, literalSomewhere, somewhere } from './lucene-pattern.ts';
 export interface TextClause {
   readonly clause: Clause;
   /** The fields it was put to beside the analysed one. */
-  readonly wildcard?: Coverage;
+  readonly wildcard?: FieldCoverage;
 }
 
 /** Throws NotSupported when the indices have no field for it. */
@@ -116,7 +116,7 @@ function pattern(text: string, caseSensitive: boolean, fields: FieldMap): TextCl
 }
 
 /** The fields for parts of lines; throws NotSupported when no index has one. */
-export function wildcardFields(fields: FieldMap, parameter: string): Coverage {
+export function wildcardFields(fields: FieldMap, parameter: string): FieldCoverage {
   const coverage = fields.wildcard();
   if (coverage.fields.length > 0) return coverage;
   const { message } = fields.names;

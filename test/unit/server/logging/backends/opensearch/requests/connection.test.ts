@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import {
+  bodyText,
   Connection,
   type StoreRequest,
-  textOf,
 } from '../../../../../../../server/logging/backends/opensearch/requests/connection.ts';
 
 const SEARCH: StoreRequest = { method: 'POST', path: '/_search', body: '{}' };
@@ -36,7 +36,7 @@ describe('a request to OpenSearch', () => {
 
   const send = (request: StoreRequest, signal = new AbortController().signal): Promise<unknown> =>
     connection.request(request, { signal, timeoutMs: 5_000 }).then(
-      (body) => body && textOf(body),
+      (body) => body && bodyText(body),
       (error: unknown) => error,
     );
 

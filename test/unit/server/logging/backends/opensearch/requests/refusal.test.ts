@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  isNotFound,
+  isMissing,
   refusal,
 } from '../../../../../../../server/logging/backends/opensearch/requests/refusal.ts';
 
@@ -9,10 +9,10 @@ const said = (type: string, reason = ''): string =>
 
 describe('a refusal of OpenSearch', () => {
   it('tells of no index only as 404, and a 404 only with those words', () => {
-    expect(isNotFound(404, said('index_not_found_exception'))).to.equal(true);
-    expect(isNotFound(404, said('search_context_missing_exception'))).to.equal(true);
-    expect(isNotFound(500, said('index_not_found_exception'))).to.equal(false);
-    expect(isNotFound(404, '<html>index_not_found_exception</html>')).to.equal(false);
+    expect(isMissing(404, said('index_not_found_exception'))).to.equal(true);
+    expect(isMissing(404, said('search_context_missing_exception'))).to.equal(true);
+    expect(isMissing(500, said('index_not_found_exception'))).to.equal(false);
+    expect(isMissing(404, '<html>index_not_found_exception</html>')).to.equal(false);
   });
 
   for (const [what, status, text, code] of [
