@@ -49,6 +49,12 @@ describe('watch', () => {
     expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'DELETED a@12']);
   });
 
+  it('goes on when nothing that is selected is there yet', async () => {
+    const lines = await watch('&labelSelector=zone%3Dz');
+    cache.apply('ADDED', node('c', 11, { zone: 'z' }));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
   it('begins behind a resourceVersion of the window', async () => {
     cache.apply('ADDED', node('c', 11));
     cache.apply('MODIFIED', node('c', 12));
