@@ -59,6 +59,8 @@ export interface Followed {
   readonly cluster: ScriptedCluster;
   /** Why each stream ended. */
   readonly causes: string[];
+  /** The resourceVersions up to which it said to be complete. */
+  readonly progress: string[];
   /** How long it was to wait after each, in ms, as the log says. */
   readonly retries: number[];
   stop(): Promise<void>;
@@ -100,6 +102,7 @@ async function follow(
   const client = cluster.connect();
   const end = new AbortController();
   const causes: string[] = [];
+  const progress: string[] = [];
   const retries: number[] = [];
   const note = ({ retryMs }: { readonly retryMs?: number }): void => {
     if (retryMs !== undefined) retries.push(retryMs);
@@ -110,7 +113,11 @@ async function follow(
     query: { labelSelector: 'a=b' },
     sink,
     log: { debug: () => undefined, info: note, warn: note },
-    observer: { listed: () => 0, progressed: () => 0, watchEnded: (cause) => causes.push(cause) },
+    observer: {
+      listed: () => 0,
+      progressed: (resourceVersion) => progress.push(resourceVersion),
+      watchEnded: (cause) => causes.push(cause),
+    },
     tuning: { ...QUICK, ...tuning },
   });
   const running = reflector.run(end.signal);
@@ -120,5 +127,5 @@ async function follow(
     client.close();
     await cluster.stop();
   };
-  return { sink, cluster, causes, retries, stop };
+  return { sink, cluster, causes, progress, retries, stop };
 }

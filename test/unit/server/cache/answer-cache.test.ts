@@ -34,6 +34,30 @@ describe('the cache of answers', () => {
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
+  it('ends what it has asked with the server, and not with who waits for it', async () => {
+    const end = new AbortController();
+    const cache = new AnswerCache<string>({ size: 1, ttlMs: () => 0, maxPending: 1, signal: end.signal });
+    const asked = Promise.withResolvers<AbortSignal>();
+    const caller = new AbortController();
+    const answer = cache.get(
+      'a',
+      (signal) => {
+        asked.resolve(signal);
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      },
+      caller,
+    );
+    const signal = await asked.promise;
+    caller.abort(new Error('the caller left'));
+    const error = await Promise.resolve(answer).catch((caught: unknown) => caught);
+    expect(error).to.have.property('message', 'the caller left');
+    expect(signal.aborted).to.equal(false);
+    end.abort(new Error('the server stops'));
+    expect(signal.aborted).to.equal(true);
+  });
+
   describe('with a bound on what is asked at a time', () => {
     const scope = { signal: new AbortController().signal };
     const never = (): Promise<string> => new Promise(() => undefined);

@@ -52,6 +52,14 @@ describe('the object index', () => {
     expect(index.get('a')).to.equal('12');
   });
 
+  it('takes a list for later than a write that it must have seen', () => {
+    index.put(thing('a', 12));
+    index.put(thing('b', 13));
+    listed(20, rawThing('a', 15));
+    expect(index.get('a')).to.equal('15');
+    expect(index.get('b')).to.equal(undefined);
+  });
+
   it('does not bring back what was deleted before the answer to the write came', () => {
     index.apply('DELETED', rawThing('a', 13));
     index.put(thing('a', 12));

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { complete, followingEach } from '../../../support/followed-script.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, send } from '../../../support/scripted-cluster.ts';
+import { until } from '../../../support/until.ts';
 
 describe('the list of the reflector', () => {
   const followed = followingEach();
 
   it('lists by a stream and goes on watching on it', async () => {
-    const { sink, cluster } = await followed({
+    const { sink, cluster, progress } = await followed({
       stream: [
         (call) => {
           complete(call);
@@ -22,6 +23,7 @@ describe('the list of the reflector', () => {
     });
     await sink.until('DELETED b@9');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@6', 'BOOKMARK 8', 'DELETED b@9']);
+    expect(progress).to.deep.equal(['5', '6', '8', '9']);
     expect(cluster.asked).to.deep.equal(['stream']);
     const asked = Object.fromEntries(cluster.calls[0]?.url.searchParams ?? []);
     expect(asked).to.deep.include({
@@ -163,7 +165,7 @@ describe('the list of the reflector', () => {
   });
 
   it('takes nothing from a stream that begins with something else than objects', async () => {
-    const { sink } = await followed({
+    const { sink, cluster } = await followed({
       stream: [
         ({ response }) =>
           send(
@@ -177,6 +179,8 @@ describe('the list of the reflector', () => {
     });
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+    // Nobody reads it any more.
+    await until(() => cluster.calls[0]?.response.closed === true);
   });
 
   it('does not resume from where a stream was cut', async () => {
@@ -198,6 +202,26 @@ describe('the list of the reflector', () => {
     const { sink, cluster } = await followed({ stream: [busy, busy, busy, busy, complete] });
     await sink.until('list@5 a@3 b@2');
     expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
+  });
+
+  it('tries streams again after pages', async () => {
+    const { sink, cluster } = await followed({
+      stream: [
+        ({ response }) => response.writeHead(200).end(),
+        ({ response }) => response.writeHead(200).end(),
+        complete,
+      ],
+      page: [({ response }) => list(response, 3, [rawThing('a', 3)])],
+      watch: [({ response }) => refuse(response, 410, 'Expired')],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(cluster.asked).to.deep.equal(['stream', 'stream', 'page', 'watch', 'stream']);
+  });
+
+  it('spreads the ends of its watches', async () => {
+    const { sink, cluster } = await followed({ stream: [complete] }, { random: () => 0.5, watchMs: 100_000 });
+    await sink.until('list@5 a@3 b@2');
+    expect(cluster.calls[0]?.url.searchParams.get('timeoutSeconds')).to.equal('150');
   });
 
   it('counts anew which streams are cut once one has come whole', async () => {

@@ -232,6 +232,20 @@ describe('the watch of the reflector', () => {
     expect(cluster.asked).to.deep.equal(['stream', 'position', 'stream']);
   });
 
+  it('goes on when a bookmark says once more how far it has got', async () => {
+    const { sink, causes } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, bookmark(5), bookmark(5), event('MODIFIED', rawThing('a', 6)), bookmark(6));
+        },
+      ],
+    });
+    await sink.until('BOOKMARK 6');
+    expect(sink.lines.slice(1)).to.deep.equal(['BOOKMARK 5', 'BOOKMARK 5', 'MODIFIED a@6', 'BOOKMARK 6']);
+    expect(causes).to.deep.equal([]);
+  });
+
   it('lists anew when the stream itself goes backwards', async () => {
     const { sink } = await followed({
       stream: [

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { type AccessReviewSpec, ClusterReviews } from '../../../../server/cluster/reviews.ts';
+
+const never = new AbortController().signal;
+const SPEC: AccessReviewSpec = { user: 'alice', uid: '', groups: [], extra: {} };
+
+describe('the reviews of the cluster', () => {
+  const seen: string[] = [];
+
+  function reviews(answer: (signal: AbortSignal) => unknown): ClusterReviews {
+    seen.length = 0;
+    const client = {
+      open: () => Promise.reject(new Error('not asked')),
+      json: async ({ signal }: { readonly signal: AbortSignal }) => {
+        await Promise.resolve();
+        return answer(signal);
+      },
+    };
+    return new ClusterReviews(client, { reviewed: (kind, code) => seen.push(`${kind} ${code}`) });
+  }
+
+  const failure = (promise: Promise<unknown>): Promise<unknown> =>
+    promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it('take nothing for a yes that is none', async () => {
+    for (const [status, allowed] of [
+      [{ allowed: true }, true],
+      [{ allowed: false }, false],
+      [{ allowed: true, denied: true }, false],
+    ] as const) {
+      expect(await reviews(() => ({ status })).reviewAccess(SPEC, never)).to.have.property(
+        'allowed',
+        allowed,
+      );
+    }
+    for (const answer of [{}, { status: {} }, { status: { allowed: 'true' } }, 'yes', undefined]) {
+      expect(await failure(reviews(() => answer).reviewAccess(SPEC, never))).to.have.property('code', 503);
+    }
+    expect(seen).to.deep.equal(['SubjectAccessReview 201']);
+  });
+
+  it('know nobody by a token that the cluster does not know, or knows for others', async () => {
+    const user = { username: 'alice', groups: ['a', 1], extra: { k: ['v'], odd: 'x' } };
+    const ask = (status: object, audiences: readonly string[] = []) =>
+      reviews(() => ({ status })).reviewToken('t', audiences, never);
+    expect((await ask({ authenticated: true, user })).user).to.deep.equal({
+      name: 'alice',
+      uid: '',
+      groups: ['a'],
+      extra: { k: ['v'], odd: [] },
+    });
+    expect((await ask({ user })).user).to.equal(undefined);
+    expect((await ask({ authenticated: 'true', user })).user).to.equal(undefined);
+    expect((await ask({ authenticated: true, user, audiences: ['x'] }, ['y'])).user).to.equal(undefined);
+    expect((await ask({ authenticated: true, user }, ['y'])).user).to.equal(undefined);
+    expect((await ask({ authenticated: true, user, audiences: ['x', 'y'] }, ['y'])).user).to.have.property(
+      'name',
+      'alice',
+    );
+    expect(await failure(ask({ authenticated: true, user: { username: '' } }))).to.have.property('code', 503);
+  });
+
+  it('are unclear, not refused, when we may not ask', async () => {
+    const forbidden = (): never => {
+      throw new StatusError(403, 'Forbidden', 'not you');
+    };
+    expect(await failure(reviews(forbidden).reviewAccess(SPEC, never))).to.have.property('code', 503);
+    expect(seen).to.deep.equal(['SubjectAccessReview 403']);
+    const broken = (): never => {
+      throw new Error('cut');
+    };
+    expect(await failure(reviews(broken).reviewToken('t', [], never))).to.have.property('code', 503);
+    expect(seen).to.deep.equal(['TokenReview <error>']);
+  });
+
+  it('end with the reason of who asked, and count as nothing then', async () => {
+    const end = new AbortController();
+    const asked = reviews((signal) => {
+      end.abort(new Error('enough'));
+      signal.throwIfAborted();
+    });
+    expect(await failure(asked.reviewAccess(SPEC, end.signal))).to.have.property('message', 'enough');
+    expect(seen).to.deep.equal([]);
+  });
+});
