@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { record, text } from '../apis/meta/v1/unknown-value.ts';
 
 /** What was built, for --version and /version. */
 export interface BuildInfo {
@@ -8,11 +9,6 @@ export interface BuildInfo {
 
 /** From our package.json: the one place where the version stands. */
 export async function readBuildInfo(): Promise<BuildInfo> {
-  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
-  const parsed: unknown = JSON.parse(text);
-  const version =
-    typeof parsed === 'object' && parsed !== null && 'version' in parsed && typeof parsed.version === 'string'
-      ? parsed.version
-      : '0.0.0';
-  return { version };
+  const { version } = record(JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')));
+  return { version: text(version) || '0.0.0' };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../apis/meta/v1/thrown-value.ts';
+import { isRecord } from '../../apis/meta/v1/unknown-value.ts';
 import type { KeyPair } from './certificate-authority.ts';
 
 /** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */
@@ -120,12 +121,5 @@ function readAuthorities(value: unknown, file: string): Authorities {
 }
 
 function isKeyPair(value: unknown): value is KeyPair {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'certificate' in value &&
-    typeof value.certificate === 'string' &&
-    'key' in value &&
-    typeof value.key === 'string'
-  );
+  return isRecord(value) && typeof value['certificate'] === 'string' && typeof value['key'] === 'string';
 }

@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import { record, text } from '../../apis/meta/v1/unknown-value.ts';
 
 /** Turns the logger's JSON lines into text for people: `12:30:01.250 INFO  message key=value`. */
 export function textLines(output: DestinationStream): DestinationStream {
@@ -12,28 +13,24 @@ function toText(line: string): string {
     members.delete(name);
     return value;
   };
-  const clock = word(take('time')).slice(11, 23);
-  const level = word(take('level')).toUpperCase().padEnd(5);
-  const message = word(take('message'));
+  const clock = text(take('time')).slice(11, 23);
+  const level = text(take('level')).toUpperCase().padEnd(5);
+  const message = text(take('message'));
   const error = take('err');
   const pairs = [...members].map(([key, value]) => ` ${key}=${scalar(value)}`);
   const reasons = messages(error).map((reason) => ` err=${scalar(reason)}`);
-  return `${clock} ${level} ${message}${pairs.join('')}${reasons.join('')}\n${stack(error)}`;
+  return `${clock} ${level} ${message}${pairs.join('')}${reasons.join('')}\n${stackOf(error)}`;
 }
 
 /** Of an error and its causes, as the logger describes them. */
 function messages(error: unknown): string[] {
-  if (typeof error !== 'object' || error === null || !('message' in error)) return [];
-  return [word(error.message), ...messages('cause' in error ? error.cause : undefined)];
+  const { message, cause } = record(error);
+  return message === undefined ? [] : [text(message), ...messages(cause)];
 }
 
-function stack(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('stack' in error)) return '';
-  return `${word(error.stack).replaceAll(/^/gm, '    ')}\n`;
-}
-
-function word(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+function stackOf(error: unknown): string {
+  const { stack } = record(error);
+  return stack === undefined ? '' : `${text(stack).replaceAll(/^/gm, '    ')}\n`;
 }
 
 function scalar(value: unknown): string {
