@@ -19,6 +19,8 @@ export interface SearchableIndices {
   readonly fields: FieldMap;
   /** Those that the store refuses to search. */
   readonly refused: readonly string[];
+  /** Before this one, others may be left out. */
+  readonly oldest?: string;
 }
 
 /** Names that are asked about one by one. */
@@ -36,27 +38,52 @@ export class FieldProbe {
   }
 
   /**
-   * Undefined while there are no such indices, which is asked anew each time. A store that refuses some of several names
-   * refuses all of the question, and does not tell which they are.
+   * Undefined while there are no such indices, which is asked anew each time. A store that refuses some of several
+   * indices refuses all of the question, and does not tell which they are. `newest`: names of some that a pattern stands
+   * for, to be asked in its place then.
    */
-  async searchable(indices: string, call: Call): Promise<SearchableIndices | undefined> {
+  async searchable(
+    indices: string,
+    call: Call,
+    newest?: () => string | undefined,
+  ): Promise<SearchableIndices | undefined> {
     const known = this.#known.get(indices);
     if (known) return known;
-    const found = await this.#ask(indices, call).catch((error: unknown) =>
-      isSearchRefused(error) ? this.#askEach(indices.split(','), call, error) : Promise.reject(error),
-    );
-    if (found) this.#known.set(indices, found);
-    return found;
+    try {
+      const found = await this.#ask(indices, call);
+      if (found) this.#known.set(indices, found);
+      return found;
+    } catch (error) {
+      if (!isSearchRefused(error)) throw error;
+      const some = await this.#askForSome(indices, call, newest);
+      // Nothing that could be searched is not the same as nothing that is there.
+      if (!some) throw error;
+      if (!some.oldest) this.#known.set(indices, some);
+      return some;
+    }
   }
 
-  async #askEach(names: readonly string[], call: Call, refusal: unknown): Promise<SearchableIndices> {
-    if (names.length === 1) throw refusal;
+  async #askForSome(
+    indices: string,
+    call: Call,
+    newest: (() => string | undefined) | undefined,
+  ): Promise<SearchableIndices | undefined> {
+    const names = indices.split(',');
+    if (names.length > 1) return this.#askEach(names, call);
+    return indices.endsWith('*') ? this.#askNewest(newest?.(), call) : undefined;
+  }
+
+  async #askNewest(newest: string | undefined, call: Call): Promise<SearchableIndices | undefined> {
+    const [oldest] = newest?.split(',') ?? [];
+    const found = newest && (await this.searchable(newest, call));
+    return found && oldest ? { ...found, oldest } : undefined;
+  }
+
+  async #askEach(names: readonly string[], call: Call): Promise<SearchableIndices | undefined> {
     const answers = await inParallel(AT_A_TIME, names, (name) => this.#isSearchable(name, call));
     const searchable = names.filter((_, n) => answers[n]);
     const found = searchable.length > 0 && (await this.#ask(searchable.join(','), call));
-    // Nothing that could be searched is not the same as nothing that is there.
-    if (!found) throw refusal;
-    return { ...found, refused: names.filter((_, n) => !answers[n]) };
+    return found ? { ...found, refused: names.filter((_, n) => !answers[n]) } : undefined;
   }
 
   async #isSearchable(name: string, call: Call): Promise<boolean> {

@@ -1,5 +1,5 @@
 // The indices that can hold lines of a time: one a day of UTC, or everything that begins with the prefix.
-import { instantOf, millisecondsOf } from '../../../instant.ts';
+import { instantOf, later, millisecondsOf } from '../../../instant.ts';
 
 export interface IndexNaming {
   readonly prefix: string;
@@ -38,6 +38,17 @@ export function indexPattern(
     const date = new Date(Date.UTC(year, month - 1 + n, 1));
     return `${prefix}-${name(date.getTime()).slice(0, 8)}*`;
   }).join(',');
+}
+
+/** The indices of the last days of the range, as many as a request can name; undefined where days have none of their own. */
+export function newestDays(
+  naming: IndexNaming,
+  range: { readonly start: string; readonly end: string },
+): string | undefined {
+  if (!naming.daily) return undefined;
+  const days = Math.floor(MAX_LENGTH / (encodeURIComponent(naming.prefix).length + 12));
+  const first = Math.max(0, lastDay(range.end) - (days - 1) * DAY_MS);
+  return indexPattern(naming, { start: later(range.start, instantOf(first)), end: range.end });
 }
 
 /** The indices that count, of all times; in part of a path. */

@@ -6,8 +6,8 @@ import type { Clause } from '../requests/clause.ts';
 import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
-import type { FieldProbe } from './field-probe.ts';
-import { type IndexNaming, indexPattern } from './index-names.ts';
+import type { FieldProbe, SearchableIndices } from './field-probe.ts';
+import { type IndexNaming, indexPattern, newestDays } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';
 import { containsClause, exactClause, isTooMuch, patternClauses } from './name-clauses.ts';
 import { namesContaining } from './name-lookup.ts';
@@ -62,10 +62,11 @@ export class SelectionQueries {
   async #unsliced(selection: Selection, call: Call): Promise<UnslicedQuery | undefined> {
     const { range } = selection;
     if (range.start >= range.end || findsNothing(selection)) return undefined;
-    const named = indexPattern(this.#options.naming, range);
-    const searchable = await this.#options.probe.searchable(named, call);
+    const { naming, probe } = this.#options;
+    const newest = (): string | undefined => newestDays(naming, range);
+    const searchable = await probe.searchable(indexPattern(naming, range), call, newest);
     if (!searchable) return undefined;
-    const { indices, fields, refused } = searchable;
+    const { indices, fields } = searchable;
     const byWords = selection.text?.mode === 'phrase' || selection.text?.mode === 'prefix';
     const place: Place = {
       indices,
@@ -89,7 +90,7 @@ export class SelectionQueries {
       range,
       filter,
       scope,
-      shortfalls: [...refusalsOf(refused), ...gapsOf(place.used)],
+      shortfalls: [...refusalsOf(searchable), ...gapsOf(place.used)],
     };
   }
 
@@ -162,11 +163,13 @@ function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'cont
 /** Names that are told of. */
 const TOLD = 5;
 
-function refusalsOf(refused: readonly string[]): Shortfall[] {
-  if (refused.length === 0) return [];
+function refusalsOf({ refused, oldest }: SearchableIndices): Shortfall[] {
   const others = refused.length > TOLD ? ` and ${refused.length - TOLD} more indices` : '';
-  const message = `the log store refuses to search ${refused.slice(0, TOLD).join(', ')}${others}`;
-  return [{ reason: 'NotCovered', message }];
+  const messages = [
+    ...(refused.length > 0 ? [`refuses to search ${refused.slice(0, TOLD).join(', ')}${others}`] : []),
+    ...(oldest ? [`refuses to search all indices at once: those before ${oldest} are left out`] : []),
+  ];
+  return messages.map((message) => ({ reason: 'NotCovered', message: `the log store ${message}` }));
 }
 
 function gapsOf(used: Place['used']): Shortfall[] {

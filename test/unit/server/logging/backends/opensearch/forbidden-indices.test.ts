@@ -77,11 +77,21 @@ describe('an OpenSearch that lets this server read some of its indices only', ()
     expect(error).to.include({ name: 'StatusError', code: 503 });
   });
 
-  it('is unavailable for a time of more days than have names in a request', async () => {
+  it('answers from the newest of more days than have names in a request', async () => {
     await using store = await storeForbidding((name) => name.endsWith('01.15'));
     const range = { ...SELECTION.range, start: '1970-01-01T00:00:00.000000000Z' };
-    const error: unknown = await storeAt(store.url)
-      .query({ ...SELECTION, range }, PAGE, call())
+    const page = await storeAt(store.url).query({ ...SELECTION, range }, PAGE, call());
+    expect(page.records).to.have.length(1);
+    expect(page.shortfalls.map(({ message }) => message)).to.deep.equal([
+      'the log store refuses to search logs-2026.01.15',
+      'the log store refuses to search all indices at once: those before logs-2025.09.12 are left out',
+    ]);
+  });
+
+  it('is unavailable where indices have no day', async () => {
+    await using store = await storeForbidding((name) => name.endsWith('01.15'));
+    const error: unknown = await storeAt(store.url, { dailyIndices: false })
+      .query(SELECTION, PAGE, call())
       .catch((thrown: unknown) => thrown);
     expect(error).to.include({ name: 'StatusError', code: 503 });
   });

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { indexPattern } from '../../../../../../../server/logging/backends/opensearch/selection/index-names.ts';
+import {
+  indexPattern,
+  newestDays,
+} from '../../../../../../../server/logging/backends/opensearch/selection/index-names.ts';
 
 const daily = { prefix: 'logs', daily: true };
 const from = (start: string, end: string) => indexPattern(daily, { start, end });
@@ -41,6 +44,20 @@ describe('the indices of a time', () => {
     expect(months[0]).to.equal('logs-2026.01.*');
     expect(months.at(-1)).to.equal('logs-2027.01.*');
     expect(from('1970-01-01T00:00:00.000000000Z', '2286-11-20T17:46:39.000000000Z')).to.equal('logs-*');
+  });
+
+  it('are those of the newest days where not all have a name in a request', () => {
+    const range = { start: '1970-01-01T00:00:00.000000000Z', end: '2026-03-01T12:00:00.000000000Z' };
+    const newest = newestDays(daily, range)?.split(',') ?? [];
+    expect(newest.length).to.be.within(100, 130);
+    expect(newest.at(-1)).to.equal('logs-2026.03.01');
+    expect(newest.every((name) => /^logs-\d{4}\.\d\d\.\d\d$/.test(name))).to.equal(true);
+    const short = { ...range, start: '2026-02-28T00:00:00.000000000Z' };
+    expect(newestDays(daily, short)).to.equal('logs-2026.02.28,logs-2026.03.01');
+    expect(newestDays(daily, { ...range, end: '1970-01-02T00:00:00.000000000Z' })).to.equal(
+      'logs-1970.01.01',
+    );
+    expect(newestDays({ ...daily, daily: false }, range)).to.equal(undefined);
   });
 
   it('never make a path longer than stores take', () => {
