@@ -2,13 +2,13 @@
 // lines of the record's own millisecond are told apart by the digest of the line.
 import type { LogQueryAnswer, Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
-import { type GroupResource, newNotFound } from '../../apis/meta/v1/errors.ts';
+import type { GroupResource } from '../../apis/meta/v1/errors.ts';
 import { answered } from './answered-records.ts';
 import { BEGINNING, instantOf, millisecondsOf } from './instant.ts';
 import { type Asked, partial, type Untimed } from './log-answers.ts';
 import type { Call, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
 import { queryPage } from './page-query.ts';
-import { digestOf, parseRecordID, type RecordID } from './record-id.ts';
+import { digestOf, newRecordNotFound, parseRecordID, type RecordID } from './record-id.ts';
 import { fittingPage } from './record-weight.ts';
 import type { Scopes } from './scope.ts';
 import { newStoreTimeout, newStoreUnavailable } from './store-errors.ts';
@@ -48,7 +48,7 @@ export class LogContext {
     const id = parseRecordID(query.context ?? '');
     const namespaces = { exact: [id.namespace] };
     const scope = await scopes.of(user, namespaces, call);
-    const gone = newNotFound(target, query.context ?? '');
+    const gone = newRecordNotFound(target, query.context ?? '');
     if (!scope.everything && scope.namespaces.length === 0) throw gone;
     const container: Omit<Selection, 'range'> = {
       scope,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { type GroupResource, newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';
 import { isAskable } from './instant.ts';
 import type { LogRecord } from './log-store.ts';
 
@@ -31,6 +31,17 @@ export function parseRecordID(id: string): RecordID {
   throw newBadRequest(`the query is not valid: context: ${message}`, [
     { reason: 'FieldValueInvalid', message, field: 'context' },
   ]);
+}
+
+/** The same for one that is gone and for one that the caller may not see. */
+export function newRecordNotFound({ group, resource }: GroupResource, id: string): StatusError {
+  const message = 'the record is gone, or in a namespace whose logs you may not read';
+  return new StatusError(404, 'NotFound', `context: ${message}`, {
+    name: id,
+    group,
+    kind: resource,
+    causes: [{ reason: 'FieldValueNotFound', message, field: 'context' }],
+  });
 }
 
 function parse(id: string): unknown {

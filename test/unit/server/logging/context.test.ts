@@ -61,7 +61,16 @@ describe('the lines around one', () => {
     const [time, ...names] = JSON.parse(Buffer.from(id, 'base64url').toString()) as string[];
     const other = Buffer.from(JSON.stringify([time, ...names.slice(0, 3), 'x'])).toString('base64url');
     const foreign = Buffer.from(JSON.stringify([time, 'bank', ...names.slice(1)])).toString('base64url');
-    for (const one of [other, foreign]) expect((await service.ask(`context=${one}`)).status).to.equal(404);
+    for (const one of [other, foreign]) {
+      const { status, body } = await service.ask(`context=${one}`);
+      expect(status).to.equal(404);
+      const { message, details } = record(JSON.parse(body.toString()));
+      expect(message).to.equal('context: the record is gone, or in a namespace whose logs you may not read');
+      expect(details).to.deep.include({ name: one, group: 'logging.platform.io', kind: 'logs' });
+      expect(array(record(details)['causes']).map((cause) => record(cause)['field'])).to.deep.equal([
+        'context',
+      ]);
+    }
   });
 
   it('are not asked of the store for who may see none', async () => {
