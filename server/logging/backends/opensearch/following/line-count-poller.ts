@@ -1,6 +1,6 @@
 // Finds out whether there is anything new in indices: counting their lines costs a store next to nothing, and is done once
 // for all who follow the same indices. They ask for lines only when the count has changed.
-import { pause } from '../../../../cluster/pause.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../../log-store.ts';
 import type { Searches } from '../requests/searches.ts';
 import { restAfter } from './pace.ts';
@@ -88,7 +88,9 @@ export class LineCountPoller {
         if (place.last === undefined || place.last !== known) wake(place.last);
       }
       const rest = place.last === undefined ? everyMs * FAILED : everyMs;
-      await pause(Math.max(rest, restAfter(now() - began)), signal);
+      const ms = Math.max(rest, restAfter(now() - began));
+      // This timer alone must not keep the process alive, since it goes on for a while without followers.
+      await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#end(indices, place);
   }
