@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
 import { Change } from '../../../../server/cache/change.ts';
@@ -51,6 +53,22 @@ describe('the watch window', () => {
     expect(window.length).to.equal(0);
     expect(() => window.since(299n)).to.throw('too old');
     expect(since(window, 300n)).to.deep.equal([]);
+  });
+
+  it('holds little of what it has forgotten', async () => {
+    const window = new WatchWindow<{ readonly size: number }>(10n, { ...roomy, events: 3 }, () => 0);
+    const pushed: WeakRef<object>[] = [];
+    for (let version = 11; version < 211; version++) {
+      const one = change(version);
+      pushed.push(new WeakRef(one));
+      window.push(one);
+    }
+    // What a WeakRef was made of lives until the next turn.
+    await new Promise(setImmediate);
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    expect(pushed.filter((one) => one.deref()).length).to.be.within(3, 80);
+    expect(window.length).to.equal(3);
   });
 
   it('forgets the oldest when they hold too many bytes', () => {

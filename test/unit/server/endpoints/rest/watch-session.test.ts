@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
 import { InitialEventsBudget } from '../../../../../server/endpoints/rest/initial-events-budget.ts';
@@ -61,6 +62,7 @@ describe('a watcher', () => {
   let socket: HeldSocket;
   let response: ServerResponse;
   let session: WatchSession<NodeFacts>;
+  let initialEvents: InitialEventsBudget;
   let end: WatchEnd | undefined;
   let version = 10;
 
@@ -73,13 +75,14 @@ describe('a watcher', () => {
     Object.assign(request, { httpVersionMajor: 1, httpVersionMinor: 1 });
     response = new ServerResponse(request);
     response.assignSocket(socket);
+    initialEvents = new InitialEventsBudget(1 << 20);
     session = new WatchSession({
       cache: cache.cache,
       selection,
       representation: new Objects(nodes),
       output: new WatchOutput(response, new ChunkEncoder()),
       limits: { maxPendingBytes: 16 << 20, stallTimeoutMs: 60_000, ...limits },
-      initialEvents: new InitialEventsBudget(16 << 20),
+      initialEvents,
     });
     end = undefined;
     void session.ended.then((ended) => {
@@ -159,6 +162,56 @@ describe('a watcher', () => {
       while (socket.events.length < round * 23) await socket.accept(1);
       expect(end).to.equal(undefined);
     }
+  });
+
+  it('may be behind by as much as it is, once it has taken a part of it', async () => {
+    live({ maxPendingBytes: 1100 * KB });
+    change(20);
+    const before = socket.writableLength;
+    await socket.accept(8);
+    expect(socket.events.length).to.be.at.least(6);
+    expect(socket.writableLength).to.be.within(1, before + 60 * KB);
+    change(10);
+    await new Promise(setImmediate);
+    expect(end).to.equal(undefined);
+  });
+
+  it('is not cut off as long as it takes something', async () => {
+    live({ stallTimeoutMs: 500 });
+    change(30);
+    for (let round = 0; round < 3; round++) {
+      await delay(200);
+      await socket.accept(8);
+    }
+    await delay(200);
+    expect(socket.events).to.have.length.within(18, 29);
+    expect(end).to.equal(undefined);
+  });
+
+  it('is cut off when it takes something, and then nothing any more', async () => {
+    live({ stallTimeoutMs: 50 });
+    change(20);
+    await socket.accept(8);
+    expect(await session.ended).to.equal('slow');
+  });
+
+  it('that has taken its initial events leaves their memory to others, and all the time that it wants', async () => {
+    cache.fill(
+      100,
+      Array.from({ length: 100 }, (_, i) => node(`n${1000 + i}`, i + 1, {}, { filler })),
+    );
+    start({ stallTimeoutMs: 100 });
+    session.open();
+    const { chunk } = initialEvents;
+    const sent = session.sendInitial(cache.cache.snapshot(), true);
+    expect(socket.writableLength).to.be.lessThan(1000 * KB);
+    expect(initialEvents.chunk).to.be.at.most(chunk);
+    await socket.accept();
+    await sent;
+    expect(initialEvents.chunk).to.equal(chunk);
+    await delay(200);
+    expect(end).to.equal(undefined);
+    expect(socket.events).to.have.length(101);
   });
 
   it('is cut off when more waits for it than may, and told nothing any more', async () => {
