@@ -1,6 +1,7 @@
 // A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have different paths
 // for it; which of them works is found out by trying. Whoever opens one closes it.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { objectOf, textOf } from './json-reader.ts';
@@ -72,7 +73,8 @@ export class PointsInTime {
         this.#flavour = flavour;
         return point;
       } catch (error) {
-        if (call.signal.aborted) throw error;
+        // A store that is silent is so whatever it is asked.
+        if (call.signal.aborted || isTimeout(error)) throw error;
         refusals.push(error);
       }
     }

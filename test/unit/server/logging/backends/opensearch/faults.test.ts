@@ -185,6 +185,16 @@ describe('an OpenSearch that fails', () => {
     expect(end.value.shortfalls).to.deep.equal(page.shortfalls);
   });
 
+  it('is asked once, not in all the ways there are, for an export when it is silent', async () => {
+    await using store = await scriptedStore(() => ANSWERED);
+    const error = await storeAt(store.url, { pageMs: 50 })
+      .export(SELECTION, 'asc', call())
+      .next()
+      .catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 504 });
+    expect(store.asked.filter(({ method }) => method === 'POST')).to.have.length(1);
+  });
+
   it('is unavailable, not empty, where all shards of its indices are away', async () => {
     await using store = await scriptedStore(
       (_, response) => {
