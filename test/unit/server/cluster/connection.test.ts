@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection.ts';
@@ -29,7 +30,7 @@ describe('the connection to kube-apiserver', () => {
   });
 
   async function connected(
-    answer: (call: Call) => void,
+    answer: (call: Call) => unknown,
   ): Promise<{ cluster: ScriptedCluster; client: ClusterConnection }> {
     const cluster = await ScriptedCluster.start(answer);
     const client = cluster.connect();
@@ -47,6 +48,45 @@ describe('the connection to kube-apiserver', () => {
     const { method, url, headers } = cluster.calls[0]?.request ?? {};
     expect({ method, url }).to.deep.equal({ method: 'POST', url: '/apis/x?y=z' });
     expect(headers).to.deep.include({ 'content-type': 'application/json', 'content-length': '7' });
+  });
+
+  it('sends the headers and the bytes that it was given', async () => {
+    const bodies: string[] = [];
+    const { client, cluster } = await connected(async ({ request, response }) => {
+      bodies.push(Buffer.concat(await request.toArray()).toString());
+      response.writeHead(200).end();
+    });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const json = { name: 'Zoë — 雪' };
+    expect(await client.json({ path: '/', method: 'PATCH', headers, json, signal })).to.equal(undefined);
+    expect(bodies).to.deep.equal([JSON.stringify(json)]);
+    expect(cluster.calls[0]?.request.headers).to.include(headers);
+  });
+
+  it('asks nothing for who has already left', async () => {
+    const { client, cluster } = await connected(({ response }) => response.end('{}'));
+    const gone = AbortSignal.abort(new Error('gone'));
+    expect(await failure(client.open({ path: '/', signal: gone }))).to.have.property('message', 'gone');
+    await client.json({ path: '/later', signal });
+    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/later']);
+  });
+
+  it('asks nothing for who leaves while the credentials are read', async () => {
+    const { cluster, client: other } = await connected(({ response }) => response.end('{}'));
+    await other.json({ path: '/', signal });
+    const controller = new AbortController();
+    const config = kubeConfigFor(`http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`);
+    const client = new ClusterConnection({
+      kubeConfig: () => {
+        queueMicrotask(() => controller.abort(new Error('gone')));
+        return config();
+      },
+    });
+    ending.push(() => client.close());
+    const error = await failure(client.open({ path: '/never', signal: controller.signal }));
+    expect(error).to.have.property('message', 'gone');
+    await other.json({ path: '/later', signal });
+    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/', '/later']);
   });
 
   it('knows when the cluster has answered for the first time, be it with a refusal', async () => {
@@ -255,6 +295,8 @@ describe('the connection to kube-apiserver', () => {
     expect(seen).to.deep.equal(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two', 'Bearer three']);
     refused = 'Bearer three';
     expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 401);
+    // What was refused is not shown a second time.
+    expect(seen).to.have.length(6);
   });
 
   it('verifies the server, and shows a rotated client certificate on new connections', async () => {
@@ -304,6 +346,8 @@ describe('the connection to kube-apiserver', () => {
     await write('second');
     await client.json({ path: '/', signal });
     expect(names).to.deep.equal(['first', 'first', 'second']);
+    // The connection of the first one is not left open.
+    await until(async () => (await promisify(server.getConnections.bind(server))()) === 1);
     await write('third', (await newCA('another')).cert);
     expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);
     expect(names).to.have.length(3);

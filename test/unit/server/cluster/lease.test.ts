@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { LeaderElection } from '../../../../server/cluster/lease.ts';
@@ -136,5 +137,165 @@ describe('LeaderElection', () => {
     await second;
     end.abort();
     expect(terms).to.equal(2);
+  });
+
+  const spec = (cluster: MemoryObjects): Readonly<Record<string, unknown>> =>
+    (cluster.objects.get(PATH)?.['spec'] ?? {}) as Readonly<Record<string, unknown>>;
+
+  /** Resolves when the next request of this method has been answered. */
+  function answered(cluster: MemoryObjects): Promise<void> {
+    return new Promise((resolve) => {
+      cluster.changed = resolve;
+    });
+  }
+
+  it('writes what other controllers read, and keeps of it what a renewal leaves as it is', async () => {
+    const cluster = new MemoryObjects();
+    const only = replica(cluster, 'a');
+    await only.elected();
+    const taken = spec(cluster);
+    expect(taken).to.include({ holderIdentity: 'a', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    for (const time of ['acquireTime', 'renewTime']) {
+      expect(taken[time]).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    }
+    await answered(cluster);
+    await answered(cluster);
+    const renewed = spec(cluster);
+    expect(renewed).to.include({ leaseTransitions: 0, acquireTime: taken['acquireTime'] });
+    expect(String(renewed['renewTime']) > String(taken['renewTime'])).to.equal(true);
+    await only.stop();
+    expect(spec(cluster)).to.not.have.property('holderIdentity');
+    const next = replica(cluster, 'b');
+    await next.elected();
+    expect(spec(cluster)).to.include({ holderIdentity: 'b', leaseTransitions: 1 });
+    await next.stop();
+  });
+
+  it('is lost by the one that is slower when two take it over at the same time', async () => {
+    const cluster = new MemoryObjects();
+    const first = replica(cluster, 'gone');
+    await first.elected();
+    await first.stop();
+    // Both have read that nobody holds it before either of them writes.
+    let reading = 2;
+    const both = Promise.withResolvers<void>();
+    cluster.before = async ({ method }) => {
+      if (method === 'PUT') await both.promise;
+      else if (--reading === 0) both.resolve();
+    };
+    const two = [replica(cluster, 'a'), replica(cluster, 'b')];
+    await Promise.race(two.map((one) => one.elected()));
+    await answered(cluster);
+    expect(two.filter(({ election }) => election.leading)).to.have.length(1);
+    cluster.before = () => undefined;
+    await Promise.all(two.map((one) => one.stop()));
+  });
+
+  it('ends the term at once when another one holds it, whose it stays', async () => {
+    const cluster = new MemoryObjects();
+    let now = 0;
+    const first = replica(cluster, 'a', () => now);
+    const term = await first.elected();
+    cluster.objects.set(PATH, {
+      metadata: { name: 'cleaner', resourceVersion: '1000' },
+      spec: { ...spec(cluster), holderIdentity: 'b', leaseDurationSeconds: 100 },
+    });
+    await ended(term);
+    now = 50;
+    await first.stop();
+    expect(spec(cluster)).to.include({ holderIdentity: 'b', leaseDurationSeconds: 100 });
+  });
+
+  it('counts its time from before it asked, since nobody knows when that was answered', async () => {
+    const cluster = new MemoryObjects();
+    let now = 0;
+    const only = replica(cluster, 'a', () => now);
+    const term = await only.elected();
+    const renewed = answered(cluster);
+    cluster.before = ({ method }) => {
+      if (method === 'PUT') now = TIMING.renewMs - 50;
+    };
+    await renewed;
+    cluster.before = () => {
+      now = TIMING.renewMs;
+      throw new StatusError(503, 'ServiceUnavailable', 'gone');
+    };
+    await ended(term);
+    cluster.before = () => undefined;
+    await only.stop();
+  });
+
+  it('ends the term in time also when the cluster says nothing at all', async () => {
+    const cluster = new MemoryObjects();
+    const only = replica(cluster, 'a');
+    const term = await only.elected();
+    cluster.before = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    await ended(term);
+    cluster.before = () => undefined;
+    await only.stop();
+  });
+
+  it('begins no other term before the work of the last one has ended', async () => {
+    const cluster = new MemoryObjects();
+    const end = new AbortController();
+    const work = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<AbortSignal>();
+    const second = Promise.withResolvers<void>();
+    let terms = 0;
+    const election = new LeaderElection({
+      client: cluster,
+      namespace: 'ns',
+      name: 'cleaner',
+      identity: 'a',
+      log: quiet,
+      timing: TIMING,
+    });
+    const running = election.run(end.signal, async (signal) => {
+      if (++terms === 1) first.resolve(signal);
+      else second.resolve();
+      await (terms === 1 ? work.promise : ended(signal));
+    });
+    const term = await first.promise;
+    cluster.before = () => {
+      throw new StatusError(503, 'ServiceUnavailable', 'gone');
+    };
+    await ended(term);
+    expect(election.leading).to.equal(false);
+    const asked = cluster.asked.length;
+    cluster.before = () => undefined;
+    await delay(5 * TIMING.retryMs);
+    expect({ terms, asked: cluster.asked.length }).to.deep.equal({ terms: 1, asked });
+    work.resolve();
+    await second.promise;
+    end.abort();
+    await running;
+  });
+
+  it('is taken over even by the one that gave it up only after a pause', async () => {
+    const cluster = new MemoryObjects();
+    const end = new AbortController();
+    const began: number[] = [];
+    const third = Promise.withResolvers<void>();
+    const election = new LeaderElection({
+      client: cluster,
+      namespace: 'ns',
+      name: 'cleaner',
+      identity: 'a',
+      log: quiet,
+      timing: { ...TIMING, retryMs: 100 },
+    });
+    const running = election.run(end.signal, async () => {
+      began.push(performance.now());
+      if (began.length === 3) third.resolve();
+      await Promise.resolve();
+    });
+    await third.promise;
+    end.abort();
+    await running;
+    const [first = 0, , last = 0] = began;
+    expect(last - first).to.be.at.least(190);
   });
 });

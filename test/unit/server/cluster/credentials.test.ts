@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { CredentialSource } from '../../../../server/cluster/credentials.ts';
+import { kubeConfigFor } from '../../../support/scripted-cluster.ts';
+
+describe('the credentials for kube-apiserver', () => {
+  const source = (server: string): CredentialSource =>
+    new CredentialSource(kubeConfigFor(server), 1000, () => 0);
+
+  for (const [server, endpoint] of [
+    ['https://[::1]:6443/k8s/c1/', { secure: true, host: '::1', port: '6443', basePath: '/k8s/c1' }],
+    ['https://cluster.example', { secure: true, host: 'cluster.example', port: 443, basePath: '' }],
+    ['http://cluster.example/', { secure: false, host: 'cluster.example', port: 80, basePath: '' }],
+  ] as const) {
+    it(`go to where ${server} is`, async () => {
+      expect((await source(server).get()).endpoint).to.deep.equal(endpoint);
+    });
+  }
+
+  it('are read once for all who ask at the same time, and again when they are old or were refused', async () => {
+    let now = 0;
+    let read = 0;
+    const config = kubeConfigFor('https://cluster.example');
+    const credentials = new CredentialSource(
+      () => {
+        read++;
+        return config();
+      },
+      1000,
+      () => now,
+    );
+    const [first] = await Promise.all(Array.from({ length: 5 }, async () => credentials.get()));
+    expect(read).to.equal(1);
+    now = 999;
+    expect(await credentials.get()).to.equal(first);
+    const renewed = await credentials.get(first);
+    expect(read).to.equal(2);
+    // Who was refused before that needs no newer ones than these.
+    expect(await credentials.get(first)).to.equal(renewed);
+    now = 1999;
+    await credentials.get();
+    expect(read).to.equal(3);
+  });
+
+  it('keep their connections as long as what these were made with is the same', async () => {
+    const config = kubeConfigFor('https://cluster.example')();
+    const credentials = new CredentialSource(
+      () => config,
+      0,
+      () => 0,
+    );
+    const { agent } = await credentials.get();
+    config.users = config.users.map((user) => ({ ...user, token: 'another' }));
+    expect((await credentials.get()).agent).to.equal(agent);
+    let last = agent;
+    for (const change of [
+      { caData: Buffer.from('ca').toString('base64') },
+      { server: 'https://other.example' },
+      { tlsServerName: 'other' },
+      { skipTLSVerify: false },
+    ]) {
+      config.clusters = config.clusters.map((cluster) => ({ ...cluster, ...change }));
+      const { agent: next } = await credentials.get();
+      expect(next, JSON.stringify(change)).to.not.equal(last);
+      last = next;
+    }
+    for (const change of [{ certData: 'Yw==' }, { keyData: 'aw==' }]) {
+      config.users = config.users.map((user) => ({ ...user, ...change }));
+      const { agent: next } = await credentials.get();
+      expect(next, JSON.stringify(change)).to.not.equal(last);
+      last = next;
+    }
+  });
+});
