@@ -43,7 +43,7 @@ export interface ContainerTailOptions {
 const SILENCE_MS = 300_000;
 /** The same of a container that has ended. */
 const ENDED_SILENCE_MS = 10_000;
-/** The same of a backlog, which others wait for. */
+/** The same of a backlog, which others wait for; and how long its reading may fail. */
 const AWAITED_SILENCE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
@@ -59,6 +59,7 @@ export class ContainerTail {
   /** A run of which the rest is to be read, and what was given of it. */
   #interrupted: { readonly key: string; readonly given: GivenLines } | undefined;
   #outOfReachSince: number | undefined;
+  #failingSince: number | undefined;
   /** Until the backlog has been read; without following, since only such a stream tells where it ends. */
   #progress: Progress | undefined;
 
@@ -128,11 +129,13 @@ export class ContainerTail {
         this.#finish(next);
         return true;
       }
+      if (failure) this.#endProgress();
     }
-    // Nobody should wait for a log that can not be read.
-    if (failure) this.#endProgress();
     if (isAwaited && !this.#progress) return true;
-    if (this.#given.since !== before) this.#backoff.reset();
+    if (this.#given.since !== before) {
+      this.#backoff.reset();
+      this.#failingSince = undefined;
+    }
     await Promise.race([changed, this.#pause(signal)]);
     return true;
   }
@@ -151,7 +154,8 @@ export class ContainerTail {
     const end = new AbortController();
     using unfinished = this.#options.unfinished();
     const stop = AbortSignal.any([signal, end.signal]);
-    const bounds = { signal: stop, idleMs, room, flush, ended: !running, unfinished };
+    const goesOn = running && !follow;
+    const bounds = { signal: stop, idleMs, room, flush, ended: !running, goesOn, unfinished };
     const outlasting =
       running && this.#outlasts(source, bounds.signal).then((is) => is && end.abort(OUTLASTED));
     try {
@@ -245,6 +249,9 @@ export class ContainerTail {
     const { onFailure, patienceMs = PATIENCE_MS } = this.#options;
     onFailure(source, failure);
     if (failure.kind === 'refused') throw failure;
+    this.#failingSince ??= performance.now();
+    const failingMs = performance.now() - this.#failingSince;
+    if (failure.kind === 'silent' || failingMs > AWAITED_SILENCE_MS) this.#endProgress();
     if (failure.kind !== 'unreachable') {
       this.#outOfReachSince = undefined;
       return;

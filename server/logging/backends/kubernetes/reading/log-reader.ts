@@ -38,6 +38,8 @@ export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
   readonly headOnly?: boolean;
   /** Whether a last line may be without its end, and counts: nothing more will be written. */
   readonly ended?: boolean;
+  /** Whether the log is read on from here later: then a last line without its end is none yet. */
+  readonly goesOn?: boolean;
   /** What the next chunk has to wait for before it is split into lines; checked again afterwards. */
   readonly room?: () => Promise<void> | undefined;
   /** Called when the lines of a chunk are through. */
@@ -96,7 +98,7 @@ export class LogReader {
     response: IncomingMessage,
     request: Pick<
       ReadRequest,
-      'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'room' | 'flush' | 'unfinished'
+      'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'goesOn' | 'room' | 'flush' | 'unfinished'
     > & {
       readonly idleMs: number;
     },
@@ -130,7 +132,7 @@ export class LogReader {
       }
       const rest = decoder.rest();
       // A line cut by the limit is not a line; but it has a time.
-      const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes;
+      const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes && !request.goesOn;
       if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
       if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
       request.flush?.();

@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { refuse } from '../../../../../support/scripted-cluster.ts';
 import { until } from '../../../../../support/until.ts';
 import { at, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';
@@ -82,6 +84,42 @@ describe('following pod logs', () => {
     expect(await seen).to.deep.equal([1, 2, 3, 4, 5].map((n) => `line ${n}`));
     late.append(at(6));
     expect((await reading.until('line 6')).length).to.equal(6);
+  });
+
+  it('gives the backlog in the order of time, also of a log that is first refused and then cut', async () => {
+    cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
+    const late = cluster.add('shop', 'late', [at(2), at(4), at(6)]);
+    const { promise: askedAgain, resolve } = Promise.withResolvers<ServerResponse>();
+    const answers = [(response: ServerResponse) => refuse(response, 500, 'InternalError'), resolve];
+    cluster.disturb = ({ pathname }, response) => {
+      const answer = pathname.includes('/late/') ? answers.shift() : undefined;
+      answer?.(response);
+      return answer !== undefined;
+    };
+    const seen = follow().until('line 6');
+    const response = await askedAgain;
+    // More time has passed than lines are gathered for.
+    await delay(100);
+    expect(reading.seen).to.deep.equal([]);
+    response.writeHead(200).write(`${at(2).time} line 2\n`, () => response.destroy());
+    expect(await seen).to.deep.equal([1, 2, 3, 4, 5, 6].map((n) => `line ${n}`));
+    late.append(at(7));
+    expect((await reading.until('line 7')).length).to.equal(7);
+  });
+
+  it('waits for nobody who has not finished a line, and gives it when it is', async () => {
+    const log = cluster.add('shop', 'prompt', [at(1)]);
+    cluster.add('shop', 'quick', [at(2)]);
+    cluster.disturb = ({ pathname, searchParams }, response) => {
+      if (!pathname.includes('/prompt/') || searchParams.get('follow') === 'true') return false;
+      response.writeHead(200).end(`${at(1).time} line 1\n${at(3).time} li`);
+      return true;
+    };
+    const begin = performance.now();
+    await follow().until('line 2');
+    expect(performance.now() - begin).to.be.below(2_000);
+    log.append(at(3));
+    expect(await reading.until('line 3')).to.deep.equal(['line 1', 'line 2', 'line 3']);
   });
 
   it('merges backlogs that are larger than what it may hold, of lines that do not all match', async () => {
