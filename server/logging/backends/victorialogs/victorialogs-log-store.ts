@@ -18,6 +18,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
+import { newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
 import type { Turns } from '../../turns.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
@@ -30,10 +31,11 @@ import { readPosition, writePosition } from './paging/position.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
 import { Deadline } from './requests/deadline.ts';
 import { Queries, REQUEST_MS } from './requests/queries.ts';
-import { statusOf } from './requests/refusal.ts';
+import { STORE, statusOf } from './requests/refusal.ts';
 import { numberIn } from './requests/row-values.ts';
 import type { FieldNames } from './selection/fields.ts';
 import { TIME } from './selection/logsql.ts';
+import { hasFields, missingField } from './selection/missing-field.ts';
 import { type Question, type Questions, questionsAbout, type Range } from './selection/question.ts';
 import { ALL } from './selection/scope-filter.ts';
 
@@ -49,6 +51,8 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
 const NOTHING = { count: 0, span: undefined };
 /** The share of its time that a query may spend on the total, so that some is left for lines. */
 const TOTAL_SHARE = 0.75;
+/** The share of the time of a check in which lines with all fields are looked for. */
+const FIELDS_SHARE = 0.5;
 
 export class VictoriaLogsLogStore implements LogBackend {
   readonly #fields: FieldNames;
@@ -152,10 +156,23 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   async check(call: Call): Promise<void> {
-    const question = { lines: ALL, extraFilters: [`${TIME}:1s`] };
-    const rows = await this.#queries.allRows(question, ['stats count() as n'], this.#deadline(call));
-    // A wrong address may lead to something that answers 200, too.
-    for (const row of rows) numberIn(row, 'n');
+    const deadline = this.#deadline(call);
+    const looking = deadline.share(FIELDS_SHARE);
+    let missing: string | undefined;
+    try {
+      if (await hasFields(this.#queries, this.#fields, looking)) return;
+      missing = await missingField(this.#queries, this.#fields, looking);
+    } catch (error) {
+      if (!isTimeout(error) || deadline.signal.aborted) throw error;
+      // A store that looks for them for long may be well: whether it answers at all is found out by less.
+      const question = { lines: ALL, extraFilters: [`${TIME}:1s`] };
+      const rows = await this.#queries.allRows(question, ['stats count() as n'], deadline);
+      for (const row of rows) numberIn(row, 'n');
+    }
+    if (missing === undefined) return;
+    const reason = `no line of the last hour has the field ${missing}`;
+    const option = 'logging.victorialogs.fields';
+    throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries miss lines'));
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -26,7 +26,7 @@ describe('the connection to VictoriaLogs', () => {
 
   it('is to a store whose certificate the CA of the file has signed, and to no other', async () => {
     const [authority, stranger] = await Promise.all([newCA('ours'), newCA('theirs')]);
-    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }), await issueServer(authority));
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '1' }), await issueServer(authority));
     const caFile = join(dir, 'ca.pem');
     let now = 0;
     const store = storeAt(server.url, { caFile, now: () => now });

@@ -10,6 +10,7 @@ import {
 } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { bucketsOf } from '../../../../../../server/logging/buckets.ts';
 import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../support/scripted-victorialogs.ts';
 import { FIELDS } from '../../../../../support/victorialogs.ts';
 
@@ -73,6 +74,37 @@ describe('the VictoriaLogs store', () => {
       }, 4_000);
       expect(error.code, String(status)).to.equal(503);
     }
+  });
+
+  it('names the field that no line has, where there are lines', async () => {
+    const lacking =
+      (...lacks: readonly string[]): Answer =>
+      (response, asked) => {
+        const query = asked.form.get('query') ?? '';
+        rows({ n: lacks.some((lack) => query.includes(lack)) ? '0' : '1' })(response, asked);
+      };
+    for (const [answer, option] of [
+      [lacking('"kubernetes.pod_name":*'), 'logging.victorialogs.fields'],
+      [lacking(), undefined],
+      // Nothing was written in the last hour, or each field is in lines of its own.
+      [lacking('"', '* |'), undefined],
+      [lacking('" "', ':* "'), undefined],
+    ] as const) {
+      await using server = await ScriptedVictoriaLogs.start(answer);
+      const error: unknown = await newStore(server.url)
+        .check(call())
+        .catch((caught: unknown) => caught);
+      expect(unfitOptionIn(error)?.option).to.equal(option);
+      if (option === undefined) expect(error).to.equal(undefined);
+      else expect(unfitOptionIn(error)?.reason).to.include('kubernetes.pod_name');
+    }
+  });
+
+  it('is well when it answers, although looking for fields takes it too long', async () => {
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      if (asked.form.get('query')?.includes('limit') !== true) rows({ n: '0' })(response, asked);
+    });
+    await newStore(server.url).check(call(400));
   });
 
   it('is unavailable when nobody listens', async () => {
@@ -336,7 +368,7 @@ describe('what the VictoriaLogs store shows of us', () => {
   };
 
   it('is user and password, or a token, out of files that are read anew when they change', async () => {
-    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '1' }));
     let now = 0;
     const passwordFile = await file('password', 'first\n');
     const bearerTokenFile = await file('token', 'abc\n');
@@ -353,7 +385,7 @@ describe('what the VictoriaLogs store shows of us', () => {
   });
 
   it('is the tenant, when one is set', async () => {
-    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '1' }));
     await newStore(server.url, { accountID: 12, projectID: 34 }).check(call());
     await newStore(server.url).check(call());
     expect(server.asked.map(({ headers }) => [headers['accountid'], headers['projectid']])).to.deep.equal([
@@ -363,7 +395,7 @@ describe('what the VictoriaLogs store shows of us', () => {
   });
 
   it('goes below the path of its address', async () => {
-    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
+    await using server = await ScriptedVictoriaLogs.start(rows({ n: '1' }));
     for (const path of ['', '/', '/logs', '/my%20logs/'])
       await newStore(`${server.url}${path}`).check(call());
     const below = ['', '', '/logs', '/my%20logs'];
