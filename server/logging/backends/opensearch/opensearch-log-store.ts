@@ -160,11 +160,9 @@ export class OpenSearchLogStore implements LogBackend {
     await this.#searches.searchIndices(indices, ANYTHING, call).catch((error: unknown) => {
       throw isSearchRefused(error) ? newStoreUnavailable(STORE, refusedIndices(prefix)) : error;
     });
-    if ((await this.#probe.searchable(indices, call)) || !daily) return;
-    if ((await this.#probe.searchable(beginningWith(prefix), call)) === undefined) return;
-    const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
-    const option = 'logging.opensearch.dailyIndices';
-    throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries find nothing'));
+    if (await this.#probe.searchable(indices, call)) return;
+    const isAny = daily && (await this.#probe.searchable(beginningWith(prefix), call)) !== undefined;
+    throw newStoreUnavailable(STORE, isAny ? notByDay(prefix) : noIndices(prefix));
   }
 
   /** Keeps nothing up to date; at the end it closes the connections. */
@@ -190,3 +188,16 @@ function refusedIndices(prefix: string): UnfitOptionError {
   const effect = 'log queries miss their lines, or get 503';
   return new UnfitOptionError('logging.opensearch.indexPrefix', reason, effect);
 }
+
+function notByDay(prefix: string): UnfitOptionError {
+  const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
+  return new UnfitOptionError('logging.opensearch.dailyIndices', reason, FINDS_NOTHING);
+}
+
+/** Of a new store as well as of a wrong name: nobody but who runs it can tell them apart. */
+function noIndices(prefix: string): UnfitOptionError {
+  const reason = `there is no index yet that begins with ${prefix}`;
+  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, FINDS_NOTHING);
+}
+
+const FINDS_NOTHING = 'log queries find nothing';

@@ -179,7 +179,11 @@ describe('a node of OpenSearch', function () {
     expect(await faultOf({ dailyIndices: false, fields })).to.equal(undefined);
     expect(await faultOf({ dailyIndices: false })).to.equal('logging.opensearch.fields');
     expect(await faultOf({ dailyIndices: true, fields })).to.equal('logging.opensearch.dailyIndices');
-    expect(await faultOf({ indexPrefix: 'nothing-yet' })).to.equal(undefined);
+    for (const dailyIndices of [true, false]) {
+      expect(await faultOf({ indexPrefix: 'nothing-yet', dailyIndices })).to.equal(
+        'logging.opensearch.indexPrefix',
+      );
+    }
     await node.ask('DELETE', `/_data_stream/${indexPrefix}-app`);
   });
 
