@@ -145,6 +145,22 @@ export class Comparison {
     return exported;
   }
 
+  /** What is there already, from the begin of the range on, is given in the order of time. */
+  async follow(selection: Selection): Promise<void> {
+    if (!(await this.supports(selection))) return;
+    // Behind everything: the end of a range does not count.
+    const range = { ...selection.range, end: '2286-11-20T17:46:40.000000000Z' };
+    const page = { order: 'asc', size: Number.MAX_SAFE_INTEGER, from: 0 } as const;
+    const expected = await this.oracle.query({ ...selection, range }, page, call());
+    if (expected.records.length === 0) return;
+    const followed: LogRecord[] = [];
+    for await (const batch of this.store.follow(selection, call())) {
+      followed.push(...batch);
+      if (followed.length >= expected.records.length) break;
+    }
+    this.#sameLines(followed, expected.records, 0, expected.records.length, describe(selection));
+  }
+
   /**
    * The lines are those of `expected` from `begin` to `end`, whatever their order within equal times: those at the
    * borders may be any of the same time.

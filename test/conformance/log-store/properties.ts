@@ -61,6 +61,10 @@ export function describeProperties(subject: () => Subject): void {
       });
     });
 
+    it('is followed from its begin on', async () => {
+      await check([], (selection) => subject().compare.follow(selection));
+    });
+
     it('is walked through, and exported, line by line', async () => {
       await check([fc.nat(1), fc.integer({ min: 1, max: 50 })], async (selection, [up, size = 1]) => {
         const { compare } = subject();
