@@ -62,12 +62,8 @@ function together(spec: Members, kind: Kind, resource: Resource): bigint {
   let starting = 0n;
   for (const container of array(spec['initContainers'])) {
     const own = of(container, kind, resource);
-    if (record(container)['restartPolicy'] === 'Always') {
-      beside += own;
-      starting = larger(starting, beside);
-    } else {
-      starting = larger(starting, beside + own);
-    }
+    if (record(container)['restartPolicy'] === 'Always') beside += own;
+    else starting = larger(starting, beside + own);
   }
   return larger(running + beside, starting);
 }
