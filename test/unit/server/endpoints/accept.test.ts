@@ -48,6 +48,7 @@ describe('accept', () => {
     'application/json;as=Other;v=v1;g=meta.k8s.io',
     'application/json;q=0',
     'application/json;sv=v2',
+    'application/json;stream=other',
     'nonsense',
     ',',
   ]) {

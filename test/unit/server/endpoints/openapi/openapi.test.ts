@@ -145,8 +145,10 @@ describe('OpenAPI', () => {
     follow();
     await until((text) => text.includes('"v1"'));
     const before = (await server.ask('/openapi/v3')).headers['etag'];
+    expect((await server.ask('/openapi/v2')).body.toString()).to.include('"description":"v1"');
     cluster.version = 2;
     await until((text) => text.includes('"description":"v2"'));
+    expect((await server.ask('/openapi/v2')).body.toString()).to.include('"description":"v2"');
     expect((await server.ask('/openapi/v3')).headers['etag']).not.to.equal(before);
   });
 

@@ -308,3 +308,29 @@ describe('the node list of the platform', () => {
     });
   });
 });
+
+describe('the node list of the platform with computed annotations', () => {
+  it('is another one to who has it already when they change, be it of one node, a page or all', async () => {
+    const cache = new NodeCache();
+    cache.fill(
+      10,
+      Array.from({ length: 600 }, (_, i) => node(`n${1000 + i}`, i + 1)),
+    );
+    let used = 1;
+    const computed = () => `"node.platform.io/pods":"${used}"`;
+    const server = await new HandlerServer(
+      platformNodes({ definition: nodes, cache: cache.cache, computed }),
+    ).start();
+    try {
+      for (const path of [`${PATH}/n1000`, `${PATH}?limit=10`, `${PATH}?limit=-1`]) {
+        const etag = (await server.ask(path)).headers.etag ?? '';
+        const again = async () => (await server.ask(path, { headers: { 'if-none-match': etag } })).status;
+        expect(await again(), path).to.equal(304);
+        used++;
+        expect(await again(), path).to.equal(200);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+});

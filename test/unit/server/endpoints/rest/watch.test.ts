@@ -212,6 +212,13 @@ describe('watch', () => {
     expect(await (await watch('&resourceVersion=10')).next()).to.equal(undefined);
   });
 
+  it('lasts also when it is to last longer than any timer', async () => {
+    const lines = await watch('&resourceVersion=10&timeoutSeconds=9000000000');
+    await delay(20);
+    cache.apply('ADDED', node('c', 11));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
   it('ends also when its time is over before its resourceVersion is reached', async () => {
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     await start({ observer: { sent: () => undefined, ended: resolve } });
@@ -389,6 +396,24 @@ describe('watch of slow readers', () => {
       for (let next = last; next; next = await lines.next()) last = next;
       expect(last?.type).to.equal('ERROR');
       expect(last?.object).to.include({ code: 410, reason: 'Expired' });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('gives a reader what has changed while it took its initial events', async () => {
+    const cache = new NodeCache();
+    cache.fill(
+      100,
+      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
+    );
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    try {
+      const lines = new WatchLines(await server.open(WATCH));
+      await lines.names(1);
+      cache.apply('ADDED', node('late', 101));
+      expect((await lines.names(600)).at(-1)).to.equal('ADDED late@101');
+      lines.close();
     } finally {
       await server.close();
     }

@@ -82,6 +82,20 @@ describe('the count of what pods take', () => {
     expect(filled().synced).to.equal(true);
   });
 
+  it('begins anew with each list', () => {
+    const counter = filled(
+      pod('a', 'n', { containers: [cpu('1')] }),
+      pod('b', 'm', { containers: [cpu('2')] }),
+    );
+    for (const node of ['n', 'n', 'm']) {
+      const replacement = counter.replacement();
+      replacement.add(raw(pod('a', node, { containers: [cpu('1')] })));
+      replacement.commit('2');
+      const total = (of: string) => Number(counter.of(of).cpuRequests / 1_000_000_000n);
+      expect([total('n'), total('m')]).to.deep.equal(node === 'n' ? [1, 0] : [0, 1]);
+    }
+  });
+
   it('is the same whether pods change one by one or are counted anew', () => {
     const change = record({
       name: constantFrom('a', 'b', 'c', 'd'),
@@ -134,6 +148,16 @@ describe('the count of what pods take', () => {
       'node.platform.io/memory-requests-fraction': '33%',
       'node.platform.io/memory-limits': '1536Mi',
       'node.platform.io/memory-limits-fraction': '50%',
+    });
+    counter.apply('MODIFIED', raw(pod('a', 'n', { containers: [cpu('1')] })));
+    expect(JSON.parse(`{${annotations({ name: 'n', facts })}}`)).to.include({
+      'node.platform.io/cpu-requests': '1',
+      'node.platform.io/cpu-limits': '0',
+    });
+    // It takes no pods any more, or has not said what it has.
+    const full = nodeFacts({ status: { allocatable: { cpu: '0', memory: '0' } } });
+    expect(JSON.parse(`{${annotations({ name: 'n', facts: full })}}`)).to.include({
+      'node.platform.io/cpu-requests-fraction': '0%',
     });
     const bare = usageAnnotations(counter, 'platform.io')({ name: 'other', facts: nodeFacts({}) });
     expect(JSON.parse(`{${bare}}`)).to.include({
