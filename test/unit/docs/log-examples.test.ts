@@ -3,8 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { LogQueryAnswerSchema } from '../../../apis/logging/v1alpha2/log-answer.ts';
+import {
+  LogHistogramAnswerSchema,
+  LogQueryAnswerSchema,
+  LogStatisticsAnswerSchema,
+} from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
 import { textFaults } from '../../../server/logging/text-faults.ts';
 import { LogService, line } from '../../support/log-service.ts';
 import { MemoryLogStore } from '../../support/memory-log-store.ts';
@@ -42,6 +47,30 @@ function targetsOf(commands: string): URL[] {
     return [url];
   });
 }
+
+/** Names of the members of objects, at every depth. */
+function membersOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(membersOf);
+  if (!isRecord(schema)) return [];
+  const { properties, ...rest } = schema;
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  return [
+    ...names,
+    ...membersOf(Object.values(rest)),
+    ...membersOf(isRecord(properties) ? Object.values(properties) : []),
+  ];
+}
+
+describe('docs/logs.md', () => {
+  it('names every member of the answers', async () => {
+    const document = await readFile(DOCUMENT, 'utf8');
+    const schemas = [LogQueryAnswerSchema, LogStatisticsAnswerSchema, LogHistogramAnswerSchema];
+    const unnamed = membersOf(schemas).filter(
+      (name) => !document.includes(`"${name}"`) && !document.includes(`\`${name}\``),
+    );
+    expect(unnamed).to.deep.equal([]);
+  });
+});
 
 describe('the examples of docs/logs.md', () => {
   it('ask what can be asked', async () => {
