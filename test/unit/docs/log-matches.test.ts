@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { LEVEL_KEYS, LEVEL_WORDS, levelMatcher } from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
 import { textOf } from '../../../server/logging/selection.ts';
 import { textFaults } from '../../../server/logging/text-faults.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/logs.md');
+const LEVEL = /^- `level` is .*$/m;
 const ROW = /^\| `(.+)` \| `(phrase|prefix|substring|regex)` \| `(.+)` \| (yes|no) \|$/gm;
 
 describe('what docs/logs.md says of what matches', () => {
@@ -18,5 +21,19 @@ describe('what docs/logs.md says of what matches', () => {
       const text = textOf(decoder.decode(new URLSearchParams({ match, log_query })));
       expect(text && lineMatcher(text).matches(line), row).to.equal(found === 'yes');
     }
+  });
+
+  it('names the keys and words by which lines tell their level', async () => {
+    const [told = ''] = LEVEL.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
+    for (const key of LEVEL_KEYS) expect(told).to.include(`\`${key}\``);
+    for (const level of LEVELS) {
+      const [own, ...further] = LEVEL_WORDS[level];
+      expect(own).to.equal(level);
+      if (further.length === 0) continue;
+      expect(told).to.include(`${further.map((word) => `\`${word}\``).join(' and ')} for \`${level}\``);
+    }
+    const examples = [...told.matchAll(/\bas `([^`]+)`(?: or `([^`]+)`)?/g)].flatMap(([, ...lines]) => lines);
+    expect(examples.filter((line) => line !== undefined && !levelMatcher(['error'])(line))).to.deep.equal([]);
+    expect(examples).to.have.length.above(3);
   });
 });
