@@ -329,6 +329,45 @@ describe('following pod logs', () => {
     for (let next = await slow.next(); !next.done; ) next = await slow.next();
   });
 
+  it('begins within a second, though kubelets know only whole ones', async () => {
+    const half = at(2, 'behind it', '500000000');
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'before it'), half]);
+    const range = { ...everything.range, start: half.time };
+    const seen = follow({ ...everything, range }).until('line 3');
+    log.append(at(3));
+    expect(await seen).to.deep.equal(['behind it', 'line 3']);
+  });
+
+  it('ends when no log may be read, which no retry would change', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.disturb = (_, response) => {
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const failure = await follow()
+      .until('never')
+      .catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+    expect(cluster.asked).to.have.length(1);
+  });
+
+  it('goes on with the pod that has taken the name of another, and not with that one', async () => {
+    const first = cluster.add('shop', 'db-0', [at(1)]);
+    await follow().until('line 1');
+    const second = new KubeletLog([at(2)]);
+    cluster.put({
+      namespace: 'shop',
+      name: 'db-0',
+      uid: 'uid-of-the-second',
+      containers: [{ name: 'app', log: second }],
+    });
+    await reading.until('line 2');
+    await until(() => first.followers === 0);
+    second.append(at(3));
+    expect(await reading.until('line 3')).to.deep.equal(['line 1', 'line 2', 'line 3']);
+    expect(second.followers).to.equal(1);
+  });
+
   it('is unavailable when kube-apiserver stays away', async () => {
     cluster.add('shop', 'a', [at(1)]);
     reading = new Reading(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));

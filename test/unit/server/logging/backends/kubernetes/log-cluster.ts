@@ -22,6 +22,7 @@ export interface Container {
 export interface Pod {
   readonly namespace: string;
   readonly name: string;
+  readonly uid?: string;
   readonly node?: string;
   readonly containers: Container[];
 }
@@ -188,11 +189,11 @@ function allow(response: ServerResponse): void {
   response.end(JSON.stringify({ kind: 'SelfSubjectAccessReview', status: { allowed: true } }));
 }
 
-function podObject({ namespace, name, node, containers }: Pod, version: number): object {
+function podObject({ namespace, name, uid = `uid-${name}`, node, containers }: Pod, version: number): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { namespace, name, uid: `uid-${name}`, resourceVersion: String(version) },
+    metadata: { namespace, name, uid, resourceVersion: String(version) },
     spec: node === undefined ? {} : { nodeName: node },
     status: { containerStatuses: containers.map((container) => containerStatus(name, container)) },
   };

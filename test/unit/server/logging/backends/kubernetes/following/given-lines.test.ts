@@ -34,6 +34,23 @@ describe('the lines that were given', () => {
     expect([1, 2, 3].map((tick) => given.isNew(timeOf(tick)))).to.deep.equal([false, true, true]);
   });
 
+  it('are those of before in a copy, whatever is given afterwards', () => {
+    const given = new GivenLines();
+    given.isNew(timeOf(0));
+    const before = given.copy();
+    for (const tick of [1, 1, 2]) given.isNew(timeOf(tick));
+    before.reopened();
+    expect([0, 1, 1, 2].map((tick) => before.isNew(timeOf(tick)))).to.deep.equal([false, true, true, true]);
+    given.reopened();
+    expect([0, 1, 1, 2, 3].map((tick) => given.isNew(timeOf(tick)))).to.deep.equal([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it('may be very many in one second', () => {
     const given = new GivenLines();
     const times = Array.from(
