@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Coverage, LogRecord, Order, Selection } from '../../../../../../../server/logging/log-store.ts';
+import { refuse } from '../../../../../../support/scripted-cluster.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog, type WrittenLine } from '../kubelet-log.ts';
@@ -166,4 +167,22 @@ describe('an export out of pod logs', () => {
       expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
     });
   }
+
+  it('has what the other logs have when one may not be read, and fails when none may', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    let refused = '/b/';
+    cluster.disturb = ({ pathname }, response) => {
+      if (!pathname.includes(refused)) return false;
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const store = cluster.store();
+    const { records, coverage } = await drained(store.export(everything, 'asc', call));
+    expect(records.map(textOf)).to.deep.equal(['a line 1']);
+    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    refused = '/shop/';
+    const failure = await drained(store.export(everything, 'asc', call)).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
 });

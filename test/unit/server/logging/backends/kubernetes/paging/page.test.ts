@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { LogPage, PageRequest } from '../../../../../../../server/logging/log-store.ts';
+import { refuse } from '../../../../../../support/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
@@ -270,6 +271,40 @@ describe('a page of the pod log store', () => {
     expect(page.records.map(({ log }) => log)).to.deep.equal(['half', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
     expect(page.total.relation).to.equal('gte');
+  });
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`leads to no further page behind the last line, ${order}`, async () => {
+      cluster.add('shop', 'a', [at(1), at(2), at(3), at(4)]);
+      const store = cluster.store();
+      expect((await store.query(everything, { order, size: 4, from: 0 }, call)).next).to.equal(undefined);
+      const first = await store.query(everything, { order, size: 2, from: 0 }, call);
+      const last = await store.query(everything, { order, size: 2, from: 0, after: first.next ?? '' }, call);
+      expect(last.records).to.have.length(2);
+      expect(last.next).to.equal(undefined);
+    });
+  }
+
+  it('gives what the others have when one log may not be read', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    cluster.disturb = (url, response) => {
+      if (!url.pathname.includes('/b/')) return false;
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.shortfalls[0]?.message).to.include('shop/b/app');
+  });
+
+  it('has lines that were written a little later than their time says, and none behind the end', async () => {
+    cluster.add('shop', 'a', [at(1), at(5), at(3), at(4), at(2), at(6), at(9), at(3, 'much too late')]);
+    const range = { ...everything.range, end: at(4).time };
+    const page = await cluster.store().query({ ...everything, range }, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2', 'line 3']);
+    expect(page.total).to.deep.equal({ count: 3, relation: 'eq' });
   });
 
   it('takes a last line without its end for one of a container that has ended, not of one that runs', async () => {
