@@ -1,8 +1,8 @@
 // `npm run keys`: shows the keys that tokens are signed with, or has the elected replica change them. The keys never
 // leave the cluster: nothing but ids, states and times is printed.
 import { join } from 'node:path';
-import { ClusterConnection } from '../server/cluster/connection.ts';
-import { kubeConfigSource } from '../server/cluster/kubeconfig.ts';
+import { ClusterConnection } from '../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../server/cluster/connection/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { explanationOf } from './explanation.ts';
 import { namesFor, readPlatform } from './generate/names.ts';

@@ -21,7 +21,7 @@ import { AccessReviewAuthorizer } from './authorization/access-review.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { countedAuthorization } from './authorization/counted-authorization.ts';
 import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
-import type { ClusterClient } from './cluster/client.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
 import type { SessionCheck } from './filters/sign-out.ts';

@@ -6,7 +6,7 @@ import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
 import { resolvePaths } from '../apis/config/v1alpha1/paths.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
-import { fileFault } from './cluster/file-fault.ts';
+import { fileFault } from './cluster/connection/file-fault.ts';
 import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ClusterClient } from './cluster/client.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import type { LogBackend } from './logging/log-store.ts';
 import type { Turns } from './logging/turns.ts';

@@ -13,7 +13,7 @@ import {
 } from '../apis/logging/v1alpha2/group-version.ts';
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
-import type { ClusterClient } from './cluster/client.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';

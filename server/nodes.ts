@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
 import { CacheMetrics } from './cache/cache-metrics.ts';
 import { Informer } from './cache/informer.ts';
-import type { ClusterClient } from './cluster/client.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { platformNodes } from './endpoints/platform/platform-nodes.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from './endpoints/rest/resource-handler.ts';

@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client';
 import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
 import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
 import { newAccess } from './access.ts';
-import type { ClusterClient } from './cluster/client.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { descriptionHandlers } from './endpoints/description/description.ts';
 import { discoveryHandlers } from './endpoints/discovery/discovery.ts';

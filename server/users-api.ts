@@ -5,7 +5,7 @@ import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../apis/iam/v1beta1/user.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { allowOwnPassword } from './authorization/own-password.ts';
-import type { ClusterClient } from './cluster/client.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { usersHandler } from './iam/users-handler.ts';
 import type { OAuth } from './oauth/oauth.ts';

@@ -3,9 +3,9 @@
 // is the reflector's job.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from '../cluster/client.ts';
-import { ObjectFollower, type ObjectsByName } from '../cluster/object-follower.ts';
-import { Reflector } from '../cluster/reflector.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { ObjectFollower, type ObjectsByName } from '../cluster/following/object-follower.ts';
+import { Reflector } from '../cluster/following/reflector.ts';
 import {
   type AuthenticationConfig,
   type AuthenticationData,

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { pemCertificates } from '../cluster/pem-certificates.ts';
+import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 
 /** What kube-apiserver publishes for extension servers: whom to trust, and in which headers. */
 export interface DelegatedAuthentication {

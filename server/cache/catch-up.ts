@@ -1,8 +1,8 @@
-import type { ClusterClient } from '../cluster/client.ts';
-import { eventMetadata } from '../cluster/object-metadata.ts';
-import { readBody, readError } from '../cluster/response-body.ts';
-import type { ChangeType } from '../cluster/watch-stream.ts';
-import { watchStream } from '../cluster/watch-stream.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { readBody, readError } from '../cluster/connection/response-body.ts';
+import { eventMetadata } from '../cluster/following/object-metadata.ts';
+import type { ChangeType } from '../cluster/following/watch-stream.ts';
+import { watchStream } from '../cluster/following/watch-stream.ts';
 
 export interface CatchUpOptions {
   readonly client: ClusterClient;

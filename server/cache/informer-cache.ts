@@ -3,10 +3,10 @@
 // its own but through `probe`.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
-import type { EventMetadata } from '../cluster/object-metadata.ts';
-import type { Member } from '../cluster/raw-json.ts';
-import type { ReflectorSink, Replacement } from '../cluster/reflector-sink.ts';
-import type { ChangeType } from '../cluster/watch-stream.ts';
+import type { EventMetadata } from '../cluster/following/object-metadata.ts';
+import type { Member } from '../cluster/following/raw-json.ts';
+import type { ReflectorSink, Replacement } from '../cluster/following/reflector-sink.ts';
+import type { ChangeType } from '../cluster/following/watch-stream.ts';
 import type { CachedObject } from './cached-object.ts';
 import { Change } from './change.ts';
 import { FanOut } from './fan-out.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { ClusterClient } from '../cluster/client.ts';
-import { Reflector, type ReflectorObserver } from '../cluster/reflector.ts';
-import type { ReflectorTuning } from '../cluster/reflector-tuning.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { Reflector, type ReflectorObserver } from '../cluster/following/reflector.ts';
+import type { ReflectorTuning } from '../cluster/following/reflector-tuning.ts';
 import { catchUp } from './catch-up.ts';
 import { InformerCache } from './informer-cache.ts';
 import type { ObjectSource } from './object-reader.ts';

@@ -1,6 +1,6 @@
 import { text } from '../../apis/meta/v1/unknown-value.ts';
-import { objectIn } from '../cluster/object-metadata.ts';
-import type { Member } from '../cluster/raw-json.ts';
+import { objectIn } from '../cluster/following/object-metadata.ts';
+import type { Member } from '../cluster/following/raw-json.ts';
 import type { CachedObject } from './cached-object.ts';
 import { Interner } from './interner.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';

@@ -2,7 +2,7 @@
 // the wire; callers decide what is kept, and for how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record, text } from '../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from './client.ts';
+import type { ClusterClient } from './connection/client.ts';
 
 export interface ReviewedUser {
   readonly name: string;

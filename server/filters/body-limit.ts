@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
-import { wholeBody } from '../cluster/whole-body.ts';
+import { wholeBody } from '../cluster/connection/whole-body.ts';
 import type { Filter } from './exchange.ts';
 
 /** Refuses a body that announces itself as too large before a byte of it is read. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from '../cluster/client.ts';
-import { ObjectIndex } from '../cluster/object-index.ts';
-import { objectIn } from '../cluster/object-metadata.ts';
-import { Reflector } from '../cluster/reflector.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { ObjectIndex } from '../cluster/following/object-index.ts';
+import { objectIn } from '../cluster/following/object-metadata.ts';
+import { Reflector } from '../cluster/following/reflector.ts';
 import { instantOf } from './instant.ts';
 import type { Instant } from './log-store.ts';
 

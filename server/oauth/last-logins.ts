@@ -5,7 +5,7 @@ import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../cache/bounded-map.ts';
-import type { ClusterClient } from '../cluster/client.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
 import { pause } from '../cluster/pause.ts';
 import { Wakeup } from './wakeup.ts';
 

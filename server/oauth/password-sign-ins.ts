@@ -1,6 +1,6 @@
 // Composition of signing in with a password: hashing within the machine's bounds, the throttle, the records.
 import type { Logger } from 'pino';
-import type { ClusterClient } from '../cluster/client.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
 import { LastLogins } from './last-logins.ts';
 import { newLoginRecords } from './login-records.ts';
 import type { OAuthMetrics } from './oauth-metrics.ts';

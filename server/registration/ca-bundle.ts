@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { pemCertificates } from '../cluster/pem-certificates.ts';
+import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 
 /** At most this many certificates stand in a bundle; a replica whose own was pushed out puts it back in front. */
 const MOST = 8;

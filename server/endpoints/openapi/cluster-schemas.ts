@@ -2,7 +2,7 @@
 // documentation of the cluster's version.
 
 import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
 
 export interface SourceDocument {
   /** Changes whenever the document does. */

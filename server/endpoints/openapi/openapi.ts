@@ -3,7 +3,7 @@
 // always answer. Neighbours: discovery (which resources there are), cluster (whose documents are read).
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../cluster/pause.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';

@@ -3,7 +3,7 @@
 
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { ObjectStates } from '../../cache/object-states.ts';
-import { memberNamed, objectMembers } from '../../cluster/raw-json.ts';
+import { memberNamed, objectMembers } from '../../cluster/following/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 
 /** Annotations that are computed, not stored, as JSON members joined by commas; empty when there are none. */

@@ -1,6 +1,6 @@
 // The credentials for a log store, and the CA by which we trust it: read from files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
-import { fileFault } from '../../cluster/file-fault.ts';
+import { fileFault } from '../../cluster/connection/file-fault.ts';
 import { UnusableFileError } from '../store-errors.ts';
 
 export interface CredentialOptions {

@@ -2,9 +2,9 @@
 // of our own namespace. Which client a request comes from is decided in client-authentication.
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
-import { ObjectFollower } from '../../cluster/object-follower.ts';
-import { Reflector } from '../../cluster/reflector.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { ObjectFollower } from '../../cluster/following/object-follower.ts';
+import { Reflector } from '../../cluster/following/reflector.ts';
 import type { ConfiguredClient } from '../settings.ts';
 import { ClientSecrets } from './client-secrets.ts';
 import type { ClientRegistry, SecretGuard } from './oauth-client.ts';

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileFault } from '../../cluster/file-fault.ts';
+import { fileFault } from '../../cluster/connection/file-fault.ts';
 import { pause } from '../../cluster/pause.ts';
 
 const MAX_BYTES = 4096;

@@ -1,6 +1,6 @@
 import { text } from '../../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
 import type { RotationRequest } from './rotation.ts';
 

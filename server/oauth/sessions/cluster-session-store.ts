@@ -11,9 +11,9 @@ import {
   newServiceUnavailable,
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
-import { Reflector } from '../../cluster/reflector.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
+import { Reflector } from '../../cluster/following/reflector.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../random-bytes.ts';
 import { SHORT_WATCHES, STALE_AFTER_MS } from '../short-watches.ts';

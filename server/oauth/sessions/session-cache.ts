@@ -1,7 +1,7 @@
-import type { EventMetadata } from '../../cluster/object-metadata.ts';
-import type { ReflectorSink, Replacement } from '../../cluster/reflector-sink.ts';
-import { isNewer } from '../../cluster/resource-version.ts';
-import type { ChangeType } from '../../cluster/watch-stream.ts';
+import type { EventMetadata } from '../../cluster/following/object-metadata.ts';
+import type { ReflectorSink, Replacement } from '../../cluster/following/reflector-sink.ts';
+import { isNewer } from '../../cluster/following/resource-version.ts';
+import type { ChangeType } from '../../cluster/following/watch-stream.ts';
 import { type FoundSession, readSession } from './session-object.ts';
 
 /**

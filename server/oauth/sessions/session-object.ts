@@ -1,6 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, StoredSession } from './session.ts';
 

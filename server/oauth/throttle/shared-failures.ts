@@ -5,10 +5,10 @@
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
-import { ObjectFollower } from '../../cluster/object-follower.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { ObjectFollower } from '../../cluster/following/object-follower.ts';
+import { Reflector } from '../../cluster/following/reflector.ts';
 import { pause } from '../../cluster/pause.ts';
-import { Reflector } from '../../cluster/reflector.ts';
 import { Wakeup } from '../wakeup.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
 import { decodeRecord, encodeRecord, type Macs } from './throttle-record.ts';

@@ -1,6 +1,6 @@
 // Composition of the throttle: what it counts in this process, and what it shares with other replicas.
 import type { Logger } from 'pino';
-import type { ClusterClient } from '../../cluster/client.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import { LoginThrottle, type LoginThrottleOptions, type ThrottleLimits } from './login-throttle.ts';
 import { networkOf } from './network.ts';

@@ -10,7 +10,7 @@ import {
   newInternalError,
 } from '../../../apis/meta/v1/errors.ts';
 import { text } from '../../../apis/meta/v1/unknown-value.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { Credential, CredentialStore } from './account.ts';
 import { credentialObject, readCredential } from './credential-object.ts';
 import { FollowedObjects, type FollowedOptions } from './followed-objects.ts';

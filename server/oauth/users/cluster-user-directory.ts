@@ -2,7 +2,7 @@
 // door (cluster-credential-store); who may write whom is decided by whoever calls, see server/iam.
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { Account, UserDirectory } from './account.ts';
 import { FollowedObjects, type FollowedOptions } from './followed-objects.ts';
 import { accountOf, readUser, userObject } from './user-object.ts';

@@ -1,7 +1,7 @@
 import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { Credential } from './account.ts';
 
 /** Undefined when it is not one that somebody could sign in with. */

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from '../../cluster/client.ts';
-import { ObjectIndex } from '../../cluster/object-index.ts';
-import { Reflector } from '../../cluster/reflector.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { ObjectIndex } from '../../cluster/following/object-index.ts';
+import { Reflector } from '../../cluster/following/reflector.ts';
 import { SHORT_WATCHES, STALE_AFTER_MS } from '../short-watches.ts';
 import { TokenBucket } from '../token-bucket.ts';
 

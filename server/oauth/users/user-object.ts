@@ -1,6 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
-import { objectIn } from '../../cluster/object-metadata.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { Account } from './account.ts';
 
 /**

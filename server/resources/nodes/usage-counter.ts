@@ -1,5 +1,5 @@
-import type { ReflectorSink, Replacement } from '../../cluster/reflector-sink.ts';
-import type { ChangeType } from '../../cluster/watch-stream.ts';
+import type { ReflectorSink, Replacement } from '../../cluster/following/reflector-sink.ts';
+import type { ChangeType } from '../../cluster/following/watch-stream.ts';
 import { type Amounts, type PodUsage, podUsage } from './usage-pod.ts';
 
 const NOTHING: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };

@@ -1,8 +1,8 @@
 // What pods use of their nodes: follows all pods that run or wait to run on a node, and adds up. Only started when the
 // configuration asks for the annotations.
 import type { Logger } from 'pino';
-import type { ClusterClient } from '../../cluster/client.ts';
-import { Reflector } from '../../cluster/reflector.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { Reflector } from '../../cluster/following/reflector.ts';
 import { usageAnnotations } from './usage-annotations.ts';
 import { UsageCounter } from './usage-counter.ts';
 

@@ -8,10 +8,10 @@ import { pino } from 'pino';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { createNodes, nodeName } from '../../../hack/control-plane/realistic-node.ts';
 import { Informer } from '../../../server/cache/informer.ts';
-import type { ClusterClient } from '../../../server/cluster/client.ts';
-import { ClusterConnection } from '../../../server/cluster/connection.ts';
-import { listPages } from '../../../server/cluster/paged-list.ts';
-import type { ReflectorTuning } from '../../../server/cluster/reflector-tuning.ts';
+import type { ClusterClient } from '../../../server/cluster/connection/client.ts';
+import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
+import { listPages } from '../../../server/cluster/following/paged-list.ts';
+import type { ReflectorTuning } from '../../../server/cluster/following/reflector-tuning.ts';
 import { FreezingProxy } from '../../support/freezing-proxy.ts';
 
 const NODES = {

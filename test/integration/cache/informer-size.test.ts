@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ClusterClient } from '../../../server/cluster/client.ts';
+import type { ClusterClient } from '../../../server/cluster/connection/client.ts';
 import { WorkPerTurn } from '../../support/work-per-turn.ts';
 import { FollowedCluster } from './followed-cluster.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { ClusterConnection } from '../../../server/cluster/connection.ts';
-import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
+import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../server/cluster/connection/kubeconfig.ts';
 import { ClusterCredentialStore } from '../../../server/oauth/users/cluster-credential-store.ts';
 import { ClusterUserDirectory } from '../../../server/oauth/users/cluster-user-directory.ts';
 import { FirstAdministrator } from '../../../server/oauth/users/first-administrator.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { ClusterConnection } from '../../../server/cluster/connection.ts';
-import { kubeConfigSource } from '../../../server/cluster/kubeconfig.ts';
-import { LeaderElection } from '../../../server/cluster/lease.ts';
+import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../server/cluster/connection/kubeconfig.ts';
+import { LeaderElection } from '../../../server/cluster/election/lease.ts';
 import { until } from '../../support/until.ts';
 import { kubectl } from '../control-plane/programs.ts';
 

@@ -1,7 +1,7 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import type { ClusterClient } from '../../../server/cluster/client.ts';
-import { ClusterConnection } from '../../../server/cluster/connection.ts';
+import type { ClusterClient } from '../../../server/cluster/connection/client.ts';
+import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../server/oauth/sessions/cluster-session-store.ts';
 import { FreezingProxy } from '../../support/freezing-proxy.ts';

@@ -2,7 +2,7 @@
 // nothing but the names of pods; who may see what is decided before it is asked. Its neighbours: cluster/ for the
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
-import type { ClusterClient } from '../../../cluster/client.ts';
+import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Slots } from '../../../cluster/slots.ts';
 import type {
   Buckets,

@@ -1,5 +1,5 @@
-import type { ClusterClient } from '../../../cluster/client.ts';
-import { objectIn } from '../../../cluster/object-metadata.ts';
+import type { ClusterClient } from '../../../cluster/connection/client.ts';
+import { objectIn } from '../../../cluster/following/object-metadata.ts';
 import { UnfitOptionError } from '../../store-errors.ts';
 
 /** What this server has to be allowed to do in the whole cluster. */

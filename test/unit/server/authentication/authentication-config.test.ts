@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ClusterAuthentication } from '../../../../server/authentication/authentication-config.ts';
-import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';
 
 /** A cluster that serves one watch with a streaming list, fed by the test. */

@@ -6,7 +6,7 @@ import { isUnauthorized, newServiceUnavailable, StatusError } from '../../../../
 import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
 import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
-import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 
 interface Cluster {

@@ -7,7 +7,7 @@ import type { Attributes, Decision } from '../../../../server/authorization/auth
 import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
 import { forbiddenMessage } from '../../../../server/authorization/forbidden-message.ts';
 import { isPublicPath } from '../../../../server/authorization/public-paths.ts';
-import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 
 const bob: UserInfo = { name: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };

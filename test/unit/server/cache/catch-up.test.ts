@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { catchUp } from '../../../../server/cache/catch-up.ts';
-import type { ClusterConnection } from '../../../../server/cluster/connection.ts';
-import { eventMetadata } from '../../../../server/cluster/object-metadata.ts';
+import type { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { eventMetadata } from '../../../../server/cluster/following/object-metadata.ts';
 import { rawThing } from '../../../support/raw-objects.ts';
 import {
   bookmark,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Informer, type InformerOptions } from '../../../../server/cache/informer.ts';
-import type { ClusterConnection } from '../../../../server/cluster/connection.ts';
+import type { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { complete } from '../../../support/followed-script.ts';
 import { rawThing, THINGS } from '../../../support/raw-objects.ts';
 import {

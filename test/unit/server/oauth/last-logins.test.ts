@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newNotFound } from '../../../../apis/meta/v1/errors.ts';
-import type { ClusterRequest } from '../../../../server/cluster/client.ts';
+import type { ClusterRequest } from '../../../../server/cluster/connection/client.ts';
 import { LastLogins } from '../../../../server/oauth/last-logins.ts';
 
 class Scene {

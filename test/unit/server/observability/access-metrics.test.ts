@@ -7,7 +7,7 @@ import { TokenReviewAuthenticator } from '../../../../server/authentication/toke
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import type { Decision } from '../../../../server/authorization/authorizer.ts';
 import { countedAuthorization } from '../../../../server/authorization/counted-authorization.ts';
-import type { ClusterClient } from '../../../../server/cluster/client.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';

@@ -1,5 +1,5 @@
 // All containers of a selection, followed: those that are there, and those that come.
-import type { ClusterClient } from '../../../../cluster/client.ts';
+import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';

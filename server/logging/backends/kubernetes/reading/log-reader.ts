@@ -1,8 +1,8 @@
 // Reads logs, line by line: a limited number at a time, and without blocking the event loop. The callers decide what the
 // lines are for.
 import type { IncomingMessage } from 'node:http';
-import type { ClusterClient } from '../../../../cluster/client.ts';
-import { StalledError } from '../../../../cluster/live-body.ts';
+import type { ClusterClient } from '../../../../cluster/connection/client.ts';
+import { StalledError } from '../../../../cluster/connection/live-body.ts';
 import type { Slots } from '../../../../cluster/slots.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { Turns } from '../../../turns.ts';

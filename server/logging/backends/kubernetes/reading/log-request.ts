@@ -1,8 +1,8 @@
 // One request of the pod log API, and what its refusals mean.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from '../../../../cluster/client.ts';
-import { readError } from '../../../../cluster/response-body.ts';
+import type { ClusterClient } from '../../../../cluster/connection/client.ts';
+import { readError } from '../../../../cluster/connection/response-body.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import { secondOf } from './kubelet-time.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { StalledError } from '../../../../cluster/live-body.ts';
+import { StalledError } from '../../../../cluster/connection/live-body.ts';
 import { release } from '../../../released.ts';
 
 /** How much is gathered while the previous chunk is worked on; then the other side waits. */

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { bodyPieces } from '../../../../cluster/whole-body.ts';
+import { bodyPieces } from '../../../../cluster/connection/whole-body.ts';
 import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
 import {

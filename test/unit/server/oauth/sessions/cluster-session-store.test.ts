@@ -10,7 +10,7 @@ import {
   newUnauthorized,
   StatusError,
 } from '../../../../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from '../../../../../server/cluster/client.ts';
+import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
 import { SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';

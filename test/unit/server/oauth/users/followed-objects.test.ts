@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newNotFound, type StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import type { ClusterRequest } from '../../../../../server/cluster/client.ts';
+import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { FollowedObjects } from '../../../../../server/oauth/users/followed-objects.ts';
 
 const signal = new AbortController().signal;

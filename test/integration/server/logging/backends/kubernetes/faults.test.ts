@@ -6,7 +6,7 @@ import pino from 'pino';
 import { decodeConfiguration } from '../../../../../../apis/config/v1alpha1/decode.ts';
 import { readPair } from '../../../../../../hack/control-plane/pki.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
-import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
+import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
 import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import pino from 'pino';
-import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
-import { kubeConfigSource } from '../../../../../../server/cluster/kubeconfig.ts';
+import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../../../server/cluster/connection/kubeconfig.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import type { LogRecord, PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
 import { at, everything } from '../../../../../unit/server/logging/backends/kubernetes/instants.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import pino from 'pino';
-import { ClusterConnection } from '../../../../../../server/cluster/connection.ts';
+import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
 import {
   type KubernetesLimits,
   KubernetesLogStore,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { CredentialSource } from '../../../../server/cluster/credentials.ts';
-import { kubeConfigFor } from '../../../support/scripted-cluster.ts';
+import { CredentialSource } from '../../../../../server/cluster/connection/credentials.ts';
+import { kubeConfigFor } from '../../../../support/scripted-cluster.ts';
 
 describe('the credentials for kube-apiserver', () => {
   const source = (server: string): CredentialSource =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { LineSplitter, LineTooLongError } from '../../../../server/cluster/line-splitter.ts';
+import { LineSplitter, LineTooLongError } from '../../../../../server/cluster/following/line-splitter.ts';
 
 function split(chunks: readonly string[], limit = 1000): string[] {
   const splitter = new LineSplitter(limit);

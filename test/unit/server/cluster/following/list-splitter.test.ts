@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { LineTooLongError } from '../../../../server/cluster/line-splitter.ts';
-import { ListSplitter } from '../../../../server/cluster/list-splitter.ts';
-import { jsonText } from '../../../support/json-text.ts';
+import { LineTooLongError } from '../../../../../server/cluster/following/line-splitter.ts';
+import { ListSplitter } from '../../../../../server/cluster/following/list-splitter.ts';
+import { jsonText } from '../../../../support/json-text.ts';
 
 function split(text: string, size: number, limit = 1 << 20): { items: unknown[]; envelope: unknown } {
   const splitter = new ListSplitter(limit);

@@ -1,11 +1,19 @@
 import { expect } from 'chai';
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { Backoff } from '../../../../server/cluster/backoff.ts';
-import { retryAfterMs } from '../../../../server/cluster/reflector-failure.ts';
-import { DEFAULT_TUNING } from '../../../../server/cluster/reflector-tuning.ts';
-import { complete, followingEach } from '../../../support/followed-script.ts';
-import { rawThing } from '../../../support/raw-objects.ts';
-import { bookmark, type Call, event, list, refuse, send, status } from '../../../support/scripted-cluster.ts';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { Backoff } from '../../../../../server/cluster/backoff.ts';
+import { retryAfterMs } from '../../../../../server/cluster/following/reflector-failure.ts';
+import { DEFAULT_TUNING } from '../../../../../server/cluster/following/reflector-tuning.ts';
+import { complete, followingEach } from '../../../../support/followed-script.ts';
+import { rawThing } from '../../../../support/raw-objects.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  list,
+  refuse,
+  send,
+  status,
+} from '../../../../support/scripted-cluster.ts';
 
 describe('the watch of the reflector', () => {
   const followed = followingEach();

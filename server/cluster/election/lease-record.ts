@@ -1,5 +1,5 @@
-import { text } from '../../apis/meta/v1/unknown-value.ts';
-import { objectIn } from './object-metadata.ts';
+import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import { objectIn } from '../following/object-metadata.ts';
 
 /** What a Lease says; times in ms. */
 export interface LeaseRecord {

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { memberNamed, nestedMembers, objectMembers } from '../../../../server/cluster/raw-json.ts';
-import { jsonText } from '../../../support/json-text.ts';
+import {
+  memberNamed,
+  nestedMembers,
+  objectMembers,
+} from '../../../../../server/cluster/following/raw-json.ts';
+import { jsonText } from '../../../../support/json-text.ts';
 
 function valueOf(text: string, name: string): unknown {
   const bytes = Buffer.from(text);

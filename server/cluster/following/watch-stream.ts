@@ -1,8 +1,8 @@
-import type { ClusterClient } from './client.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { type LiveRequest, liveAnswer } from '../connection/live-answer.ts';
+import { statusErrorOf } from '../connection/status-response.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { type LiveRequest, liveAnswer } from './live-answer.ts';
 import { type Member, memberNamed, nestedMembers } from './raw-json.ts';
-import { statusErrorOf } from './status-response.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 

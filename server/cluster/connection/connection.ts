@@ -5,7 +5,7 @@ import { request as plainRequest } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { request as secureRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
 import type { Credentials } from './credentials.ts';
 import { CredentialSource } from './credentials.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { StatusError } from '../../apis/meta/v1/errors.ts';
+import type { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { StalledError } from './live-body.ts';
 import { statusErrorOf } from './status-response.ts';
 import { wholeBody } from './whole-body.ts';

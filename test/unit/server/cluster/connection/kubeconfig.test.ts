@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { kubeConfigSource } from '../../../../server/cluster/kubeconfig.ts';
+import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 
 describe('the kubeconfig', () => {
   let dir: string;

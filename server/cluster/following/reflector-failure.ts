@@ -1,6 +1,6 @@
 // The ways in which following a resource fails, and what each means for the next attempt.
-import { StatusError } from '../../apis/meta/v1/errors.ts';
-import { StalledError } from './live-body.ts';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { StalledError } from '../connection/live-body.ts';
 
 /** The initial events ended without their bookmark: a stream that is cut off can end without an error. */
 export class TruncatedListError extends Error {

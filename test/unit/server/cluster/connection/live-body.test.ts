@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { liveBody, StalledError } from '../../../../server/cluster/live-body.ts';
-import { WorkPerTurn } from '../../../support/work-per-turn.ts';
+import { liveBody, StalledError } from '../../../../../server/cluster/connection/live-body.ts';
+import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 const CHUNKS = 60;
 /** More than a stream reads ahead, so that chunks come one by one. */

@@ -1,8 +1,8 @@
-import { newExpired } from '../../apis/meta/v1/errors.ts';
-import { text } from '../../apis/meta/v1/unknown-value.ts';
-import type { ClusterClient } from './client.ts';
+import { newExpired } from '../../../apis/meta/v1/errors.ts';
+import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { type LiveRequest, liveAnswer } from '../connection/live-answer.ts';
 import { ListSplitter } from './list-splitter.ts';
-import { type LiveRequest, liveAnswer } from './live-answer.ts';
 import { objectIn } from './object-metadata.ts';
 
 export interface ListRequest extends LiveRequest {

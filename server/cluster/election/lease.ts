@@ -1,10 +1,10 @@
 // Which of several replicas does what only one should do at a time: the one that holds a Lease of
 // coordination.k8s.io, as Kubernetes' own controllers do it. What the elected replica does is up to the caller.
 import type { Logger } from 'pino';
-import { isNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
-import type { ClusterClient } from './client.ts';
+import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { pause } from '../pause.ts';
 import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lease-record.ts';
-import { pause } from './pause.ts';
 
 /** In ms. The holder gives up after `renewMs`, before others may take over after `leaseMs`. */
 export interface LeaseTiming {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { ObjectFollower, type ObjectsByName } from '../../../../server/cluster/object-follower.ts';
-import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
-import { rawThing } from '../../../support/raw-objects.ts';
+import {
+  ObjectFollower,
+  type ObjectsByName,
+} from '../../../../../server/cluster/following/object-follower.ts';
+import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
+import { rawThing } from '../../../../support/raw-objects.ts';
 
 describeReflectorSink('the object follower', () => {
   const follower = new ObjectFollower(() => undefined);

@@ -1,14 +1,14 @@
 // The reflector: follows one resource of kube-apiserver forever, through whatever happens to the connection or the
 // cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
 import type { Logger } from 'pino';
-import { StatusError } from '../../apis/meta/v1/errors.ts';
-import { Backoff } from './backoff.ts';
-import type { ClusterClient } from './client.ts';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { Backoff } from '../backoff.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { StalledError } from '../connection/live-body.ts';
+import { pause } from '../pause.ts';
 import { checkHistory } from './history.ts';
-import { StalledError } from './live-body.ts';
 import { eventMetadata } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
-import { pause } from './pause.ts';
 import {
   causeOf,
   guardSink,

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { kubeConfigClass } from '../../../../server/cluster/client-node.ts';
+import { kubeConfigClass } from '../../../../../server/cluster/connection/client-node.ts';
 
 const run = promisify(execFile);
-const SERVER = import.meta.resolve('../../../../server/');
+const SERVER = import.meta.resolve('../../../../../server/');
 
 describe('what the server loads of client-node', () => {
   it('is its KubeConfig, and neither models nor clients of the APIs of Kubernetes', async () => {
@@ -13,7 +13,7 @@ describe('what the server loads of client-node', () => {
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       await import(${JSON.stringify(`${SERVER}server.ts`)});
-      const { kubeConfigClass } = await import(${JSON.stringify(`${SERVER}cluster/client-node.ts`)});
+      const { kubeConfigClass } = await import(${JSON.stringify(`${SERVER}cluster/connection/client-node.ts`)});
       new (kubeConfigClass())();
       console.log(JSON.stringify(loaded.filter((url) => url.includes('/client-node/'))));`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);

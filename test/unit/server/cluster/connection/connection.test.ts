@@ -8,12 +8,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { ClusterConnection } from '../../../../server/cluster/connection.ts';
-import { kubeConfigSource } from '../../../../server/cluster/kubeconfig.ts';
-import { issue, issueServer, newCA } from '../../../support/certificates.ts';
-import { type Call, kubeConfigFor, ScriptedCluster, status } from '../../../support/scripted-cluster.ts';
-import { until } from '../../../support/until.ts';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
+import { issue, issueServer, newCA } from '../../../../support/certificates.ts';
+import { type Call, kubeConfigFor, ScriptedCluster, status } from '../../../../support/scripted-cluster.ts';
+import { until } from '../../../../support/until.ts';
 
 const signal = new AbortController().signal;
 const failure = (promise: Promise<unknown>): Promise<unknown> =>

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { complete, followingEach } from '../../../support/followed-script.ts';
-import { rawThing } from '../../../support/raw-objects.ts';
-import { bookmark, type Call, event, list, refuse, send } from '../../../support/scripted-cluster.ts';
-import { until } from '../../../support/until.ts';
+import { complete, followingEach } from '../../../../support/followed-script.ts';
+import { rawThing } from '../../../../support/raw-objects.ts';
+import { bookmark, type Call, event, list, refuse, send } from '../../../../support/scripted-cluster.ts';
+import { until } from '../../../../support/until.ts';
 
 describe('the list of the reflector', () => {
   const followed = followingEach();

@@ -1,4 +1,4 @@
-import type { ClusterClient } from './client.ts';
+import type { ClusterClient } from '../connection/client.ts';
 import { objectIn } from './object-metadata.ts';
 import { VersionRegressionError } from './reflector-failure.ts';
 
