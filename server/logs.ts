@@ -21,13 +21,13 @@ import type { DescribedGroup } from './endpoints/openapi/operations.ts';
 import type { LongRunning } from './filters/long-running.ts';
 import type { Handler } from './filters/request-context.ts';
 import { newLogStore } from './log-store.ts';
+import { Namespaces } from './logging/access/namespaces.ts';
+import { Scopes } from './logging/access/scope.ts';
 import { LogMetrics } from './logging/log-metrics.ts';
 import { isLongRunningQuery, logsHandler } from './logging/logs-handler.ts';
-import { Namespaces } from './logging/namespaces.ts';
 import { REMOVED_RESOURCES, removedOperations } from './logging/removed-operations.ts';
-import { Scopes } from './logging/scope.ts';
 import { StoreHealth } from './logging/store-health.ts';
-import { Turns } from './logging/turns.ts';
+import { Turns } from './logging/work/turns.ts';
 import type { ResourceRoute } from './routes.ts';
 
 export interface Logs {

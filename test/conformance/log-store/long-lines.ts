@@ -1,9 +1,9 @@
 // Lines so long that a store cannot be read for all of a page: more bytes than one answer may have.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
+import { queryPage } from '../../../server/logging/answers/page-query.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
 import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
-import { queryPage } from '../../../server/logging/page-query.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/store-errors.ts';
 import type { StartedLogStore } from './harness.ts';
 

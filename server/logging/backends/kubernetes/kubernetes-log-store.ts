@@ -18,7 +18,7 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
-import { Turns } from '../../turns.ts';
+import { Turns } from '../../work/turns.ts';
 import { BucketCounts } from './counting/bucket-counts.ts';
 import { LineCounts } from './counting/line-counts.ts';
 import { Export } from './exporting/export.ts';

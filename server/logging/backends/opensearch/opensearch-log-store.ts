@@ -15,9 +15,9 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
-import { inParallel } from '../../parallel.ts';
 import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
-import type { Turns } from '../../turns.ts';
+import { inParallel } from '../../work/parallel.ts';
+import type { Turns } from '../../work/turns.ts';
 import { bucketRange, countByTime } from './counting/histogram.ts';
 import { Statistics } from './counting/statistics.ts';
 import { exportRecords, PAGE_MS } from './export.ts';

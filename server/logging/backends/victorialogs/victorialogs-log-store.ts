@@ -19,7 +19,7 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
-import type { Turns } from '../../turns.ts';
+import type { Turns } from '../../work/turns.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';

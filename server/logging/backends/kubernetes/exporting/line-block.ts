@@ -2,7 +2,7 @@
 // a round of an export holds consists of these.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Instant, Order } from '../../../log-store.ts';
-import { release } from '../../../released.ts';
+import { release } from '../../../work/released.ts';
 import { compareLines, keptPlace, type Place, type RankedLine } from '../reading/ranked-line.ts';
 
 export interface LineBlock {

@@ -1,5 +1,5 @@
 import type { Order } from '../../../log-store.ts';
-import { release } from '../../../released.ts';
+import { release } from '../../../work/released.ts';
 import { compareLines, type Place, type RankedLine } from '../reading/ranked-line.ts';
 import { BlockReader, type LineBlock } from './line-block.ts';
 

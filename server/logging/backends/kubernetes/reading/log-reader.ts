@@ -5,7 +5,7 @@ import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/live-body.ts';
 import type { Slots } from '../../../../cluster/slots.ts';
 import type { Instant } from '../../../log-store.ts';
-import type { Turns } from '../../../turns.ts';
+import type { Turns } from '../../../work/turns.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import { BlockDecoder } from './block-decoder.ts';
 import { shifted, timeAt } from './kubelet-time.ts';

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { bodyPieces } from '../../../../cluster/connection/whole-body.ts';
-import { boundedSignal } from '../../../bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
 import {
   MAX_PAGE_BYTES,
@@ -12,6 +11,7 @@ import {
   newStoreTimeout,
   newStoreUnavailable,
 } from '../../../store-errors.ts';
+import { boundedSignal } from '../../../work/bounded-signal.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
 import { isMissing, refusal } from './refusal.ts';
 import { STORE } from './store-name.ts';

@@ -2,9 +2,9 @@
 
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
-import { forget } from '../../../forgotten.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
+import { forget } from '../../../work/forgotten.ts';
 import { arrayOf, countOf, type JsonObject, objectOf, textOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
 import { STORE } from './store-name.ts';

@@ -1,8 +1,8 @@
 // Asks the store which fields it has, and remembers it for a while: indices come with each day, and mappings grow.
 import { ExpiringMap } from '../../../../cache/expiring-map.ts';
 import type { Call } from '../../../log-store.ts';
-import { inParallel } from '../../../parallel.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
+import { inParallel } from '../../../work/parallel.ts';
 import { FieldMap } from '../requests/field-map.ts';
 import type { FieldNames } from '../requests/field-names.ts';
 import { LENIENT, type Searches } from '../requests/searches.ts';

@@ -2,8 +2,8 @@
 // (record-line.ts asks for it), so they are checked once, and neither decoded nor copied.
 import { isUtf8 } from 'node:buffer';
 import type { Instant, LogRecord } from '../../../log-store.ts';
-import { sortedInTurns } from '../../../merge-sort.ts';
-import type { Turns } from '../../../turns.ts';
+import { sortedInTurns } from '../../../work/merge-sort.ts';
+import type { Turns } from '../../../work/turns.ts';
 import { byTime } from '../requests/record.ts';
 import { digitsBehind, TIME_BEGIN, TIME_END, zuluOf } from './line-form.ts';
 import { mendedLine, recordsIn } from './record-line.ts';

@@ -1,8 +1,8 @@
 // Queries the store: one question, and the rows of its answer, within the time of a call.
 import type { IncomingMessage } from 'node:http';
-import { boundedSignal } from '../../../bounded-signal.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
-import { Turns } from '../../../turns.ts';
+import { boundedSignal } from '../../../work/bounded-signal.ts';
+import { Turns } from '../../../work/turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';

@@ -5,7 +5,7 @@ import { Pass } from '../../../../../../../server/logging/backends/kubernetes/pa
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
-import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at, call, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 

@@ -5,7 +5,7 @@ import { PodIndex } from '../../../../../../../server/logging/backends/kubernete
 import { chooseSources } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
-import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/cluster/slots.ts';
 import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
-import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 

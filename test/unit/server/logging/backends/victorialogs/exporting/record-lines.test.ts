@@ -7,7 +7,7 @@ import {
 } from '../../../../../../../server/logging/backends/victorialogs/exporting/record-lines.ts';
 import { byTime } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
 import type { LogRecord, Order } from '../../../../../../../server/logging/log-store.ts';
-import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void, undefined> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { recordsOf } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
-import { Turns } from '../../../../../../../server/logging/turns.ts';
+import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { FIELDS } from '../../../../../../support/victorialogs.ts';
 import { WorkPerTurn } from '../../../../../../support/work-per-turn.ts';
 

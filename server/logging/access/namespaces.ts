@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { ObjectIndex } from '../../cluster/following/object-index.ts';
+import { objectIn } from '../../cluster/following/object-metadata.ts';
+import { Reflector } from '../../cluster/following/reflector.ts';
+import { instantOf } from '../instant.ts';
+import type { Instant } from '../log-store.ts';
+
+export interface Namespace {
+  readonly name: string;
+  /**
+   * The start of the second in which it was created. What an earlier namespace of that name wrote in the same second cannot
+   * be told apart, and counts as its own.
+   */
+  readonly since: Instant;
+}
+
+export interface NamespacesOptions {
+  readonly client: ClusterClient;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Ms that never go back. */
+  readonly monotonic?: () => number;
+}
+
+/** Watches are short, since each ends with a bookmark: silence is noticed although nothing changes. */
+const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
+const STALE_AFTER_MS = 30_000;
+
+/** The namespaces of the cluster and since when they are there, followed. */
+export class Namespaces {
+  readonly #options: NamespacesOptions;
+  readonly #index: ObjectIndex<Namespace>;
+
+  constructor(options: NamespacesOptions) {
+    this.#options = options;
+    this.#index = new ObjectIndex(readNamespace, options.monotonic);
+  }
+
+  /** Throws ServiceUnavailable while they are unknown or outdated: a name may belong to a different namespace by now. */
+  all(): ReadonlyMap<string, Namespace> {
+    if (!this.#index.synced || !this.#index.heardWithin(STALE_AFTER_MS)) {
+      throw newServiceUnavailable('the namespaces of the cluster are not known at the moment', 1);
+    }
+    return new Map(Array.from(this.#index.values(), (namespace) => [namespace.name, namespace]));
+  }
+
+  /** Follows them until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, log } = this.#options;
+    const reflector = new Reflector({
+      client,
+      path: '/api/v1/namespaces',
+      sink: this.#index,
+      log,
+      tuning: TUNING,
+    });
+    await reflector.run(signal);
+  }
+}
+
+function readNamespace(object: unknown): Namespace | undefined {
+  const { name, creationTimestamp } = objectIn(object, 'metadata');
+  const created = typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : Number.NaN;
+  // One without a time is not shown: nobody could say whose lines they are.
+  if (typeof name !== 'string' || Number.isNaN(created)) return undefined;
+  return { name, since: instantOf(created) };
+}

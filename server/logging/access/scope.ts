@@ -1,0 +1,119 @@
+// Which lines a caller may see: those of pods whose log the caller may get. Owns how the cluster is asked about that;
+// stores apply the answer. When the cluster cannot be asked, nothing is shown.
+import type { UserInfo } from '../../authentication/user.ts';
+import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
+import { AnswerCache } from '../../cache/answer-cache.ts';
+import { BoundedMap } from '../../cache/bounded-map.ts';
+import type { NameFilter, Scope } from '../log-store.ts';
+import { nameMatcher } from '../name-filter.ts';
+import { inParallel } from '../work/parallel.ts';
+import type { Namespace } from './namespaces.ts';
+
+export interface ScopesOptions {
+  /** Asks the cluster each time; what it answers is remembered here. */
+  readonly authorizer: Authorizer;
+  /** Throws ServiceUnavailable while they are not known. */
+  readonly namespaces: () => ReadonlyMap<string, Namespace>;
+  /** How long a yes and a no are remembered, in ms; longer for who asks about very many namespaces. */
+  readonly allowTtlMs: number;
+  readonly denyTtlMs: number;
+  /** Questions of one caller that the cluster is asked at a time; 32 when none is given. */
+  readonly parallel?: number;
+  /** Ends questions that are under way. */
+  readonly signal: AbortSignal;
+  readonly monotonic?: () => number;
+}
+
+/** Callers whose rights are remembered; the one who asked first goes first. */
+const MAX_CALLERS = 256;
+/** The rights of one caller. */
+const MAX_RIGHTS = 16_384;
+/**
+ * Namespaces that are asked about in the time of one TTL. Asking about very many takes longer than the TTL, so that
+ * nothing would be remembered when the next query comes; their rights hold in proportion, which bounds what one caller
+ * has the cluster do.
+ */
+const NAMESPACES_A_TTL = 250;
+/** The form of a namespace's name in Kubernetes; nothing else is worth a question. */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+interface Right extends Decision {
+  readonly ttlMs: number;
+}
+
+export class Scopes {
+  readonly #options: ScopesOptions;
+  readonly #callers = new BoundedMap<string, AnswerCache<Right>>(MAX_CALLERS);
+
+  constructor(options: ScopesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What the caller may see of the namespaces that are asked for. Throws ServiceUnavailable when the cluster cannot be
+   * asked. `scope` bears the signal of the request.
+   */
+  async of(
+    user: UserInfo,
+    filter: NameFilter | undefined,
+    scope: { readonly signal: AbortSignal },
+  ): Promise<Scope> {
+    const { authorizer, allowTtlMs, denyTtlMs, parallel = 32 } = this.#options;
+    const rights = this.#rightsOf(user);
+    const may = async (namespace: string, stretch: number): Promise<boolean> => {
+      const right = await rights.get(
+        namespace,
+        async (signal) => {
+          const decision = await authorizer.authorize(readLogs(user, namespace), { signal });
+          return { ...decision, ttlMs: (decision.allowed ? allowTtlMs : denyTtlMs) * stretch };
+        },
+        scope,
+      );
+      return right.allowed;
+    };
+    if (await may('', 1)) return { everything: true };
+    const namespaces = this.#options.namespaces();
+    // Names that were given are asked about whether or not they exist, and where parts of names were given all are, so
+    // that the time does not tell which there are.
+    const asked = filter?.exact
+      ? [...new Set(filter.exact)].filter((name) => NAMESPACE.test(name))
+      : [...namespaces.keys()];
+    const stretch = Math.max(1, asked.length / NAMESPACES_A_TTL);
+    const allowed = await inParallel(parallel, asked, (namespace) => may(namespace, stretch));
+    const isWanted = nameMatcher(filter);
+    const visible = asked.flatMap(
+      (name, index) => (allowed[index] && isWanted(name) && namespaces.get(name)) || [],
+    );
+    return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+
+  #rightsOf(user: UserInfo): AnswerCache<Right> {
+    const key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
+    const known = this.#callers.get(key);
+    if (known) return known;
+    const { signal, monotonic } = this.#options;
+    const rights = new AnswerCache<Right>({
+      size: MAX_RIGHTS,
+      ttlMs: ({ ttlMs }) => ttlMs,
+      // `inParallel` bounds each request; questions that several of them ask are asked once.
+      maxPending: Number.POSITIVE_INFINITY,
+      signal,
+      ...(monotonic ? { monotonic } : {}),
+    });
+    this.#callers.set(key, rights);
+    return rights;
+  }
+}
+
+function readLogs(user: UserInfo, namespace: string) {
+  return {
+    user,
+    verb: 'get',
+    group: '',
+    version: 'v1',
+    resource: 'pods',
+    subresource: 'log',
+    namespace,
+    name: '',
+  };
+}

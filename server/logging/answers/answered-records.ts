@@ -1,0 +1,66 @@
+// Records as they are answered: with their ids and, on request, the places where the texts were found. The store finds
+// the lines; matching/ decides what a text matches.
+import type { AnsweredRecord } from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import type { LogRecord } from '../log-store.ts';
+import { type LineMatcher, lineMatcher, searchableLength } from '../matching/line-matcher.ts';
+import type { Place } from '../matching/words.ts';
+import { textOf } from '../selection.ts';
+import type { Turns } from '../work/turns.ts';
+import { idOf } from './record-id.ts';
+
+export interface AnsweringCall {
+  readonly turns: Turns;
+  readonly signal: AbortSignal;
+}
+
+/** Characters of a line that are searched for places, at most; less where the pattern is large. */
+const MAX_LOOK = 65_536;
+/** Of one line: more would make the answer many times its size. */
+const MAX_PLACES = 1_000;
+
+/** Rejects with the signal's reason when it is aborted. */
+export async function answered(
+  query: LogQuery,
+  records: readonly LogRecord[],
+  { turns, signal }: AnsweringCall,
+): Promise<AnsweredRecord[]> {
+  const text = query.highlight ? textOf(query) : undefined;
+  const matcher = text && lineMatcher(text);
+  const most = text ? Math.min(MAX_LOOK, searchableLength(text)) : 0;
+  const answers: AnsweredRecord[] = [];
+  const rest = async (): Promise<void> => {
+    await turns.next();
+    signal.throwIfAborted();
+  };
+  const placesOf = async (line: string): Promise<[number, number][]> => {
+    const places: [number, number][] = [];
+    for (const [begin, end] of matcher ? placesIn(line, matcher, most) : []) {
+      places.push([begin, end]);
+      if (places.length === MAX_PLACES) break;
+      if (turns.spent) await rest();
+    }
+    return places;
+  };
+  signal.throwIfAborted();
+  for (const record of records) {
+    if (turns.spent) await rest();
+    answers.push(
+      query.highlight ? { ...plain(record), highlights: await placesOf(record.log) } : plain(record),
+    );
+  }
+  return answers;
+}
+
+function plain(record: LogRecord): AnsweredRecord {
+  const { log, time, namespace, pod, container } = record;
+  return { log, time, namespace, pod, container, id: idOf(record) };
+}
+
+function* placesIn(line: string, matcher: LineMatcher, most: number): Generator<Place, void, undefined> {
+  const isLong = line.length > most;
+  for (const place of matcher.places(isLong ? line.slice(0, most) : line)) {
+    // A place that touches the cut may continue behind it, or end there only because of the cut.
+    if (!isLong || place[1] < most) yield place;
+  }
+}

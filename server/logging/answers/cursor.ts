@@ -1,0 +1,71 @@
+// Where the next page begins. It includes the range of the first page, so that new lines do not shift the pages. It comes
+// back from outside, so it can only ask for what its sender may ask for anyway.
+import { hash } from 'node:crypto';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { isAskable } from '../instant.ts';
+import type { Selection } from '../log-store.ts';
+
+export interface Cursor {
+  readonly range: Selection['range'];
+  /** The store's own words. */
+  readonly position: string;
+}
+
+const VERSION = 1;
+
+/** What may change from one page to the next. */
+const OF_THE_PAGE = new Set<string>([
+  'cursor',
+  'size',
+  'from',
+  'highlight',
+  'before',
+  'after',
+  'interval',
+  'time_zone',
+]);
+
+/** `caller`: the name of who asks. A total that goes along is that of what the caller may see. */
+export function writeCursor(query: LogQuery, caller: string, { range, position }: Cursor): string {
+  const parts = [VERSION, digestOf(query, caller), range.start, range.end, position];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Throws BadRequest when it is not one, or one of another query or caller. */
+export function readCursor(query: LogQuery, caller: string, cursor: string): Cursor {
+  const parts = parse(cursor);
+  if (!Array.isArray(parts)) throw invalid('is not a cursor of this server');
+  const [version, digest, start, end, position]: unknown[] = parts;
+  if (version !== VERSION || !isAskable(start) || !isAskable(end) || typeof position !== 'string') {
+    throw invalid('is not a cursor of this server');
+  }
+  if (start > end) throw invalid('is not a cursor of this server');
+  if (digest !== digestOf(query, caller)) {
+    throw invalid(
+      'belongs to another query or another caller: all but size has to be asked as it was; or leave it out to begin anew',
+    );
+  }
+  return { range: { start, end }, position };
+}
+
+function digestOf(query: LogQuery, caller: string): string {
+  const kept = Object.entries(query)
+    .filter(([name]) => !OF_THE_PAGE.has(name))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return hash('sha256', JSON.stringify([caller, kept]), 'base64url').slice(0, 22);
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(message: string): Error {
+  return newBadRequest(`the query is not valid: cursor: ${message}`, [
+    { reason: 'FieldValueInvalid', message, field: 'cursor' },
+  ]);
+}

@@ -1,0 +1,34 @@
+// A page that is no longer than one answer may be. Lines may have a mebibyte each; so where a store says that they are too
+// long, or they turn out to be, it is asked for fewer of them.
+
+import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
+import { fewerWhenTooLong } from './fewer-lines.ts';
+import { fittingPage } from './record-weight.ts';
+
+export interface PageQuery {
+  readonly selection: Selection;
+  readonly request: PageRequest;
+  readonly call: Call;
+}
+
+export interface FittingPage {
+  readonly page: LogPage;
+  /** Whether it has fewer lines than it would have if they were shorter; `page.next` leads to the others. */
+  readonly isCut: boolean;
+}
+
+/** `now`: milliseconds since the epoch. Throws what the store throws. */
+export async function queryPage(
+  store: Pick<LogStore, 'query'>,
+  { selection, request, call }: PageQuery,
+  now: () => number,
+): Promise<FittingPage> {
+  const end = now() + call.timeoutMs;
+  const ask = (size: number): Promise<LogPage> =>
+    store.query(selection, { ...request, size }, { ...call, timeoutMs: Math.max(1, end - now()) });
+  for (let { size } = request; ; ) {
+    const { answer: page, asked } = await fewerWhenTooLong(size, ask);
+    size = fittingPage(page.records);
+    if (size === page.records.length) return { page, isCut: asked < request.size && page.next !== undefined };
+  }
+}

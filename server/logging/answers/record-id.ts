@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto';
+import { type GroupResource, newBadRequest, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isAskable } from '../instant.ts';
+import type { LogRecord } from '../log-store.ts';
+
+/** What an `id` says of its record. It is the caller's, so it gives no right to anything. */
+export interface RecordID extends Omit<LogRecord, 'log'> {
+  readonly digest: string;
+}
+
+/** Enough to tell lines of the same nanosecond and container apart. */
+const DIGEST_LENGTH = 16;
+
+export function digestOf(log: string): string {
+  return hash('sha256', log, 'base64url').slice(0, DIGEST_LENGTH);
+}
+
+export function idOf({ time, namespace, pod, container, log }: LogRecord): string {
+  const parts = [time, namespace, pod, container, digestOf(log)];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Throws BadRequest for what no record is called. */
+export function parseRecordID(id: string): RecordID {
+  const parts = parse(id);
+  if (Array.isArray(parts) && parts.length === 5 && parts.every((part) => typeof part === 'string')) {
+    const [time = '', namespace = '', pod = '', container = '', digest = ''] = parts;
+    if (isAskable(time)) return { time, namespace, pod, container, digest };
+  }
+  const message = 'is not the id of a record';
+  throw newBadRequest(`the query is not valid: context: ${message}`, [
+    { reason: 'FieldValueInvalid', message, field: 'context' },
+  ]);
+}
+
+/** The same for one that is gone and for one that the caller may not see. */
+export function newRecordNotFound({ group, resource }: GroupResource, id: string): StatusError {
+  const message = 'the record is gone, or in a namespace whose logs you may not read';
+  return new StatusError(404, 'NotFound', `context: ${message}`, {
+    name: id,
+    group,
+    kind: resource,
+    causes: [{ reason: 'FieldValueNotFound', message, field: 'context' }],
+  });
+}
+
+function parse(id: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

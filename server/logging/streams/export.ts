@@ -1,0 +1,167 @@
+// An export: all lines, as a file, at the pace of its reader. The first lines are read before the status is sent, so that
+// an early failure is answered like any other error; a later one is reported at the end of the file.
+import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { acceptsGzip } from '../../endpoints/rest/content-encoding.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import { pieces } from '../answers/record-weight.ts';
+import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Selection } from '../log-store.ts';
+import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
+import { StreamBody } from './stream-body.ts';
+
+export interface ExportRequest {
+  readonly query: LogQuery;
+  /** Undefined when there is nothing that the caller may see. */
+  readonly selection: Selection | undefined;
+  readonly call: Call;
+}
+
+export interface ExportOptions {
+  readonly store: Pick<LogStore, 'export'>;
+  /** Lines of one export. */
+  readonly maxLines: number;
+  readonly streamed: (lines: number) => void;
+  /** Milliseconds since the epoch, for the name of the file. */
+  readonly now: () => number;
+}
+
+type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
+
+/** `complete`, or `incomplete` with a marker in front of it in the file. */
+const OUTCOME_TRAILER = 'Log-Export-Outcome';
+const STALL_MS = 60_000;
+
+/** Resolves with what was missing. */
+export async function writeExport(
+  context: RequestContext,
+  { query, selection, call }: ExportRequest,
+  { store, maxLines, streamed, now }: ExportOptions,
+): Promise<readonly Shortfall[]> {
+  const { request, response } = context;
+  const format = EXPORT_FORMATS[query.format];
+  const gzip = acceptsGzip(request);
+  const writeHead = (): void => {
+    // HTTP/1.0 has no trailers, nor does an answer without a body.
+    const trailer = request.method !== 'HEAD' && request.httpVersion === '1.1';
+    response.writeHead(200, {
+      ...headersOf(format, now()),
+      ...(trailer ? { Trailer: OUTCOME_TRAILER } : {}),
+      ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+  };
+  if (request.method === 'HEAD') {
+    writeHead();
+    response.end();
+    return [];
+  }
+  const batches = selection ? store.export(selection, query.sort, call) : nothing();
+  const first = await batches.next();
+  writeHead();
+  const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
+  const lines = new LineWriter(body, format, maxLines, streamed);
+  try {
+    const shortfalls = await lines.write(first, batches);
+    await lines.end(shortfalls);
+    await body.end({ [OUTCOME_TRAILER]: shortfalls.length === 0 ? 'complete' : 'incomplete' });
+    return shortfalls;
+  } catch (error) {
+    if (body.closed) throw error;
+    await lines.end([failureOf(error)]);
+    await body.break();
+    throw error;
+  } finally {
+    // However it ended here, it ends in the store too.
+    await batches.return({ shortfalls: [] }).catch(() => undefined);
+  }
+}
+
+class LineWriter {
+  readonly #body: StreamBody;
+  readonly #format: ExportFormat;
+  readonly #maxLines: number;
+  readonly #streamed: (lines: number) => void;
+  #lines = 0;
+  #begun = false;
+
+  constructor(body: StreamBody, format: ExportFormat, maxLines: number, streamed: (lines: number) => void) {
+    this.#body = body;
+    this.#format = format;
+    this.#maxLines = maxLines;
+    this.#streamed = streamed;
+  }
+
+  async write(first: IteratorResult<ExportBatch, Coverage>, batches: Batches): Promise<readonly Shortfall[]> {
+    for (let next = first; ; next = await batches.next()) {
+      if (next.done) return next.value.shortfalls;
+      const batch = next.value;
+      const room = this.#maxLines - this.#lines;
+      if (batch.length > room) {
+        await this.#records(atMost(room, batch));
+        return [
+          { reason: 'Limit', message: `there are more lines than the ${this.#maxLines} of one export` },
+        ];
+      }
+      const ndjson = this.#format.isNDJSON ? batch.ndjson : undefined;
+      if (ndjson) await this.#encoded(ndjson, batch.length);
+      else await this.#records(batch);
+    }
+  }
+
+  async #encoded(ndjson: Buffer, lines: number): Promise<void> {
+    await this.#body.write(ndjson);
+    this.#lines += lines;
+    this.#streamed(lines);
+  }
+
+  async #records(records: Iterable<LogRecord>): Promise<void> {
+    for (const piece of pieces(records)) {
+      await this.#body.write(this.#head() + this.#format.lines(piece, this.#lines === 0));
+      this.#lines += piece.length;
+      this.#streamed(piece.length);
+    }
+  }
+
+  async end(shortfalls: readonly Shortfall[]): Promise<void> {
+    await this.#body.write(this.#head() + this.#format.end(shortfalls, this.#lines === 0));
+  }
+
+  #head(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    return this.#format.head;
+  }
+}
+
+function* atMost(count: number, records: Iterable<LogRecord>): Generator<LogRecord, void, undefined> {
+  let left = count;
+  for (const record of records) {
+    if (left-- === 0) return;
+    yield record;
+  }
+}
+
+// oxlint-disable-next-line require-yield -- it is what an export without lines looks like
+async function* nothing(): Batches {
+  return { shortfalls: [] };
+}
+
+function headersOf({ contentType, extension }: ExportFormat, now: number) {
+  const time = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  return {
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="logs-${time}Z.${extension}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Encoding',
+  };
+}
+
+/** Only what everybody may read. */
+function failureOf(error: unknown): Shortfall {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return { reason: 'Timeout', message: 'the time of one export is over' };
+  }
+  if (!(error instanceof StatusError)) return { reason: 'StoreFailed', message: 'the export failed midway' };
+  return { reason: error.code === 504 ? 'Timeout' : 'StoreFailed', message: error.message };
+}

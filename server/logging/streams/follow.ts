@@ -1,0 +1,184 @@
+// Live tail: lines as they come, until the caller leaves, the server stops, the time is over, or what the caller may see
+// has changed. Nothing is fetched from the store before the reader takes it.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { isExpired, newExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { RequestContext } from '../../filters/request-context.ts';
+import { answered } from '../answers/answered-records.ts';
+import { pieces } from '../answers/record-weight.ts';
+import { instantOf } from '../instant.ts';
+import type { Instant, LogRecord, LogStore, Selection } from '../log-store.ts';
+import type { Turns } from '../work/turns.ts';
+import { type FollowFormat, followFormat } from './follow-format.ts';
+import { TailPosition } from './resumption.ts';
+import { GONE, StreamBody } from './stream-body.ts';
+
+export interface FollowRequest {
+  readonly query: LogQuery;
+  /** From `start` on. Undefined when there is nothing that the caller may see. */
+  readonly selection: Selection | undefined;
+  /** What the caller may see at the moment. Rejects when that is not known. */
+  readonly currentSelection: () => Promise<Selection | undefined>;
+  readonly start: Instant;
+  /** Aborted when the caller has gone, the server stops or the time is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface FollowOptions {
+  readonly store: Pick<LogStore, 'follow'>;
+  readonly turns: Turns;
+  readonly streamed: (lines: number) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Ms between two heartbeats; 15,000 when none is given. */
+  readonly heartbeatMs?: number;
+  /** Ms between two looks at what the caller may see; 15,000 when none is given. */
+  readonly reviewMs?: number;
+  /** Ms that a reader may take nothing; 30,000 when none is given. */
+  readonly stallMs?: number;
+}
+
+/** How long a failure has time to come as a status of its own, in ms. */
+const FAILURE_MS = 300;
+
+type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
+
+/** Resolves when it has ended properly, and everything was written; rejects when the reader is gone. */
+export async function writeFollowed(
+  context: RequestContext,
+  request: FollowRequest,
+  options: FollowOptions,
+): Promise<void> {
+  const { response } = context;
+  const format = followFormat(context.request.headers.accept);
+  const writeHead = () => response.writeHead(200, headersOf(format));
+  if (context.request.method === 'HEAD') {
+    writeHead().end();
+    return;
+  }
+  const { turns, now, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([request.signal, over.signal]);
+  const batches = request.selection ? options.store.follow(request.selection, { signal }) : silence();
+  let failure: unknown;
+  const body = new StreamBody(response, { gzip: false, stallMs });
+  try {
+    const first = batches.next();
+    await failedAtOnce(first);
+    writeHead().flushHeaders();
+    const position = new TailPosition(request.start, now);
+    await body.write(format.position(position.id));
+    const heartbeat = setInterval(() => {
+      // A reader that is behind with lines needs no heartbeat.
+      if (response.writableLength > 0 || body.closed) return;
+      const moved = position.moved();
+      response.write(format.heartbeat + (moved === undefined ? '' : format.position(moved)));
+    }, heartbeatMs);
+    over.signal.addEventListener('abort', () => clearInterval(heartbeat), { once: true });
+    watchSelection(request, reviewMs, over);
+    await copy(first, batches, signal, async (records) => {
+      position.taken();
+      for (const piece of pieces(records)) {
+        const lines = await answered(request.query, piece, { turns, signal });
+        await body.write(format.lines(lines, instantOf(now())));
+        options.streamed(piece.length);
+      }
+      position.shown(records);
+    });
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    failure = error;
+  } finally {
+    over.abort(DONE);
+    // Not awaited: a store that ignores the signal must not hold anybody up.
+    batches.return().catch(() => undefined);
+  }
+  if (body.closed) throw GONE;
+  // A stop and the end of the time need no message: the caller reconnects.
+  const reason: unknown = over.signal.reason === DONE ? failure : over.signal.reason;
+  if (reason !== undefined && !request.signal.aborted) {
+    await body.write(format.failure({ reason: reasonOf(reason), message: wordsFor(reason) }));
+  }
+  await body.end();
+  if (reason === failure && failure !== undefined && !request.signal.aborted) throw failure;
+}
+
+const DONE = new DOMException('nothing more to follow', 'AbortError');
+
+/** Until `signal` is aborted, or the store has nothing more. */
+async function copy(
+  first: Promise<IteratorResult<readonly LogRecord[], void>>,
+  batches: Batches,
+  signal: AbortSignal,
+  write: (records: readonly LogRecord[]) => Promise<void>,
+): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  aborted.catch(() => undefined);
+  const abort = (): void => reject(signal.reason as Error);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  for (let next = first; ; next = batches.next()) {
+    const result = await Promise.race([next, aborted]);
+    if (result.done) return;
+    if (result.value.length > 0) await write(result.value);
+  }
+}
+
+/** Throws what fails before anything was sent; a store without new lines is healthy. */
+async function failedAtOnce(first: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  const timer = delay(FAILURE_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+  try {
+    await Promise.race([first, timer]);
+  } finally {
+    waited.abort();
+  }
+}
+
+/** Ends it when the caller may see less, or more, than was asked of the store; or when that cannot be found out. */
+function watchSelection(
+  { selection, currentSelection }: FollowRequest,
+  everyMs: number,
+  over: AbortController,
+): void {
+  const known = JSON.stringify(selection?.scope);
+  const look = async (): Promise<void> => {
+    try {
+      const current = await currentSelection();
+      if (JSON.stringify(current?.scope) === known) return;
+      over.abort(newExpired('what you may see has changed; follow again'));
+    } catch (error) {
+      over.abort(error);
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  over.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+// oxlint-disable-next-line require-yield -- nothing comes
+async function* silence(): Batches {
+  await new Promise(() => undefined);
+}
+
+function headersOf({ contentType }: FollowFormat) {
+  return {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    // Buffering proxies would hold lines back.
+    'X-Accel-Buffering': 'no',
+    Vary: 'Accept',
+  };
+}
+
+function reasonOf(error: unknown): Shortfall['reason'] {
+  if (isExpired(error)) return 'ScopeChanged';
+  // More has come than may be followed; the store itself is well.
+  return error instanceof StatusError && error.code < 500 ? 'Limit' : 'StoreFailed';
+}
+
+/** Only what everybody may read. */
+function wordsFor(error: unknown): string {
+  return error instanceof StatusError ? error.message : 'following the logs failed';
+}

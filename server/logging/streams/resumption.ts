@@ -1,0 +1,76 @@
+// Where a live tail goes on for an EventSource that comes back. It says by the ids of its events how far it is: with each
+// line, at its beginning, and now and then while it has nothing to show.
+import type { IncomingHttpHeaders } from 'node:http';
+import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { earlier, instantOf, isAskable, millisecondsOf } from '../instant.ts';
+import type { Instant, LogRecord } from '../log-store.ts';
+
+/** Lines of several containers come roughly in order only: one that is older than an id may not have been shown yet. */
+const LATE_MS = 2_000;
+/** Longer than any store takes to notice that it has lost touch, and to catch up. */
+const HEALING_MS = 600_000;
+
+/** Undefined for a client that has seen nothing yet. Throws BadRequest for an id that is not one of our events'. */
+export function resumedFrom({ 'last-event-id': id }: IncomingHttpHeaders): Instant | undefined {
+  if (id === undefined || id === '') return undefined;
+  if (isAskable(id)) return instantOf(Math.max(0, millisecondsOf(id) - LATE_MS));
+  const message = 'is not the id of an event of a live tail; leave it out to begin anew';
+  throw newBadRequest(`the query is not valid: Last-Event-ID: ${message}`, [
+    { reason: 'FieldValueInvalid', message, field: 'Last-Event-ID' },
+  ]);
+}
+
+/** The id of a line that is sent at `now`. A clock that is ahead must not hide what is written elsewhere meanwhile. */
+export function eventID({ time }: Pick<LogRecord, 'time'>, now: Instant): Instant {
+  return earlier(time, now);
+}
+
+/**
+ * How far a live tail is. Stores do not tell what they have looked at without finding anything; but they read at least as
+ * fast as lines are written, or nobody could follow them.
+ */
+export class TailPosition {
+  readonly #now: () => number;
+  /** Everything before it was shown; ms, as all times here. */
+  #reached: number;
+  /** When the store was asked to go on from there; undefined while lines are on their way to the reader. */
+  #since: number | undefined;
+  /** `#reached` as the reader knows it. */
+  #told: number;
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(start: Instant, now: () => number) {
+    this.#now = now;
+    this.#reached = millisecondsOf(start);
+    this.#since = now();
+    this.#told = this.#reached;
+  }
+
+  /** From which a reader goes on that has seen everything so far. */
+  get id(): Instant {
+    return instantOf(this.#told + LATE_MS);
+  }
+
+  /** `id`, if it has become later without a line that says so. */
+  moved(): Instant | undefined {
+    const now = this.#now();
+    const reached = Math.min(this.#reached + now - (this.#since ?? now), now - HEALING_MS);
+    if (reached <= this.#told) return undefined;
+    this.#told = reached;
+    return this.id;
+  }
+
+  /** Lines have come from the store. */
+  taken(): void {
+    this.#since = undefined;
+  }
+
+  /** They have been written. */
+  shown(records: readonly LogRecord[]): void {
+    this.#since = this.#now();
+    const last = records.at(-1);
+    if (!last) return;
+    this.#reached = Math.min(millisecondsOf(last.time), this.#since) - LATE_MS;
+    this.#told = this.#reached;
+  }
+}

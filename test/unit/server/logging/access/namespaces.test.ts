@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Namespaces } from '../../../../../server/logging/access/namespaces.ts';
+import { bookmark, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
+
+const MADE = '2026-11-20T12:00:00Z';
+
+const object = (name: string, creationTimestamp: string, resourceVersion: number): string =>
+  JSON.stringify({
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    metadata: { name, creationTimestamp, resourceVersion: String(resourceVersion) },
+  });
+
+describe('the namespaces that log queries know', () => {
+  it('are those of the cluster, each since it was made, and none while the cluster is silent', async () => {
+    const opened = Promise.withResolvers<ServerResponse>();
+    const cluster = await ScriptedCluster.start(({ asked, response }) => {
+      if (asked === 'stream') opened.resolve(response);
+    });
+    const client = cluster.connect();
+    const stop = new AbortController();
+    let now = 0;
+    const namespaces = new Namespaces({ client, log: pino({ level: 'silent' }), monotonic: () => now });
+    const running = namespaces.run(stop.signal);
+    const since = (name: string): string | undefined => namespaces.all().get(name)?.since;
+    const until = async (what: () => boolean): Promise<void> => {
+      while (!what()) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const known = (): boolean => {
+      try {
+        return namespaces.all().size > 0;
+      } catch {
+        return false;
+      }
+    };
+    try {
+      expect(() => namespaces.all())
+        .to.throw(/not known at the moment/)
+        .with.property('code', 503);
+      const stream = await opened.promise;
+      send(stream, event('ADDED', object('shop', '2026-11-20T10:00:00Z', 1)), bookmark(2, true));
+      await until(known);
+      expect(since('shop')).to.equal('2026-11-20T10:00:00.000000000Z');
+      send(
+        stream,
+        event('DELETED', object('shop', '2026-11-20T10:00:00Z', 3)),
+        event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
+      );
+      await until(() => since('shop') === '2026-11-20T11:00:00.000000000Z');
+      // Since when it is there is not known, so nobody can say whose its lines are.
+      send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
+      await until(() => since('bank') !== undefined);
+      expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);
+      now = 30_001;
+      expect(() => namespaces.all()).to.throw(/not known at the moment/);
+    } finally {
+      stop.abort();
+      await running;
+      client.close();
+      await cluster.stop();
+    }
+  });
+});

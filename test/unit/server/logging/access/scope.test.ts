@@ -1,0 +1,263 @@
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { Scopes } from '../../../../../server/logging/access/scope.ts';
+import { BEGINNING } from '../../../../../server/logging/instant.ts';
+import { LogService, type LogServiceOptions, line } from '../../../../support/log-service.ts';
+import { MemoryLogStore } from '../../../../support/memory-log-store.ts';
+
+const RECORDS = [
+  line('2026-11-20T09:00:00.000000000Z', 'of the old shop'),
+  line('2026-11-20T10:00:00.999999999Z', 'of the new shop'),
+  line('2026-11-20T10:30:00.000000000Z', 'of the bank', { namespace: 'bank' }),
+  line('2026-11-20T10:40:00.000000000Z', 'of a deleted one', { namespace: 'gone' }),
+];
+const NAMESPACES = {
+  shop: '2026-11-20T10:00:00Z',
+  bank: '2020-01-01T00:00:00Z',
+  other: '2020-01-01T00:00:00Z',
+};
+
+describe('what a caller may see of the logs', () => {
+  let running: LogService[] = [];
+  const serve = async (options: Partial<LogServiceOptions>): Promise<LogService> => {
+    const service = new LogService({
+      store: new MemoryLogStore(RECORDS),
+      namespaces: NAMESPACES,
+      ...options,
+    });
+    running.push(service);
+    return service.start();
+  };
+  afterEach(async () => {
+    for (const service of running) await service.stop();
+    running = [];
+  });
+  const total = async (service: LogService, query = ''): Promise<unknown> =>
+    record((await service.json(query))['query'])['total'];
+
+  it('is everything, deleted namespaces too, by one question for who may read all logs', async () => {
+    const service = await serve({});
+    expect(await total(service)).to.equal(4);
+    expect(await total(service, 'namespaces=gone')).to.equal(1);
+    expect(await total(service, 'namespace_query=on')).to.equal(1);
+    expect(service.asked).to.deep.equal(['']);
+  });
+
+  it('is the namespaces where they may read logs, and nothing from before those were made', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'shop' });
+    expect(await total(service)).to.equal(1);
+    const { statistics } = await service.json('operation=statistics');
+    expect(statistics).to.deep.include({ logs: 1 });
+    const { histogram } = await service.json('operation=histogram&interval=1h');
+    expect(histogram).to.deep.equal({
+      total: 1,
+      totalRelation: 'eq',
+      histograms: [
+        { time: Date.parse('2026-11-20T10:00:00Z'), count: 1 },
+        { time: Date.parse('2026-11-20T11:00:00Z'), count: 0 },
+        { time: Date.parse('2026-11-20T12:00:00Z'), count: 0 },
+      ],
+    });
+    expect((await service.ask('operation=export&sort=asc')).body.toString()).to.equal('of the new shop\n');
+  });
+
+  it('is told in the same words of a namespace that is forbidden, one that is gone and one that never was', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'shop' });
+    const strip = ({ body, status }: { body: Buffer; status: number }) =>
+      `${status} ${body.toString().replace(/"took":\d+/, '')}`;
+    const answers = await Promise.all(
+      ['bank', 'gone', 'never'].flatMap((name) =>
+        ['query', 'statistics', 'histogram', 'export'].map(async (operation) => [
+          operation,
+          strip(await service.ask(`operation=${operation}&namespaces=${name}`)),
+        ]),
+      ),
+    );
+    expect(new Set(answers.map(String)).size).to.equal(4);
+    // Asked about all three, so that not even the time tells.
+    expect(service.asked).to.include.members(['bank', 'gone', 'never']);
+  });
+
+  it('does not reach the store when it is nothing', async () => {
+    const store = new Proxy(new MemoryLogStore([]), {
+      get: () => {
+        throw new Error('the store was asked');
+      },
+    });
+    const service = await serve({ store, allowed: () => false });
+    for (const operation of ['query', 'statistics', 'histogram', 'export']) {
+      expect((await service.ask(`operation=${operation}`)).status, operation).to.equal(200);
+    }
+  });
+
+  it('is asked about every namespace once, whatever part of a name is looked for, so that time tells none', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'bank' });
+    const parts = ['a', 'shop', 'none', 'bank', 'o'];
+    const totals = await Promise.all(parts.map((part) => total(service, `namespace_query=${part}`)));
+    expect(totals).to.deep.equal([1, 0, 0, 1, 0]);
+    expect(service.asked.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
+  });
+
+  it('is remembered longer, the more namespaces were asked about', async () => {
+    const user = { name: 'jane', uid: '', groups: [], extra: {} };
+    let now = 0;
+    const asked: number[] = [];
+    for (const count of [250, 1_500]) {
+      let questions = 0;
+      const scopes = new Scopes({
+        authorizer: {
+          authorize: async (attributes) => {
+            questions += 1;
+            return { allowed: 'namespace' in attributes && attributes.namespace !== '', reason: '' };
+          },
+        },
+        namespaces: () =>
+          new Map(
+            Array.from({ length: count }, (_, number) => {
+              const name = `n-${number}`;
+              return [name, { name, since: '2020-01-01T00:00:00.000000000Z' }];
+            }),
+          ),
+        allowTtlMs: 10_000,
+        denyTtlMs: 10_000,
+        signal: new AbortController().signal,
+        monotonic: () => now,
+      });
+      const look = async (at: number): Promise<number> => {
+        const before = questions;
+        now = at;
+        const scope = await scopes.of(user, undefined, { signal: new AbortController().signal });
+        expect(scope).to.have.property('namespaces').with.length(count);
+        return questions - before;
+      };
+      asked.push(
+        await look(0),
+        await look(9_999),
+        await look(10_001),
+        await look(59_999),
+        await look(70_002),
+      );
+    }
+    // Whether everything may be seen is asked after each TTL.
+    expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
+  });
+
+  describe('is asked of the cluster', () => {
+    const JANE = { name: 'jane', uid: '', groups: ['dev'], extra: {} };
+    const scope = { signal: new AbortController().signal };
+    let now = 0;
+    let asked: string[] = [];
+    const scopes = (): Scopes =>
+      new Scopes({
+        authorizer: {
+          authorize: async (attributes) => {
+            const namespace = 'namespace' in attributes ? attributes.namespace : '';
+            asked.push(namespace);
+            return { allowed: namespace === 'shop' || namespace === 'bank', reason: '' };
+          },
+        },
+        namespaces: () =>
+          new Map(['shop', 'bank', 'other'].map((name) => [name, { name, since: BEGINNING }])),
+        allowTtlMs: 10_000,
+        denyTtlMs: 1_000,
+        signal: scope.signal,
+        monotonic: () => now,
+      });
+    beforeEach(() => {
+      now = 0;
+      asked = [];
+    });
+
+    it('for each caller: one of the same name may be in other groups, or somebody else', async () => {
+      const rights = scopes();
+      for (const caller of [
+        JANE,
+        { ...JANE, groups: [] },
+        { ...JANE, uid: '1' },
+        { ...JANE, extra: { a: ['b'] } },
+      ]) {
+        asked = [];
+        await rights.of(caller, { exact: ['shop'] }, scope);
+        await rights.of({ ...caller }, { exact: ['shop'] }, scope);
+        expect(asked).to.deep.equal(['', 'shop']);
+      }
+    });
+
+    it('once for a name, however often it is given, and never for what is no name', async () => {
+      const exact = ['shop', 'shop', 'Shop', 'a/b', '-a', '', 'x'.repeat(64)];
+      const seen = await scopes().of(JANE, { exact }, scope);
+      expect(seen).to.deep.equal({ everything: false, namespaces: [{ name: 'shop', since: BEGINNING }] });
+      expect(asked).to.deep.equal(['', 'shop']);
+    });
+
+    it('about all where a part of a name is given, of which those are seen that have it', async () => {
+      const seen = await scopes().of(JANE, { contains: ['BAN'] }, scope);
+      expect(seen).to.deep.equal({ everything: false, namespaces: [{ name: 'bank', since: BEGINNING }] });
+    });
+
+    it('again when the time of a yes or a no is over, each by its own', async () => {
+      const rights = scopes();
+      const look = async (at: number): Promise<string[]> => {
+        now = at;
+        asked = [];
+        await rights.of(JANE, undefined, scope);
+        return asked.toSorted();
+      };
+      expect(await look(0)).to.deep.equal(['', 'bank', 'other', 'shop']);
+      expect(await look(999)).to.deep.equal([]);
+      expect(await look(1_000)).to.deep.equal(['', 'other']);
+      expect(await look(10_000)).to.deep.equal(['', 'bank', 'other', 'shop']);
+    });
+
+    it('again by who was forgotten for 256 others', async () => {
+      const rights = scopes();
+      const filter = { exact: ['shop'] };
+      await rights.of(JANE, filter, scope);
+      for (let n = 0; n < 255; n++) await rights.of({ ...JANE, name: `n-${n}` }, filter, scope);
+      asked = [];
+      await rights.of(JANE, filter, scope);
+      expect(asked).to.deep.equal([]);
+      await rights.of({ ...JANE, name: 'one more' }, filter, scope);
+      asked = [];
+      await rights.of(JANE, filter, scope);
+      expect(asked).to.deep.equal(['', 'shop']);
+    });
+  });
+
+  it('is asked about 1,500 namespaces with 32 questions at a time', async () => {
+    const namespaces = Object.fromEntries(
+      Array.from({ length: 1_500 }, (_, number) => [`n-${number}`, '2020-01-01T00:00:00Z']),
+    );
+    let open = 0;
+    let most = 0;
+    const service = await serve({
+      namespaces,
+      allowed: async (namespace) => {
+        if (namespace === '') return false;
+        most = Math.max(most, (open += 1));
+        await Promise.resolve();
+        open -= 1;
+        return true;
+      },
+      store: new MemoryLogStore([line('2026-11-20T10:00:00.000000000Z', 'x', { namespace: 'n-7' })]),
+    });
+    expect(await total(service)).to.equal(1);
+    expect(most).to.be.above(1).and.at.most(32);
+    expect(service.asked).to.have.length(1_501);
+    await total(service);
+    expect(service.asked).to.have.length(1_501);
+  });
+
+  it('is not guessed when the cluster can not be asked', async () => {
+    const service = await serve({
+      allowed: (namespace) => {
+        if (namespace === 'bank') throw newServiceUnavailable('the cluster gave no answer');
+        return namespace === 'shop';
+      },
+    });
+    expect((await service.ask('')).status).to.equal(503);
+    expect((await service.ask('operation=export')).status).to.equal(503);
+    expect(await total(service, 'namespaces=shop')).to.equal(1);
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { bucketsOf } from '../../../../../server/logging/answers/buckets.ts';
+
+function edges(interval: string, timeZone: string, from: string, to: string): string[] {
+  const wanted = { interval, timeZone, start: Date.parse(from), end: Date.parse(to), limit: 100 };
+  return bucketsOf(wanted).edges.map((edge) => new Date(edge).toISOString().slice(0, 16));
+}
+
+describe('the buckets of a histogram', () => {
+  it('are counted from the epoch, and cover both ends', () => {
+    expect(edges('15m', 'UTC', '2026-11-20T10:07:00Z', '2026-11-20T10:31:00Z')).to.deep.equal([
+      '2026-11-20T10:00',
+      '2026-11-20T10:15',
+      '2026-11-20T10:30',
+      '2026-11-20T10:45',
+    ]);
+  });
+
+  it('end where the range ends when that is an edge', () => {
+    expect(edges('1h', 'UTC', '2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z')).to.have.length(2);
+  });
+
+  it('of hours begin with the hours that clocks of the zone show', () => {
+    expect(edges('1h', '+05:30', '2026-11-20T10:07:00Z', '2026-11-20T10:31:00Z')).to.deep.equal([
+      '2026-11-20T09:30',
+      '2026-11-20T10:30',
+      '2026-11-20T11:30',
+    ]);
+  });
+
+  it('of days are 23 and 25 hours long where clocks are changed', () => {
+    expect(edges('1d', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T22:00:00Z')).to.deep.equal([
+      '2026-03-27T23:00',
+      '2026-03-28T23:00',
+      '2026-03-29T22:00',
+    ]);
+    expect(edges('1d', 'Europe/Berlin', '2026-10-25T12:00:00Z', '2026-10-25T13:00:00Z')).to.deep.equal([
+      '2026-10-24T22:00',
+      '2026-10-25T23:00',
+    ]);
+  });
+
+  it('of days begin at one where clocks leave midnight out', () => {
+    expect(edges('1d', 'America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T13:00:00Z')).to.deep.equal([
+      '2018-11-04T03:00',
+      '2018-11-05T02:00',
+    ]);
+  });
+
+  it('of days are none for a day that a calendar leaves out', () => {
+    expect(edges('1d', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z')).to.deep.equal([
+      '2011-12-29T10:00',
+      '2011-12-30T10:00',
+      '2011-12-31T10:00',
+      '2012-01-01T10:00',
+    ]);
+  });
+
+  it('begin with the one that holds the begin of the range, also where clocks go back over midnight', () => {
+    // At a minute past midnight it was 23:01 again.
+    expect(edges('1d', 'America/St_Johns', '2006-10-29T02:45:00Z', '2006-10-30T00:00:00Z')).to.deep.equal([
+      '2006-10-29T02:30',
+      '2006-10-30T03:30',
+    ]);
+  });
+
+  it('of weeks begin on Mondays', () => {
+    expect(edges('1w', 'UTC', '2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z')).to.deep.equal([
+      '2026-11-16T00:00',
+      '2026-11-23T00:00',
+    ]);
+  });
+
+  it('of months, quarters and years are those of the calendar', () => {
+    const at = ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'] as const;
+    expect(edges('1M', 'Europe/Berlin', ...at)).to.deep.equal(['2026-10-31T23:00', '2026-11-30T23:00']);
+    expect(edges('1q', 'UTC', ...at)).to.deep.equal(['2026-10-01T00:00', '2027-01-01T00:00']);
+    expect(edges('2y', 'UTC', ...at)).to.deep.equal(['2026-01-01T00:00', '2028-01-01T00:00']);
+  });
+
+  it('tell their width when they all have the same', () => {
+    const wanted = {
+      start: Date.parse('2026-03-20T00:00:00Z'),
+      end: Date.parse('2026-04-02T00:00:00Z'),
+      limit: 100,
+    };
+    expect(bucketsOf({ ...wanted, interval: '1d', timeZone: 'UTC' }).step).to.equal(86_400_000);
+    expect(bucketsOf({ ...wanted, interval: '1d', timeZone: 'Europe/Berlin' }).step).to.equal(undefined);
+    expect(bucketsOf({ ...wanted, interval: '6h', timeZone: 'Europe/Berlin' }).step).to.equal(21_600_000);
+  });
+
+  it('are refused when they are too many, with an interval that would do', () => {
+    expect(() => edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).to.throw(
+      /1s makes more than 100 buckets; ask for interval=15m or more/,
+    );
+    expect(() => edges('1m', 'UTC', '1970-01-01T00:00:00Z', '2286-01-01T00:00:00Z')).to.throw(/shorter time/);
+    expect(edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:01:40Z')).to.have.length(101);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { EXPORT_FORMATS } from '../../../../../server/logging/streams/export-format.ts';
+
+const lines = (format: 'text' | 'csv', log: string): string =>
+  EXPORT_FORMATS[format].lines(
+    [{ time: '2026-11-20T10:00:00.000000001Z', namespace: 'shop', pod: 'cart-0', container: 'cart', log }],
+    true,
+  );
+
+describe('an exported line as text', () => {
+  it('leaves letters of every script alone', () => {
+    for (const log of ['Straße 東京 😀', 'cafe\u0301', 'a\tb', '', '<b>&amp;</b>', '\u2028', '\u0085']) {
+      expect(lines('text', log)).to.equal(`${log}\n`);
+    }
+  });
+
+  it('has nothing that a terminal takes for a command, however it is put together', () => {
+    for (const [log, text] of [
+      ['\u001b[31mred\u001b[0m', 'red'],
+      ['\u001b]0;title\u0007x', 'x'],
+      ['\u001b\u001b[31m[31mnested', '[31mnested'],
+      ['\u001b\u0004[2Jjoined', 'joined'],
+      ['coloured\r\u001b[0m', 'coloured'],
+      ['\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
+      ['\u009b31mred', 'red'],
+      ['\u009d0;title\u0007', undefined],
+      ['\u001bP1;2qdata\u001b\\', undefined],
+      ['ends in \u001b', 'ends in '],
+      ['deleted 3 rows\rkept all rows  ', 'deleted 3 rows\nkept all rows  '],
+      ['one\r\ntwo\r', 'one\ntwo'],
+      ['secret\b\b\b\b\b\bpublic', 'secretpublic'],
+      ['\u000eother letters\u000f', 'other letters'],
+      ['bell\u0007, who are you\u0005, \0\u007f', 'bell, who are you, '],
+    ] as const) {
+      const line = lines('text', log);
+      if (text !== undefined) expect(line).to.equal(`${text}\n`);
+      // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+      expect(line).not.to.match(/[\0-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/);
+    }
+    const piece = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '31m',
+      '\u0004',
+      '\r',
+      '\u009b',
+      'P',
+      '\\',
+      '\u0007',
+      'x',
+      ';',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+        expect(lines('text', pieces.join(''))).not.to.match(/[\u0004\u001b\u009b]/);
+      }),
+    );
+  });
+});
+
+describe('half commands in a line of hundreds of thousands of characters', () => {
+  for (const half of [
+    '\u001b]',
+    '\u001b]0;',
+    '\u001b[',
+    '\u001b[;',
+    '\u001bP',
+    '\u009d',
+    '\u0090',
+    '\u001b ',
+  ]) {
+    it(`do not keep everybody else waiting: ${JSON.stringify(half)}`, () => {
+      // A pattern that looks at the rest of the line from each of them would take minutes.
+      expect(lines('text', half.repeat(200_000))).to.have.length.below(600_001);
+    });
+  }
+});
+
+describe('an exported line as CSV', () => {
+  it('is no formula, however it begins', () => {
+    for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20']) {
+      expect(lines('csv', `${begin}1+1`), JSON.stringify(begin)).to.match(/,"?'/);
+    }
+    expect(lines('csv', 'a=1')).to.include(',a=1\r\n');
+  });
+});

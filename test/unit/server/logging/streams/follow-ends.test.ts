@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { BEGINNING } from '../../../../../server/logging/instant.ts';
+import type { Selection } from '../../../../../server/logging/log-store.ts';
+import { newNotSupported } from '../../../../../server/logging/store-errors.ts';
+import {
+  type FollowOptions,
+  type FollowRequest,
+  writeFollowed,
+} from '../../../../../server/logging/streams/follow.ts';
+import { Turns } from '../../../../../server/logging/work/turns.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { line } from '../../../../support/log-service.ts';
+import { answered, MemoryLogStore } from '../../../../support/memory-log-store.ts';
+
+const query = newLogQueryDecoder(() => []).decode(new URLSearchParams('follow=true'));
+
+function seeing(...names: string[]): Selection {
+  const namespaces = names.map((name) => ({ name, since: BEGINNING }));
+  return { scope: { everything: false, namespaces }, range: { start: BEGINNING, end: BEGINNING } };
+}
+
+describe('a live tail', () => {
+  let server: HandlerServer | undefined;
+  afterEach(() => server?.close());
+
+  const serve = async (
+    request: Pick<FollowRequest, 'currentSelection'> & Partial<FollowRequest>,
+    options: Partial<FollowOptions> = {},
+    finished: (error: unknown) => void = () => undefined,
+  ): Promise<HandlerServer> => {
+    server = await new HandlerServer(async (context) => {
+      const { signal } = context;
+      await writeFollowed(
+        context,
+        { query, selection: seeing('shop'), start: BEGINNING, signal, ...request },
+        {
+          store: new MemoryLogStore([]),
+          turns: new Turns(),
+          streamed: () => undefined,
+          now: Date.now,
+          ...options,
+        },
+      ).then(() => finished(undefined), finished);
+    }).start();
+    return server;
+  };
+
+  it('ends, and says why, when the caller may see less or more than before', async () => {
+    for (const now of [seeing(), seeing('shop', 'bank'), undefined]) {
+      const ended = Promise.withResolvers<unknown>();
+      const request = { currentSelection: async () => now };
+      const { body } = await (await serve(request, { reviewMs: 5 }, ended.resolve)).ask('/');
+      expect(JSON.parse(body.toString())).to.deep.equal({
+        error: { reason: 'ScopeChanged', message: 'what you may see has changed; follow again' },
+      });
+      expect(await ended.promise).to.satisfy(isExpired);
+      await server?.close();
+      server = undefined;
+    }
+  });
+
+  it('ends, and says why, when the cluster can not be asked what the caller may see', async () => {
+    const currentSelection = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
+    const { body } = await (await serve({ currentSelection }, { reviewMs: 5 })).ask('/');
+    expect(body.toString()).to.include('the cluster gave no answer');
+  });
+
+  it('ends, and says that it is a limit, when more has come than may be followed', async () => {
+    const store = {
+      async *follow() {
+        yield [answered(line('2026-11-20T10:00:00.000000000Z', 'one'))];
+        throw newNotSupported('kubernetes', 'follow', 'ask for fewer');
+      },
+    };
+    const currentSelection = async () => seeing('shop');
+    const { body } = await (await serve({ currentSelection }, { store })).ask('/');
+    const [, error = ''] = body.toString().trimEnd().split('\n');
+    expect(JSON.parse(error)).to.have.nested.property('error.reason', 'Limit');
+    expect(error).to.include('ask for fewer');
+  });
+
+  it('shows that it lives while there are no lines', async () => {
+    const currentSelection = async () => seeing('shop');
+    const answer = await (await serve({ currentSelection }, { heartbeatMs: 5, reviewMs: 5 })).open('/');
+    const [beat] = (await once(answer, 'data')) as [Buffer];
+    expect(beat.toString()).to.equal('\n');
+    answer.destroy();
+  });
+
+  it('shows an EventSource how far it is while there are no lines', async () => {
+    let now = Date.parse('2026-11-20T12:00:00Z');
+    const currentSelection = async () => seeing('shop');
+    const tail = await serve(
+      { currentSelection, start: '2026-11-20T12:00:00.000000000Z' },
+      { heartbeatMs: 5, now: () => now },
+    );
+    const answer = await tail.open('/', { headers: { Accept: 'text/event-stream' } });
+    const ids: string[] = [];
+    for await (const chunk of answer) {
+      // A sign of life may come in between that tells nothing.
+      const [, id] = /^id: (.*)$/m.exec(String(chunk)) ?? [];
+      if (id === undefined) continue;
+      now += 3_600_000;
+      if (ids.push(id.slice(11, 19)) === 3) break;
+    }
+    expect(ids).to.deep.equal(['12:00:02', '12:50:02', '13:50:02']);
+  });
+
+  it('asks the store for no more than is taken, and cuts a reader that takes nothing', async () => {
+    const cut = Promise.withResolvers<unknown>();
+    const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
+    let batches = 0;
+    const store = {
+      async *follow() {
+        for (;;) {
+          batches += 1;
+          yield [long];
+        }
+      },
+    };
+    const currentSelection = async () => seeing('shop');
+    const answer = await (await serve({ currentSelection }, { store, stallMs: 50 }, cut.resolve)).open('/');
+    expect(await cut.promise).to.have.property('name', 'AbortError');
+    expect(batches).to.be.below(400);
+    answer.destroy();
+  });
+
+  it('ends in the store too when its reader leaves in the middle of what it was given', async () => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
+    // One that looks at no signal.
+    const store = {
+      async *follow() {
+        try {
+          for (let batches = 0; ; batches++) {
+            if (batches === 20) begun.resolve();
+            yield [long];
+          }
+        } finally {
+          ended.resolve();
+        }
+      },
+    };
+    const answer = await (await serve({ currentSelection: async () => seeing('shop') }, { store })).open('/');
+    await begun.promise;
+    answer.destroy();
+    await ended.promise;
+  });
+
+  it('leaves no timer behind', async () => {
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    let before = 0;
+    for (let tails = 0; tails < 20; tails++) {
+      const ended = Promise.withResolvers<unknown>();
+      const request = { currentSelection: async () => seeing('shop') };
+      const tail = await serve(request, {}, ended.resolve);
+      (await tail.open('/')).destroy();
+      await ended.promise;
+      await tail.close();
+      if (tails === 0) before = timers();
+    }
+    server = undefined;
+    // Those of sockets come and go.
+    expect(timers() - before).to.be.below(10);
+  });
+});

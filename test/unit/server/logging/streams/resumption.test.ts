@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { instantOf } from '../../../../../server/logging/instant.ts';
+import { resumedFrom, TailPosition } from '../../../../../server/logging/streams/resumption.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const MINUTE = 60_000;
+
+/** A tail from `start` on, by a clock that is moved by hand; minutes behind noon. */
+function tail(start: number) {
+  let now = NOON;
+  const position = new TailPosition(instantOf(NOON + start * MINUTE), () => now);
+  const minutes = (id: string) => (Date.parse(resumedFrom({ 'last-event-id': id }) ?? '') - NOON) / MINUTE;
+  return {
+    position,
+    wait: (minutes: number) => (now += minutes * MINUTE),
+    /** Where an EventSource would go on. */
+    resumed: () => minutes(position.id),
+    moved: () => {
+      const id = position.moved();
+      return id === undefined ? undefined : minutes(id);
+    },
+  };
+}
+const record = (time: string) => ({ time, log: '', namespace: '', pod: '', container: '' });
+
+describe('the position of a live tail', () => {
+  it('is at first where it begins, exactly', () => {
+    expect(tail(0).resumed()).to.equal(0);
+    expect(tail(-90).resumed()).to.equal(-90);
+  });
+
+  it('moves on while nothing comes, ten minutes behind the clock', () => {
+    const { wait, moved, resumed } = tail(0);
+    wait(10);
+    expect(moved()).to.equal(undefined);
+    wait(1);
+    expect([moved(), resumed()]).to.deep.equal([1, 1]);
+    expect(moved()).to.equal(undefined);
+    wait(229);
+    expect(moved()).to.equal(230);
+  });
+
+  it('moves on through what was there before no faster than it was written', () => {
+    const { wait, moved } = tail(-60);
+    wait(1);
+    expect(moved()).to.equal(-59);
+    wait(4);
+    expect(moved()).to.equal(-55);
+  });
+
+  it('stays while lines are on their way, and goes on from them', () => {
+    const { position, wait, moved, resumed } = tail(-60);
+    position.taken();
+    wait(30);
+    expect(moved()).to.equal(undefined);
+    position.shown([record('2026-11-20T11:10:00.000000000Z'), record('2026-11-20T11:20:02.000000009Z')]);
+    expect(resumed()).to.equal(-40);
+    wait(3);
+    expect(moved()).to.equal(-37);
+  });
+
+  it('goes on from the clock where a line was ahead of it', () => {
+    const { position, wait, resumed, moved } = tail(0);
+    position.taken();
+    position.shown([record('2026-11-20T23:00:00.000000000Z')]);
+    expect(resumed()).to.equal(-2 / 60);
+    wait(12);
+    expect(moved()).to.be.closeTo(2, 0.1);
+  });
+});

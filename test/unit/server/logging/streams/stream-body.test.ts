@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createGunzip } from 'node:zlib';
+import { expect } from 'chai';
+import { GONE, StreamBody } from '../../../../../server/logging/streams/stream-body.ts';
+
+/** What it was given to write. */
+const given: unknown[] = [];
+
+function watch(response: ServerResponse): void {
+  const write = (chunk: Buffer | string, done?: (error?: Error | null) => void): boolean => {
+    given.push(chunk);
+    Reflect.deleteProperty(response, 'write');
+    const more = response.write(chunk, done);
+    watch(response);
+    return more;
+  };
+  Object.assign(response, { write });
+}
+
+describe('a body at the pace of its reader', () => {
+  beforeEach(() => {
+    given.length = 0;
+  });
+
+  for (const gzip of [false, true]) {
+    it(`arrives whole, with texts of all lengths${gzip ? ', compressed' : ''}, and keeps none of them`, async () => {
+      const texts = Array.from(
+        { length: 300 },
+        (_, n) => `${n} ${'aé字\u{1f600}'.repeat((n * n) % 9_000)}\n`,
+      );
+      const server = createServer((_, response) => {
+        watch(response);
+        const body = new StreamBody(response, { gzip, stallMs: 10_000 });
+        const write = async () => {
+          for (const text of texts) await body.write(text);
+          await body.end();
+        };
+        write().catch(() => response.destroy());
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      try {
+        const { port } = server.address() as AddressInfo;
+        const [answer] = (await once(get({ host: '127.0.0.1', port }), 'response')) as [IncomingMessage];
+        let text = '';
+        for await (const part of (gzip ? answer.pipe(createGunzip()) : answer).setEncoding('utf8'))
+          text += part;
+        expect(text === texts.join('')).to.equal(true);
+        if (gzip) return;
+        const buffers = given.filter((chunk) => Buffer.isBuffer(chunk));
+        expect(buffers.length).to.be.above(200);
+        expect(buffers.filter(({ length }) => length > 0)).to.deep.equal([]);
+      } finally {
+        server.close();
+        server.closeAllConnections();
+      }
+    });
+  }
+});
+
+/** What no reader in these tests ever lets a body be late by, in ms. */
+const NEVER = 3_600_000;
+const CHUNK = 128 << 10;
+
+/** More than the sockets between two programs hold, and of a kind that compression makes no shorter. */
+function* chunks(count = 256): Generator<Buffer> {
+  for (let n = 0; n < count; n++) yield randomBytes(CHUNK);
+}
+
+describe('a body whose reader', () => {
+  let server: Server;
+  let answer: IncomingMessage;
+  let response: ServerResponse;
+
+  beforeEach(async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    server = createServer((_, opened) => {
+      opened.flushHeaders();
+      asked.resolve(opened);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answered = once(get({ host: '127.0.0.1', port }), 'response');
+    response = await asked.promise;
+    [answer] = (await answered) as [IncomingMessage];
+    answer.on('error', () => undefined);
+  });
+  afterEach(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  /** Until the sockets take no more; nobody waits for them to. */
+  async function fill(body: StreamBody): Promise<void> {
+    let written = 0;
+    for (const chunk of chunks()) {
+      await body.write(chunk);
+      written += CHUNK;
+      for (let full = 0; response.writableNeedDrain || bytesSent() < written - CHUNK; ) {
+        await new Promise((resolve) => setImmediate(resolve));
+        full = response.writableNeedDrain ? full + 1 : 0;
+        if (full === 100) return;
+      }
+    }
+    throw new Error('the sockets have no end');
+  }
+
+  const bytesSent = (): number => response.socket?.bytesWritten ?? 0;
+
+  for (const gzip of [false, true]) {
+    const compressed = gzip ? ', compressed' : '';
+
+    it(`is slow gets all of it${compressed}`, async () => {
+      const body = new StreamBody(response, { gzip, stallMs: NEVER });
+      const written = (async () => {
+        for (const chunk of chunks(128)) await body.write(chunk);
+        await body.end();
+      })();
+      let bytes = 0;
+      for await (const part of gzip ? answer.pipe(createGunzip()) : answer) bytes += (part as Buffer).length;
+      await written;
+      expect(bytes).to.equal(128 * CHUNK);
+    });
+
+    it(`takes nothing for too long is cut off, with little of it in memory${compressed}`, async () => {
+      // Longer than it takes to compress what waits.
+      const body = new StreamBody(response, { gzip, stallMs: gzip ? 500 : 50 });
+      let most = 0;
+      const written = (async () => {
+        for (const chunk of chunks()) {
+          await body.write(chunk);
+          most = Math.max(most, response.writableLength);
+        }
+      })();
+      const failure: unknown = await written.catch((error: unknown) => error);
+      expect(failure).to.equal(GONE);
+      expect(most).to.be.below(2 << 20);
+      if (!response.destroyed) await once(response, 'close');
+    });
+
+    for (const ending of ['end', 'break'] as const) {
+      it(`does not even take the ${ending} is cut off${compressed}`, async () => {
+        const body = new StreamBody(response, { gzip, stallMs: 50 });
+        await fill(body);
+        const closed = once(response, 'close');
+        await body[ending]();
+        await closed;
+      });
+    }
+
+    it(`leaves does not hold up who ends it${compressed}`, async () => {
+      const body = new StreamBody(response, { gzip, stallMs: NEVER });
+      await fill(body);
+      const ended = body.end();
+      answer.destroy();
+      await ended;
+      expect(body.closed).to.equal(true);
+      const failure: unknown = await body.write('more').catch((error: unknown) => error);
+      expect(failure).to.equal(GONE);
+    });
+  }
+});

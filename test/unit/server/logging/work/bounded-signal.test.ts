@@ -1,0 +1,57 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { boundedSignal } from '../../../../../server/logging/work/bounded-signal.ts';
+
+describe('a bounded signal', () => {
+  it('is aborted with the other one, for its reason', () => {
+    const outer = new AbortController();
+    using bounded = boundedSignal(outer.signal, 60_000);
+    expect(bounded.signal.aborted).to.equal(false);
+    outer.abort('gone');
+    expect([bounded.signal.reason, bounded.isLate]).to.deep.equal(['gone', false]);
+  });
+
+  it('is aborted at once when the other one has been', () => {
+    using bounded = boundedSignal(AbortSignal.abort('gone'), 60_000);
+    expect([bounded.signal.reason, bounded.isLate]).to.deep.equal(['gone', false]);
+  });
+
+  it('is late when its time is over first', async () => {
+    const outer = new AbortController();
+    using bounded = boundedSignal(outer.signal, 1);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    bounded.signal.addEventListener('abort', resolve);
+    // Its timer alone keeps no process running.
+    const running = setInterval(() => undefined, 1_000);
+    await promise;
+    clearInterval(running);
+    outer.abort();
+    expect([bounded.isLate, Reflect.get(Object(bounded.signal.reason), 'name')]).to.deep.equal([
+      true,
+      'TimeoutError',
+    ]);
+  });
+
+  it('is not late when its time is over behind the other one', async () => {
+    const outer = new AbortController();
+    using bounded = boundedSignal(outer.signal, 1);
+    outer.abort('gone');
+    // Timers of the same length run in the order they were set.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(bounded.isLate).to.equal(false);
+  });
+
+  it('waits as long as a timer can when its time is longer than that', async () => {
+    using bounded = boundedSignal(new AbortController().signal, 2 ** 31 + 1_000);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(bounded.signal.aborted).to.equal(false);
+  });
+
+  it('leaves nothing behind when it is disposed', () => {
+    const outer = new AbortController();
+    const bounded = boundedSignal(outer.signal, 60_000);
+    expect(getEventListeners(outer.signal, 'abort')).to.have.length(1);
+    bounded[Symbol.dispose]();
+    expect(getEventListeners(outer.signal, 'abort')).to.have.length(0);
+  });
+});
