@@ -184,8 +184,16 @@ describe('LeaderElection', () => {
       else if (--reading === 0) both.resolve();
     };
     const two = [replica(cluster, 'a'), replica(cluster, 'b')];
-    await Promise.race(two.map((one) => one.elected()));
+    let elections = 0;
+    const elected = two.map(async (one) => {
+      await one.elected();
+      elections++;
+    });
+    await Promise.race(elected);
+    // Renewals of the one, and looks of the other.
     await answered(cluster);
+    await answered(cluster);
+    expect(elections).to.equal(1);
     expect(two.filter(({ election }) => election.leading)).to.have.length(1);
     cluster.before = () => undefined;
     await Promise.all(two.map((one) => one.stop()));
