@@ -310,6 +310,8 @@ describe('the connection to kube-apiserver', () => {
         response.end('{}');
       },
     );
+    // Whoever keeps a connection open keeps it until the test ends.
+    server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
     });
