@@ -10,9 +10,9 @@ import type { LineFilter } from '../reading/line-filter.ts';
 import { type LogReader, newExtent } from '../reading/log-reader.ts';
 import { LogFailure, openLog } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import { keptLine, keptTime } from '../reading/ranked-line.ts';
 import { GivenLines } from './given-lines.ts';
 import type { Progress } from './low-watermark.ts';
+import { NewLines } from './new-lines.ts';
 
 export interface ContainerTailOptions {
   readonly client: ClusterClient;
@@ -136,25 +136,26 @@ export class ContainerTail {
       this.#backoff.reset();
       this.#failingSince = undefined;
     }
-    await Promise.race([changed, this.#pause(signal)]);
+    await Promise.race([changed, pause(this.#backoff.next(), signal)]);
     return true;
   }
 
   async #read(source: LogSource, signal: AbortSignal): Promise<LogFailure | undefined> {
-    const { client, reader, begin, room } = this.#options;
+    const { client, reader, begin, room, filter, give } = this.#options;
     const { running } = source;
     const follow = running && !this.#progress;
     const idleMs = this.#silenceMs(follow);
     const given = this.#givenOf(source);
     const before = given.copy();
     const since = given.since ?? (begin === BEGINNING ? undefined : begin);
-    const taking = this.#taking(source, given);
-    const { onLine, flush } = taking;
+    const reached = (time: Instant): void => this.#progress?.reached(time);
+    const lines = new NewLines({ source, begin, given, filter, give, reached });
     given.reopened();
     const end = new AbortController();
     using unfinished = this.#options.unfinished();
     const stop = AbortSignal.any([signal, end.signal]);
     const goesOn = running && !follow;
+    const { flush } = lines;
     const bounds = { signal: stop, idleMs, room, flush, ended: !running, goesOn, unfinished };
     const outlasting =
       running && this.#outlasts(source, bounds.signal).then((is) => is && end.abort(OUTLASTED));
@@ -162,13 +163,13 @@ export class ContainerTail {
       // It runs at the pace of its reader, so it must not take a slot from queries: not even for a container that has
       // ended.
       const request = { source, since, follow, signal: bounds.signal, timeoutMs: idleMs };
-      await reader.consume(await openLog(client, request), bounds, onLine, newExtent());
+      await reader.consume(await openLog(client, request), bounds, lines.take, newExtent());
       if (running) this.#endProgress();
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
       if (error === OUTLASTED) {
-        if (this.#isOfNextRun(taking.first)) this.#interrupted = { key: keyOf(source), given: before };
+        if (this.#isOfNextRun(lines.first)) this.#interrupted = { key: keyOf(source), given: before };
         return undefined;
       }
       if (error instanceof LogFailure) return error;
@@ -209,32 +210,6 @@ export class ContainerTail {
     return first !== undefined && startedAt !== undefined && millisecondsOf(first) >= startedAt;
   }
 
-  #taking(source: LogSource, given: GivenLines) {
-    const { begin, filter, give } = this.#options;
-    const { namespace, pod, container } = source;
-    let records: LogRecord[] = [];
-    let reached: Instant = '';
-    const taking = {
-      /** Of the lines that were not given before. */
-      first: undefined as Instant | undefined,
-      onLine: (time: Instant, text: string): void => {
-        if (time < begin || !given.isNew(time)) return;
-        taking.first ??= keptTime(time);
-        if (time > reached) reached = time;
-        if (!filter(text)) return;
-        const line = keptLine(time, 0, 0, text);
-        records.push({ time: line.time, log: line.text, namespace, pod, container });
-      },
-      flush: (): void => {
-        if (records.length > 0) give(records);
-        records = [];
-        reached = keptTime(reached);
-        this.#progress?.reached(reached);
-      },
-    };
-    return taking;
-  }
-
   #endProgress(): void {
     this.#progress?.end();
     this.#progress = undefined;
@@ -258,10 +233,6 @@ export class ContainerTail {
     }
     this.#outOfReachSince ??= performance.now();
     if (performance.now() - this.#outOfReachSince > patienceMs) throw failure;
-  }
-
-  async #pause(signal: AbortSignal): Promise<void> {
-    await pause(this.#backoff.next(), signal);
   }
 }
 
