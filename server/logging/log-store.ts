@@ -1,6 +1,5 @@
 // The interface between the log query handler and every store. Implemented by each folder of backends/; the meaning is
 // checked by test/conformance/log-store.ts. Access is decided before a store is asked.
-
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 

@@ -1,6 +1,5 @@
 // List: pick a snapshot, pick a page of it, write it. How resourceVersion, resourceVersionMatch, limit and continue
 // go together follows kube-apiserver; see its table of get and list semantics.
-
 import { decodeContinue, encodeContinue } from '../../../apis/meta/v1/continue-token.ts';
 import {
   isExpired,

@@ -1,6 +1,5 @@
 // A page that is no longer than one answer may be. Lines may have a mebibyte each; so where a store says that they are too
 // long, or they turn out to be, it is asked for fewer of them.
-
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { fewerWhenTooLong } from './fewer-lines.ts';
 import { fittingPage } from './record-weight.ts';

@@ -1,7 +1,6 @@
 // Where the authorization endpoint may send a browser: only to what is registered, compared as text, so that no two
 // programs can read one URI in two ways (RFC 9700, 2.1). The one exception is the port of a program on the same
 // machine, which it cannot choose beforehand (RFC 8252, 7.3).
-
 import { isRedirectable, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
 
 export function isRegistered(uri: string, registered: readonly string[]): boolean {

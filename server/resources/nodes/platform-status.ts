@@ -1,5 +1,4 @@
 // The state of a node in the words of the platform's consoles, which is not that of kubectl's STATUS column.
-
 import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
 import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
 

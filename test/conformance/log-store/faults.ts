@@ -1,6 +1,5 @@
 // What log stores do when what they ask is down, slow, cuts its answers or talks nonsense: they say so, in their own
 // words, and never answer with less as if it were all.
-
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';

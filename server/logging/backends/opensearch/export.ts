@@ -1,5 +1,4 @@
 // All records of a selection: pages over a point in time, the next one fetched while the reader works on this one.
-
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { fewerWhenTooLong } from '../../answers/fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';

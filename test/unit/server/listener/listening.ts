@@ -1,5 +1,4 @@
 // Real listeners on free loopback ports, and raw clients for what well-behaved ones can not do.
-
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';

@@ -1,6 +1,5 @@
 // Patterns as Lucene's regular expressions read them: over the whole value, with a syntax of their own, and with a
 // `case_insensitive` that knows ASCII only up to Lucene 9. Every optional operator is off (flags NONE).
-
 import { foldedCharacter, foldedRanges } from '../../../matching/letter-case.ts';
 import type { Branch, Item, Pattern, Range } from '../../../matching/regex-dialect.ts';
 

@@ -1,6 +1,5 @@
 // Namespaces that were deleted and recreated: lines of their predecessors must not be found. With very many namespaces a
 // bound for each is more than a query may hold, so only those that really have older lines get one.
-
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { ExpiringMap } from '../../../../cache/expiring-map.ts';
