@@ -15,19 +15,18 @@ interface Replica {
   stop(): Promise<void>;
 }
 
+type Given = ConstructorParameters<typeof LeaderElection>[0];
+
+function electionOf(client: MemoryObjects, given: Partial<Given> = {}): LeaderElection {
+  const options = { namespace: 'ns', name: 'cleaner', identity: 'a', log: quiet, timing: TIMING };
+  return new LeaderElection({ client, ...options, ...given });
+}
+
 function replica(client: MemoryObjects, identity: string, monotonic?: () => number): Replica {
   const end = new AbortController();
   let waiting: ((signal: AbortSignal) => void) | undefined;
   let term: AbortSignal | undefined;
-  const election = new LeaderElection({
-    client,
-    namespace: 'ns',
-    name: 'cleaner',
-    identity,
-    log: quiet,
-    timing: TIMING,
-    ...(monotonic ? { monotonic } : {}),
-  });
+  const election = electionOf(client, { identity, ...(monotonic ? { monotonic } : {}) });
   const running = election.run(end.signal, async (signal) => {
     term = signal;
     waiting?.(signal);
@@ -118,14 +117,7 @@ describe('LeaderElection', () => {
     const cluster = new MemoryObjects();
     const end = new AbortController();
     let terms = 0;
-    const election = new LeaderElection({
-      client: cluster,
-      namespace: 'ns',
-      name: 'cleaner',
-      identity: 'a',
-      log: quiet,
-      timing: TIMING,
-    });
+    const election = electionOf(cluster);
     const second = new Promise<void>((resolve) => {
       void election.run(end.signal, async () => {
         terms++;
@@ -253,14 +245,7 @@ describe('LeaderElection', () => {
     const first = Promise.withResolvers<AbortSignal>();
     const second = Promise.withResolvers<void>();
     let terms = 0;
-    const election = new LeaderElection({
-      client: cluster,
-      namespace: 'ns',
-      name: 'cleaner',
-      identity: 'a',
-      log: quiet,
-      timing: TIMING,
-    });
+    const election = electionOf(cluster);
     const running = election.run(end.signal, async (signal) => {
       if (++terms === 1) first.resolve(signal);
       else second.resolve();
@@ -287,14 +272,7 @@ describe('LeaderElection', () => {
     const end = new AbortController();
     const began: number[] = [];
     const third = Promise.withResolvers<void>();
-    const election = new LeaderElection({
-      client: cluster,
-      namespace: 'ns',
-      name: 'cleaner',
-      identity: 'a',
-      log: quiet,
-      timing: { ...TIMING, retryMs: 100 },
-    });
+    const election = electionOf(cluster, { timing: { ...TIMING, retryMs: 100 } });
     const running = election.run(end.signal, async () => {
       began.push(performance.now());
       if (began.length === 3) third.resolve();

@@ -4,6 +4,12 @@ import { rawThing } from '../../../../support/raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, send } from '../../../../support/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
+/** A stream that ends cleanly before the bookmark of its initial events. */
+function cut({ response }: Call): void {
+  send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
+  response.end();
+}
+
 describe('the list of the reflector', () => {
   const followed = followingEach();
 
@@ -38,13 +44,7 @@ describe('the list of the reflector', () => {
 
   it('takes nothing from a stream that ends cleanly before its last bookmark', async () => {
     const { sink } = await followed({
-      stream: [
-        ({ response }) => {
-          send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
-          response.end();
-        },
-        complete,
-      ],
+      stream: [cut, complete],
     });
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
@@ -185,13 +185,7 @@ describe('the list of the reflector', () => {
 
   it('does not resume from where a stream was cut', async () => {
     const { sink, cluster } = await followed({
-      stream: [
-        ({ response }) => {
-          send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
-          response.end();
-        },
-        complete,
-      ],
+      stream: [cut, complete],
     });
     await sink.until('list@5 a@3 b@2');
     expect(cluster.asked).to.deep.equal(['stream', 'stream']);

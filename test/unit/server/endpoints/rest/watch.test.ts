@@ -278,6 +278,16 @@ describe('watch', () => {
 describe('watch of slow readers', () => {
   const filler = 'x'.repeat(20_000);
 
+  /** More than the sockets between take in. */
+  function largeCache(version: number): NodeCache {
+    const cache = new NodeCache();
+    cache.fill(
+      version,
+      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
+    );
+    return cache;
+  }
+
   it('cuts off alone a reader that takes nothing, and serves the others', async () => {
     const cache = new NodeCache();
     cache.fill(10, []);
@@ -317,11 +327,7 @@ describe('watch of slow readers', () => {
   });
 
   it('cuts off a reader that stalls, however little waits for it', async () => {
-    const cache = new NodeCache();
-    cache.fill(
-      10,
-      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
-    );
+    const cache = largeCache(10);
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     const options = {
       ...DEFAULT_OPTIONS,
@@ -342,11 +348,7 @@ describe('watch of slow readers', () => {
   });
 
   it('makes less ahead for each the more readers take nothing', async () => {
-    const cache = new NodeCache();
-    cache.fill(
-      10,
-      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
-    );
+    const cache = largeCache(10);
     const sockets = new Set<Socket>();
     const all = Promise.withResolvers<void>();
     let most = 0;
@@ -381,11 +383,7 @@ describe('watch of slow readers', () => {
   });
 
   it('tells a reader of initial events to begin again when etcd was restored from a backup meanwhile', async () => {
-    const cache = new NodeCache();
-    cache.fill(
-      100,
-      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
-    );
+    const cache = largeCache(100);
     const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
     try {
       const lines = new WatchLines(await server.open(WATCH));
@@ -402,11 +400,7 @@ describe('watch of slow readers', () => {
   });
 
   it('gives a reader what has changed while it took its initial events', async () => {
-    const cache = new NodeCache();
-    cache.fill(
-      100,
-      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
-    );
+    const cache = largeCache(100);
     const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
     try {
       const lines = new WatchLines(await server.open(WATCH));
