@@ -4,7 +4,7 @@ import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { AnswerCache } from '../../cache/answer-cache.ts';
 import { BoundedMap } from '../../cache/bounded-map.ts';
-import type { NameFilter, Scope } from '../log-store.ts';
+import type { Instant, NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../name-filter.ts';
 import { inParallel } from '../work/parallel.ts';
 import type { Namespace } from './namespaces.ts';
@@ -39,7 +39,17 @@ const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 interface Right extends Decision {
   readonly ttlMs: number;
+  /** Of the namespace that was there when the cluster was asked. */
+  readonly since: Instant | undefined;
 }
+
+/** How many times as long as its TTL a yes and a no are remembered. */
+interface Stretch {
+  readonly allow: number;
+  readonly deny: number;
+}
+
+const UNSTRETCHED: Stretch = { allow: 1, deny: 1 };
 
 export class Scopes {
   readonly #options: ScopesOptions;
@@ -60,30 +70,41 @@ export class Scopes {
   ): Promise<Scope> {
     const { authorizer, allowTtlMs, denyTtlMs, parallel = 32 } = this.#options;
     const rights = this.#rightsOf(user);
-    const may = async (namespace: string, stretch: number): Promise<boolean> => {
-      const right = await rights.get(
-        namespace,
+    const right = (namespace: string, since: Instant | undefined, stretch: Stretch, key: string) =>
+      rights.get(
+        key,
         async (signal) => {
           const decision = await authorizer.authorize(readLogs(user, namespace), { signal });
-          return { ...decision, ttlMs: (decision.allowed ? allowTtlMs : denyTtlMs) * stretch };
+          const ttlMs = decision.allowed ? allowTtlMs * stretch.allow : denyTtlMs * stretch.deny;
+          return { ...decision, ttlMs, since };
         },
         scope,
       );
-      return right.allowed;
-    };
-    if (await may('', 1)) return { everything: true };
-    const namespaces = this.#options.namespaces();
+    if ((await right('', undefined, UNSTRETCHED, '')).allowed) return { everything: true };
+    const known = this.#options.namespaces();
     // Names that were given are asked about whether or not they exist, and where parts of names were given all are, so
     // that the time does not tell which there are.
     const asked = filter?.exact
       ? [...new Set(filter.exact)].filter((name) => NAMESPACE.test(name))
-      : [...namespaces.keys()];
-    const stretch = Math.max(1, asked.length / NAMESPACES_A_TTL);
-    const allowed = await inParallel(parallel, asked, (namespace) => may(namespace, stretch));
+      : [...known.keys()];
+    // Names that somebody makes up must not prolong a right that is taken away.
+    const stretch = { allow: stretchFor(Math.min(asked.length, known.size)), deny: stretchFor(asked.length) };
+    const may = async (name: string): Promise<boolean> => {
+      const since = known.get(name)?.since;
+      const remembered = await right(name, since, stretch, name);
+      // A yes is about the namespace that had the name then. A no is not asked anew: the time would tell that it was made.
+      if (!remembered.allowed || remembered.since === since) return remembered.allowed;
+      return (await right(name, since, stretch, `${name} ${since}`)).allowed;
+    };
+    const allowed = await inParallel(parallel, asked, may);
     const isWanted = nameMatcher(filter);
-    const visible = asked.flatMap(
-      (name, index) => (allowed[index] && isWanted(name) && namespaces.get(name)) || [],
-    );
+    // One that was made anew while the cluster was asked is left out: a yes may be about either of the two.
+    const current = this.#options.namespaces();
+    const visible = asked.flatMap((name, index) => {
+      const namespace = known.get(name);
+      const isSeen = allowed[index] && isWanted(name) && current.get(name)?.since === namespace?.since;
+      return isSeen && namespace ? [namespace] : [];
+    });
     return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
@@ -103,6 +124,10 @@ export class Scopes {
     this.#callers.set(key, rights);
     return rights;
   }
+}
+
+function stretchFor(namespaces: number): number {
+  return Math.max(1, namespaces / NAMESPACES_A_TTL);
 }
 
 function readLogs(user: UserInfo, namespace: string) {

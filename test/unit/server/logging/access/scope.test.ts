@@ -143,6 +143,76 @@ describe('what a caller may see of the logs', () => {
     expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
   });
 
+  describe('of a namespace whose name another one had before', () => {
+    const JANE = { name: 'jane', uid: '', groups: [], extra: {} };
+    const scope = { signal: new AbortController().signal };
+    const OLD = '2026-11-20T09:00:00.000000000Z';
+    const NEW = '2026-11-20T10:00:00.000000000Z';
+    let since = OLD;
+    let now = 0;
+    let asked: string[] = [];
+    const scopes = (allowed: (namespace: string) => boolean): Scopes =>
+      new Scopes({
+        authorizer: {
+          authorize: async (attributes) => {
+            const namespace = 'namespace' in attributes ? attributes.namespace : '';
+            asked.push(namespace);
+            return { allowed: allowed(namespace), reason: '' };
+          },
+        },
+        namespaces: () => new Map([['shop', { name: 'shop', since }]]),
+        allowTtlMs: 10_000,
+        denyTtlMs: 10_000,
+        signal: scope.signal,
+        monotonic: () => now,
+      });
+    beforeEach(() => {
+      since = OLD;
+      now = 0;
+      asked = [];
+    });
+
+    it('is nothing when it was made anew while the cluster was asked, and then what is its own', async () => {
+      const rights = scopes((namespace) => {
+        // The right was given in the new one.
+        if (namespace === 'shop') since = NEW;
+        return namespace === 'shop';
+      });
+      for (const filter of [{ exact: ['shop'] }, undefined]) {
+        since = OLD;
+        now += 10_000;
+        expect(await rights.of(JANE, filter, scope)).to.deep.equal({ everything: false, namespaces: [] });
+        expect(await rights.of(JANE, filter, scope)).to.deep.equal({
+          everything: false,
+          namespaces: [{ name: 'shop', since: NEW }],
+        });
+      }
+    });
+
+    it('is not told by a yes that is remembered of the former one', async () => {
+      let may = true;
+      const rights = scopes((namespace) => namespace === 'shop' && may);
+      expect(await rights.of(JANE, undefined, scope))
+        .to.have.property('namespaces')
+        .with.length(1);
+      may = false;
+      since = NEW;
+      expect(await rights.of(JANE, undefined, scope))
+        .to.have.property('namespaces')
+        .with.length(0);
+      await rights.of(JANE, undefined, scope);
+      expect(asked).to.deep.equal(['', 'shop', 'shop']);
+    });
+
+    it('is not asked anew after a no, so that the time does not tell that it was made anew', async () => {
+      const rights = scopes(() => false);
+      await rights.of(JANE, { exact: ['shop'] }, scope);
+      since = NEW;
+      await rights.of(JANE, { exact: ['shop'] }, scope);
+      expect(asked).to.deep.equal(['', 'shop']);
+    });
+  });
+
   describe('is asked of the cluster', () => {
     const JANE = { name: 'jane', uid: '', groups: ['dev'], extra: {} };
     const scope = { signal: new AbortController().signal };
@@ -208,6 +278,16 @@ describe('what a caller may see of the logs', () => {
       expect(await look(999)).to.deep.equal([]);
       expect(await look(1_000)).to.deep.equal(['', 'other']);
       expect(await look(10_000)).to.deep.equal(['', 'bank', 'other', 'shop']);
+    });
+
+    it('again as soon as ever when most of the names that were asked about are made up', async () => {
+      const rights = scopes();
+      const exact = ['shop', ...Array.from({ length: 4_999 }, (_, n) => `made-up-${n}`)];
+      await rights.of(JANE, { exact }, scope);
+      now = 10_000;
+      asked = [];
+      await rights.of(JANE, { exact: ['shop'] }, scope);
+      expect(asked).to.deep.equal(['', 'shop']);
     });
 
     it('again by who was forgotten for 256 others', async () => {
