@@ -152,9 +152,14 @@ export class ClusterConnection implements ClusterClient {
 
 /** Node's own option `signal` does the same, but costs as much as all the rest of a small request. */
 function endWith(outgoing: ClientRequest, signal: AbortSignal): void {
+  let answer: IncomingMessage | undefined;
   const end = (): void => {
-    outgoing.destroy(new DOMException('the request was given up', 'AbortError'));
+    // A request that is destroyed throws away what its answer holds: one that is whole would count as empty then.
+    (answer ?? outgoing).destroy(new DOMException('the request was given up', 'AbortError'));
   };
+  outgoing.once('response', (response) => {
+    answer = response;
+  });
   signal.addEventListener('abort', end, { once: true });
   outgoing.once('close', () => signal.removeEventListener('abort', end));
   if (signal.aborted) end();

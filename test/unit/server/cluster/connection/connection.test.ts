@@ -201,6 +201,15 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.have.property('message', 'enough');
   });
 
+  it('takes an answer for no empty one that is given up at the instant when it has come', async () => {
+    const { client } = await connected(({ response }) => response.end('{"a":1}'));
+    const controller = new AbortController();
+    // Before whoever asked is told.
+    void client.answered.then(() => controller.abort(new Error('enough')));
+    const answer = client.json({ path: '/', signal: controller.signal });
+    expect(await failure(answer)).to.have.property('message', 'enough');
+  });
+
   it('leaves nothing on a signal that outlives its requests', async () => {
     const { client } = await connected(({ response }) => response.end('{}'));
     const { signal } = new AbortController();
