@@ -1,5 +1,5 @@
 // What clients post to the OAuth endpoints, and what they get back, as the API description shows it. The forms are read
-// by server/oauth/form.ts and its callers: RFC 6749 has rules (which parameter goes with which grant, what counts as
+// by server/oauth/http/form.ts and its callers: RFC 6749 has rules (which parameter goes with which grant, what counts as
 // absent) that no schema tells, so a test compares the two.
 import { Type } from 'typebox';
 import { GRANT_TYPES } from '../config/v1alpha1/oauth-options.ts';

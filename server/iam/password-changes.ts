@@ -8,13 +8,13 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../apis/oauth/errors.ts';
 import type { RequestContext } from '../filters/request-context.ts';
+import type { SourceAddress } from '../oauth/http/source-address.ts';
 import type { PasswordHasher } from '../oauth/passwords/hasher.ts';
+import { passwordFaults } from '../oauth/passwords/password-policy.ts';
 import type { PasswordSignIn } from '../oauth/passwords/sign-in.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../oauth/sessions/session-object.ts';
-import type { SourceAddress } from '../oauth/source-address.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
-import { passwordFaults } from '../oauth/users/password-policy.ts';
 import { DocumentReader, invalidValue } from './document.ts';
 import type { Escalation } from './escalation.ts';
 import type { SessionEnding } from './session-ending.ts';

@@ -5,7 +5,7 @@ import { OAuthError, type OAuthErrorCode } from '../../apis/oauth/errors.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../filters/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/metadata.ts';
-import { NOT_STORED } from './json-answer.ts';
+import { NOT_STORED } from './http/json-answer.ts';
 
 /** What errors of the chain say here. Fixed texts, since the chain's own may name what the client sent. */
 const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> = {

@@ -1,7 +1,7 @@
 // Metrics of the token handler. Labels are bounded: configured clients, known grants, codes of our own; never a name
 // that somebody sent.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LoginMethod, LoginOutcome } from './login-records.ts';
+import type { LoginMethod, LoginOutcome } from './passwords/login-records.ts';
 
 export class OAuthMetrics {
   readonly #logins: Counter<'method' | 'outcome' | 'client'>;

@@ -1,17 +1,17 @@
 // Composition of signing in with a password: hashing within the machine's bounds, the throttle, the records.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { LastLogins } from './last-logins.ts';
-import { newLoginRecords } from './login-records.ts';
 import type { OAuthMetrics } from './oauth-metrics.ts';
 import { Decoys } from './passwords/decoys.ts';
 import { hashConcurrency } from './passwords/hash-concurrency.ts';
 import { PasswordHasher } from './passwords/hasher.ts';
+import { newLoginRecords } from './passwords/login-records.ts';
 import { PasswordSignIn } from './passwords/sign-in.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { OAuthSettings } from './settings.ts';
 import { newSharedThrottle, type SharedThrottleOptions } from './throttle/shared-throttle.ts';
 import type { CredentialStore, UserDirectory } from './users/account.ts';
+import { LastLogins } from './users/last-logins.ts';
 
 export interface PasswordSignInsOptions {
   readonly settings: Pick<OAuthSettings, 'passwords' | 'throttle'>;

@@ -1,24 +1,9 @@
 // The configuration of the token handler in the terms of its parts: what is left open there is decided here (issuer,
 // audience, lifetimes of each client). Reads no files and no Secrets; that is the business of clients/.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
-import type { OAuthClient } from './clients/oauth-client.ts';
+import type { ConfiguredClient } from './clients/oauth-client.ts';
 import { PAGE_CLIENT, pageClient } from './clients/page-client.ts';
-
-export interface SecretReference {
-  readonly name: string;
-  readonly key: string;
-}
-
-/** A client as it is configured, with the places of its secrets. */
-export interface ConfiguredClient extends OAuthClient {
-  /** Exact URIs. */
-  readonly postLogoutRedirectURIs: readonly string[];
-  readonly secretFiles: readonly string[];
-  /** Secrets in the namespace of the server. */
-  readonly secretRefs: readonly SecretReference[];
-  /** Of the default client only, whose secret everybody knows. */
-  readonly wellKnownSecret: string | undefined;
-}
+import type { ThrottleLimits } from './throttle/login-throttle.ts';
 
 export interface OAuthSettings {
   readonly audience: string;
@@ -35,15 +20,7 @@ export interface OAuthSettings {
     readonly queue: number;
     readonly queueTimeout: number;
   };
-  /** Times in ms. */
-  readonly throttle: {
-    readonly failures: number;
-    readonly sourceFailures: number;
-    readonly delay: number;
-    readonly maxDelay: number;
-    readonly reset: number;
-    readonly entries: number;
-  };
+  readonly throttle: ThrottleLimits;
   /** Times in ms. */
   readonly keys: {
     readonly secretName: string;

@@ -2,7 +2,7 @@
 // exact cause goes to the log.
 import type { IncomingMessage } from 'node:http';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
-import { decoded, type Form } from '../form.ts';
+import { decoded, type Form } from '../http/form.ts';
 import type { ClientRegistry, OAuthClient } from './oauth-client.ts';
 
 interface Presented {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { OAuthSettings } from '../settings.ts';
-import type { SourceAddress } from '../source-address.ts';
+import type { SourceAddress } from '../http/source-address.ts';
 import type { BucketLimits } from '../throttle/bucket.ts';
 import { BucketTable } from '../throttle/bucket-table.ts';
-import { MAX_SOURCE_DELAY } from '../throttle/login-throttle.ts';
+import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';
 import { networkOf } from '../throttle/network.ts';
+import type { ConfiguredClient } from './oauth-client.ts';
 
 export interface ClientGuardOptions {
   readonly limits: BucketLimits;
@@ -59,7 +59,8 @@ export class ClientGuard {
 
 /** None for the default client: its secret is public, so a guard would only let anybody delay its users. */
 export function newClientGuard(
-  { clients, throttle }: Pick<OAuthSettings, 'clients' | 'throttle'>,
+  clients: readonly Pick<ConfiguredClient, 'wellKnownSecret'>[],
+  throttle: ThrottleLimits,
   sourceOf: SourceAddress,
 ): ClientGuard | undefined {
   if (clients.some(({ wellKnownSecret }) => wellKnownSecret !== undefined)) return undefined;

@@ -5,9 +5,8 @@ import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectFollower } from '../../cluster/following/object-follower.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
-import type { ConfiguredClient } from '../settings.ts';
 import { ClientSecrets } from './client-secrets.ts';
-import type { ClientRegistry, SecretGuard } from './oauth-client.ts';
+import type { ClientRegistry, ConfiguredClient, SecretGuard } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 
 export interface ConfiguredClientsOptions {

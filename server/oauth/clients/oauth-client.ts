@@ -20,6 +20,22 @@ export interface OAuthClient {
   readonly sessionLifetime: number;
 }
 
+export interface SecretReference {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** A client as it is configured, with the places of its secrets. */
+export interface ConfiguredClient extends OAuthClient {
+  /** Exact URIs. */
+  readonly postLogoutRedirectURIs: readonly string[];
+  readonly secretFiles: readonly string[];
+  /** Secrets in the namespace of the server. */
+  readonly secretRefs: readonly SecretReference[];
+  /** Of the default client only, whose secret everybody knows. */
+  readonly wellKnownSecret: string | undefined;
+}
+
 /** Slows down who tries secrets. */
 export interface SecretGuard {
   /** Before a secret is compared. Throws OAuthError 429. */

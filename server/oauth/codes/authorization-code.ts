@@ -1,5 +1,5 @@
 // The code of RFC 6749, 4.1.2. Why it works once: session-code.ts.
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { codeHash, type SessionCode } from './session-code.ts';
 
 /** RFC 6749, 4.1.2 allows ten minutes; a browser needs seconds. */

@@ -2,8 +2,8 @@
 // to belong together, a fault is told to the person; after that to the client (RFC 6749, 4.1.2.1).
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import type { Form } from '../form.ts';
-import { requestedScopes } from '../scopes.ts';
+import type { Form } from '../http/form.ts';
+import { requestedScopes } from '../http/scopes.ts';
 import { isChallenge } from './challenge.ts';
 import { isRegistered } from './redirect-uri.ts';
 

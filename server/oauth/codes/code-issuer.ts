@@ -1,5 +1,5 @@
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import { sessionStart } from '../sessions/session-opening.ts';

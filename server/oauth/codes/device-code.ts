@@ -1,4 +1,4 @@
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import type { SessionCode } from './session-code.ts';
 
 /** What a device polls with (RFC 8628, 3.2). Names the open request, and the session that comes of it. */

@@ -4,12 +4,12 @@
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import { NOBODY, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { sessionStart } from '../sessions/session-opening.ts';
 import { networkOf } from '../throttle/network.ts';
-import { TokenBucket } from '../token-bucket.ts';
+import { TokenBucket } from '../throttle/token-bucket.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode } from './device-code.ts';
 import { codeHash, waitingSession } from './session-code.ts';

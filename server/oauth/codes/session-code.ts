@@ -6,7 +6,7 @@
 //   made at the exchange, under a name that follows from the code, a sign-out would free that name again);
 // - no store of codes and no further key is needed, and an abandoned session is removed like any other expired one.
 import { createHash } from 'node:crypto';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
 import type { Session } from '../sessions/session.ts';
 

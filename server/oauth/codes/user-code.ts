@@ -2,7 +2,7 @@
 // guessing at the few that are open, at the rate that is let through, leads nowhere; no vowels, so that it spells no
 // word; no letter that is taken for a digit.
 import { createHash } from 'node:crypto';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { sessionIDOf } from '../sessions/session-ids.ts';
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';

@@ -9,7 +9,7 @@ import {
 } from '../codes/authorization-request.ts';
 import type { CodeIssuer } from '../codes/code-issuer.ts';
 import { isRegistered, placeName, policySource } from '../codes/redirect-uri.ts';
-import { parseForm, rawQuery, readForm } from '../form.ts';
+import { parseForm, rawQuery, readForm } from '../http/form.ts';
 import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
 import type { IDTokenHints } from './id-token-hint.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';

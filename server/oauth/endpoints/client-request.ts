@@ -2,7 +2,7 @@ import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { type Form, readForm } from '../form.ts';
+import { type Form, readForm } from '../http/form.ts';
 
 export interface ClientRequest {
   readonly form: Form;

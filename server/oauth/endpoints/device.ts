@@ -7,13 +7,13 @@ import type { CodeTries } from '../codes/code-tries.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../codes/poll-pace.ts';
 import { parseUserCode, requestID } from '../codes/user-code.ts';
-import { readForm } from '../form.ts';
-import { writeJSON } from '../json-answer.ts';
+import { readForm } from '../http/form.ts';
+import { writeJSON } from '../http/json-answer.ts';
+import { requestedScopes } from '../http/scopes.ts';
+import type { SourceAddress } from '../http/source-address.ts';
 import type { Alert } from '../page/alert.ts';
 import { deviceConnectedPage, deviceNotice, deviceRefusedPage, userCodePage } from '../page/device-page.ts';
 import { type PageOptions, writePage } from '../page/page.ts';
-import { requestedScopes } from '../scopes.ts';
-import type { SourceAddress } from '../source-address.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 

@@ -4,7 +4,7 @@ import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../filters/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { writeJSON } from '../json-answer.ts';
+import { writeJSON } from '../http/json-answer.ts';
 import { sessionEnd } from '../sessions/session-end.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import { readClientRequest } from './client-request.ts';

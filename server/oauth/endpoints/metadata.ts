@@ -2,7 +2,7 @@
 // from what is mounted, so that it promises nothing else; open to everybody from the start.
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../filters/request-context.ts';
-import type { ConfiguredClient } from '../settings.ts';
+import type { ConfiguredClient } from '../clients/oauth-client.ts';
 import { writePublicDocument } from './public-document.ts';
 
 export const OPENID_CONFIGURATION = '/oauth/.well-known/openid-configuration';

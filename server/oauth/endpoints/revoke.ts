@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { invalidGrant, invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../filters/request-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { NOT_STORED } from '../json-answer.ts';
+import { NOT_STORED } from '../http/json-answer.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import { readClientRequest } from './client-request.ts';
 import type { PresentedToken, PresentedTokens } from './presented-token.ts';

@@ -2,14 +2,14 @@
 import type { Handler } from '../../filters/request-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import { CodeIssuer } from '../codes/code-issuer.ts';
+import type { SourceAddress } from '../http/source-address.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { STYLE_PATH } from '../page/page.ts';
 import { styleHandler } from '../page/style.ts';
 import type { PasswordHasher } from '../passwords/hasher.ts';
 import type { PasswordSignIn } from '../passwords/sign-in.ts';
-import type { RandomBytes } from '../random-bytes.ts';
 import type { SessionStore } from '../sessions/session.ts';
-import type { SourceAddress } from '../source-address.ts';
 import type { CredentialStore } from '../users/account.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { ForcedPasswordChange } from './forced-password-change.ts';

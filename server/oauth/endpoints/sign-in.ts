@@ -3,7 +3,8 @@
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import { type Form, readForm } from '../form.ts';
+import { type Form, readForm } from '../http/form.ts';
+import type { SourceAddress } from '../http/source-address.ts';
 import type { Alert } from '../page/alert.ts';
 import { browserOf, comesFromElsewhere, knownBrowser } from '../page/browser-binding.ts';
 import { FormTickets, type TicketOptions } from '../page/form-ticket.ts';
@@ -12,7 +13,6 @@ import { newPasswordPage } from '../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../page/page.ts';
 import { signInPage } from '../page/sign-in-page.ts';
 import type { CheckedUser, PasswordSignIn } from '../passwords/sign-in.ts';
-import type { SourceAddress } from '../source-address.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';

@@ -8,10 +8,10 @@ import {
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { readForm } from '../form.ts';
 import type { Grant, TokenResponse } from '../grants/grant.ts';
-import { writeJSON } from '../json-answer.ts';
-import type { SourceAddress } from '../source-address.ts';
+import { readForm } from '../http/form.ts';
+import { writeJSON } from '../http/json-answer.ts';
+import type { SourceAddress } from '../http/source-address.ts';
 
 export interface TokenEndpointOptions {
   readonly clients: ClientRegistry;

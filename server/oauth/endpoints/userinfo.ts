@@ -2,7 +2,7 @@
 // allow. Groups and names are the current ones, not those from when the token was made.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../filters/request-context.ts';
-import { writeJSON } from '../json-answer.ts';
+import { writeJSON } from '../http/json-answer.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { Account, UserDirectory } from '../users/account.ts';
 import { bearerClaims } from './bearer-claims.ts';

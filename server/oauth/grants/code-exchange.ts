@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from '../codes/session-code.ts';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { writtenAfterAll } from '../sessions/lost-answer.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
 import type { ObjectVersion, SessionStore, StoredSession } from '../sessions/session.ts';

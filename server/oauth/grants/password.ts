@@ -2,8 +2,8 @@
 // are configured for it may use it, and the sign-in page is the way for all others.
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { requestedScopes } from '../http/scopes.ts';
 import type { PasswordSignIn } from '../passwords/sign-in.ts';
-import { requestedScopes } from '../scopes.ts';
 import type { SessionOpening } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';

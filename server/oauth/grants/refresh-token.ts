@@ -10,8 +10,8 @@ import {
   temporarilyUnavailable,
 } from '../../../apis/oauth/errors.ts';
 import { mayBeBehind } from '../codes/session-code.ts';
-import type { RandomBytes } from '../random-bytes.ts';
-import { requestedScopes } from '../scopes.ts';
+import { requestedScopes } from '../http/scopes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { writtenAfterAll } from '../sessions/lost-answer.ts';
 import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';

@@ -1,4 +1,4 @@
-import { PASSWORD_LENGTH, PASSWORD_VARIETY } from '../users/password-policy.ts';
+import { PASSWORD_LENGTH, PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import { type Alert, about, alertBox, titled } from './alert.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';

@@ -1,7 +1,7 @@
 // Pages for people: one layout, and the headers that keep a page with a password field to itself. No script runs on
 // any of them. What they say is in the files beside this one; what is done with an answer, in endpoints/.
 import type { ServerResponse } from 'node:http';
-import { NOT_STORED } from '../json-answer.ts';
+import { NOT_STORED } from '../http/json-answer.ts';
 import { html, type Markup } from './html.ts';
 
 export const STYLE_PATH = '/oauth/page.css';

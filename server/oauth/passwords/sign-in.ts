@@ -9,12 +9,12 @@ import {
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
 import { pause } from '../../cluster/pause.ts';
-import type { LoginMethod, LoginOutcome, LoginRecords } from '../login-records.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
-import { isTooLong } from '../users/password-policy.ts';
 import type { Decoys } from './decoys.ts';
 import type { PasswordHasher } from './hasher.ts';
+import type { LoginMethod, LoginOutcome, LoginRecords } from './login-records.ts';
+import { isTooLong } from './password-policy.ts';
 
 export interface PasswordSignInOptions {
   /** Whether users, passwords and sessions are known here; until then nobody is refused or let in. */

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 
 /**
  * A refresh token: `prt_<session id>_<family><secret>`. The family part stays the same through all rotations of a

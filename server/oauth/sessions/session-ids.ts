@@ -1,7 +1,7 @@
 // Names of sessions that can be told from invented ones without asking the cluster: a part of each is a MAC. It proves
 // nothing about the session, which has a MAC of its own; it only keeps strangers from spending the lookups of others.
 import type { KeyRing } from '../keys/key-ring.ts';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import { sameHash } from './refresh-token.ts';
 
 const PURPOSE = 'session-id';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import type { Account, Credential } from '../users/account.ts';
 import { shownSource, shownUserAgent } from './client-description.ts';
 import { newRefreshToken } from './refresh-token.ts';

@@ -1,7 +1,7 @@
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { AnswerCache } from '../../cache/answer-cache.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { TokenBucket } from '../token-bucket.ts';
+import { TokenBucket } from '../throttle/token-bucket.ts';
 
 export interface SessionReadsOptions {
   readonly client: Pick<ClusterClient, 'json'>;

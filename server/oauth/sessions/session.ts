@@ -1,4 +1,4 @@
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 
 /** One login: what a refresh token and the access tokens made from it hang on. Times in ms since the epoch. */
 export interface Session {

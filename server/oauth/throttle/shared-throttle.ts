@@ -1,7 +1,6 @@
 // Composition of the throttle: what it counts in this process, and what it shares with other replicas.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { SessionStore } from '../sessions/session.ts';
 import { LoginThrottle, type LoginThrottleOptions, type ThrottleLimits } from './login-throttle.ts';
 import { networkOf } from './network.ts';
 import { SharedFailures } from './shared-failures.ts';
@@ -14,7 +13,10 @@ export interface SharedThrottleOptions {
     /** Called when the keys are known, and at each change. */
     subscribe(changed: () => void): () => void;
   };
-  readonly sessions: Pick<SessionStore, 'ofUser'>;
+  readonly sessions: {
+    /** Those of an account that are open now, with the addresses that they were opened from. */
+    ofUser(account: string): readonly { readonly source: string }[];
+  };
   readonly client: ClusterClient;
   readonly namespace: string;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;

@@ -5,7 +5,7 @@ import { ID_TOKEN_JTI, OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import type { RandomBytes } from '../random-bytes.ts';
+import type { RandomBytes } from '../keys/random-bytes.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { MAX_TOKEN } from './token-shape.ts';

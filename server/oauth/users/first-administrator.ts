@@ -11,7 +11,6 @@ import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { pause } from '../../cluster/pause.ts';
-import type { PasswordHasher } from '../passwords/hasher.ts';
 import type { Credential } from './account.ts';
 import type { Users } from './cluster-user-directory.ts';
 
@@ -25,7 +24,7 @@ export interface FirstAdministratorOptions {
     /** Throws AlreadyExists when the user has a password. */
     create(user: string, credential: Omit<Credential, 'resourceVersion'>, signal: AbortSignal): Promise<void>;
   };
-  readonly hasher: Pick<PasswordHasher, 'hash'>;
+  readonly hasher: { hash(password: string, signal: AbortSignal): Promise<string> };
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now?: () => number;

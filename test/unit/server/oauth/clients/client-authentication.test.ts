@@ -203,7 +203,7 @@ describe('the guard of client secrets', () => {
     const from = (): string => '192.0.2.1';
 
     it('is there, and delays for a minute at most', () => {
-      const guard = newClientGuard({ clients: [newConfiguredClient('console')], throttle }, from);
+      const guard = newClientGuard([newConfiguredClient('console')], throttle, from);
       for (let i = 0; i < 20; i++) guard?.failed('console', request);
       const refused = (): void => guard?.enter('console', request);
       expect(refused).to.throw(OAuthError).with.property('retryAfterSeconds', 60);
@@ -211,7 +211,7 @@ describe('the guard of client secrets', () => {
 
     it('is not there for the default client, whose users anybody could delay', () => {
       const clients = [newConfiguredClient('platform', { wellKnownSecret: 'platform' })];
-      expect(newClientGuard({ clients, throttle }, from)).to.equal(undefined);
+      expect(newClientGuard(clients, throttle, from)).to.equal(undefined);
     });
   });
 });

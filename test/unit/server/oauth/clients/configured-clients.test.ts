@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ClientSecrets } from '../../../../../server/oauth/clients/client-secrets.ts';
 import { ConfiguredClients } from '../../../../../server/oauth/clients/configured-clients.ts';
+import type { ConfiguredClient } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { followSecretFile } from '../../../../../server/oauth/clients/secret-file.ts';
-import type { ConfiguredClient } from '../../../../../server/oauth/settings.ts';
 import { newConfiguredClient } from '../../../../support/oauth-clients.ts';
 
 const nowhere = {

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import type { LoginRecord } from '../../../../../server/oauth/login-records.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
+import type { LoginRecord } from '../../../../../server/oauth/passwords/login-records.ts';
+import { passwordFaults } from '../../../../../server/oauth/passwords/password-policy.ts';
 import { PasswordSignIn } from '../../../../../server/oauth/passwords/sign-in.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
-import { passwordFaults } from '../../../../../server/oauth/users/password-policy.ts';
 
 const hasher = new PasswordHasher({
   memory: 1024 * 1024,

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { credentialObject, readCredential } from '../../../../../server/oauth/users/credential-object.ts';
-import { PASSWORD_LENGTH, passwordFaults } from '../../../../../server/oauth/users/password-policy.ts';
 import { accountOf, readUser } from '../../../../../server/oauth/users/user-object.ts';
 
 const metadata = { name: 'ada', uid: 'u', resourceVersion: '7' };
@@ -71,36 +70,4 @@ describe('a Credential object', () => {
     }
     expect(readCredential({ metadata, spec: { ...spec, changedTime: 'soon' } })).to.equal(undefined);
   });
-});
-
-describe('a new password', () => {
-  const good = [
-    'correct horse',
-    'pässwörd',
-    '12345678',
-    'x'.repeat(PASSWORD_LENGTH.most - 4) + 'abcd',
-    '🐎🔋📎🪙🐎🔋📎🪙',
-  ];
-  for (const password of good) {
-    it(`is taken: ${password.slice(0, 20)}`, () => {
-      expect(passwordFaults(password, 'ada')).to.deep.equal([]);
-    });
-  }
-
-  const bad: readonly [string, RegExp][] = [
-    ['', /at least 8/],
-    ['1234567', /at least 8/],
-    ['🐎🔋📎🪙', /at least 8/],
-    ['abcabcabcabc', /4 different/],
-    [`abcd${'x'.repeat(PASSWORD_LENGTH.most)}`, /at most 1024/],
-    ['with\nnewline', /control/],
-    ['with\0null', /control/],
-    ['\ud800abcdefgh', /control/],
-    ['Ada-Lovelace', /name of the user/],
-  ];
-  for (const [password, why] of bad) {
-    it(`is refused: ${JSON.stringify(password.slice(0, 20))}`, () => {
-      expect(passwordFaults(password, 'ada-lovelace').join()).to.match(why);
-    });
-  }
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { newNotFound } from '../../../../apis/meta/v1/errors.ts';
-import type { ClusterRequest } from '../../../../server/cluster/connection/client.ts';
-import { LastLogins } from '../../../../server/oauth/last-logins.ts';
+import { newNotFound } from '../../../../../apis/meta/v1/errors.ts';
+import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
+import { LastLogins } from '../../../../../server/oauth/users/last-logins.ts';
 
 class Scene {
   now = Date.parse('2026-01-01T10:00:30Z');

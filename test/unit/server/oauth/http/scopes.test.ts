@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { OAuthError } from '../../../../apis/oauth/errors.ts';
-import { requestedScopes } from '../../../../server/oauth/scopes.ts';
+import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { requestedScopes } from '../../../../../server/oauth/http/scopes.ts';
 
 describe('requestedScopes', () => {
   const allowed = ['openid', 'email'];

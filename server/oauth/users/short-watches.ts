@@ -1,4 +1,4 @@
-import type { ReflectorTuning } from '../cluster/following/reflector-tuning.ts';
+import type { ReflectorTuning } from '../../cluster/following/reflector-tuning.ts';
 
 /**
  * Watches for what a sign-in depends on. They are short, since each one ends with a bookmark: a replica that is cut off

@@ -2,9 +2,9 @@
 // front may have read it differently. Parameters come from the URL only where an endpoint asks for them (RFC 6749, 3.1
 // and 3.2).
 import type { IncomingMessage } from 'node:http';
-import { isRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
-import { invalidRequest, OAuthError, unsupportedBody } from '../../apis/oauth/errors.ts';
-import { readBody } from '../filters/body-limit.ts';
+import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
+import { invalidRequest, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
+import { readBody } from '../../filters/body-limit.ts';
 
 /** Parameters by name. One without a value is absent (RFC 6749, 3.1). */
 export type Form = ReadonlyMap<string, string>;

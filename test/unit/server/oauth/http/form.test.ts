@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { OAuthError } from '../../../../apis/oauth/errors.ts';
-import { parseForm, readForm } from '../../../../server/oauth/form.ts';
+import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { parseForm, readForm } from '../../../../../server/oauth/http/form.ts';
 
 function form(text: string): Record<string, string> {
   return Object.fromEntries(parseForm(Buffer.from(text, 'latin1')));

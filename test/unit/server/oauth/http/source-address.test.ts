@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { sourceAddress } from '../../../../server/oauth/source-address.ts';
+import { sourceAddress } from '../../../../../server/oauth/http/source-address.ts';
 
 function from(peer: string, forwarded?: string): IncomingMessage {
   const socket = new Socket();

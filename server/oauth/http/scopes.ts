@@ -1,4 +1,4 @@
-import { invalidScope } from '../../apis/oauth/errors.ts';
+import { invalidScope } from '../../../apis/oauth/errors.ts';
 
 const MAX_LENGTH = 1024;
 /** RFC 6749, 3.3: tokens between single spaces. */

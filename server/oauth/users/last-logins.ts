@@ -1,13 +1,13 @@
 // When users last signed in, in the status of their User objects. Kept to the minute and written one after the other,
 // after the sign-in, so that nobody waits for it: when too many are queued, some are not written.
 import type { Logger } from 'pino';
-import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
-import { USER } from '../../apis/iam/v1beta1/user.ts';
-import { isNotFound } from '../../apis/meta/v1/errors.ts';
-import { BoundedMap } from '../cache/bounded-map.ts';
-import type { ClusterClient } from '../cluster/connection/client.ts';
-import { pause } from '../cluster/pause.ts';
-import { Wakeup } from './wakeup.ts';
+import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import { USER } from '../../../apis/iam/v1beta1/user.ts';
+import { isNotFound } from '../../../apis/meta/v1/errors.ts';
+import { BoundedMap } from '../../cache/bounded-map.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { pause } from '../../cluster/pause.ts';
+import { Wakeup } from '../wakeup.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;

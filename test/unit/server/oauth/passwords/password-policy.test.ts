@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { PASSWORD_LENGTH, passwordFaults } from '../../../../../server/oauth/passwords/password-policy.ts';
+
+describe('a new password', () => {
+  const good = [
+    'correct horse',
+    'pässwörd',
+    '12345678',
+    'x'.repeat(PASSWORD_LENGTH.most - 4) + 'abcd',
+    '🐎🔋📎🪙🐎🔋📎🪙',
+  ];
+  for (const password of good) {
+    it(`is taken: ${password.slice(0, 20)}`, () => {
+      expect(passwordFaults(password, 'ada')).to.deep.equal([]);
+    });
+  }
+
+  const bad: readonly [string, RegExp][] = [
+    ['', /at least 8/],
+    ['1234567', /at least 8/],
+    ['🐎🔋📎🪙', /at least 8/],
+    ['abcabcabcabc', /4 different/],
+    [`abcd${'x'.repeat(PASSWORD_LENGTH.most)}`, /at most 1024/],
+    ['with\nnewline', /control/],
+    ['with\0null', /control/],
+    ['\ud800abcdefgh', /control/],
+    ['Ada-Lovelace', /name of the user/],
+  ];
+  for (const [password, why] of bad) {
+    it(`is refused: ${JSON.stringify(password.slice(0, 20))}`, () => {
+      expect(passwordFaults(password, 'ada-lovelace').join()).to.match(why);
+    });
+  }
+});
