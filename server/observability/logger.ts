@@ -71,7 +71,13 @@ function describeError(error: unknown, depth = 0): DescribedError {
 
 /** An answer with a status, or an error of the operating system: the stack says nothing. */
 function isExpected(error: Error, code: unknown): boolean {
-  return typeof code === 'number' || 'syscall' in error || ('status' in error && isCode(error.status));
+  return (
+    typeof code === 'number' ||
+    'syscall' in error ||
+    // Node's own words for a connection that was closed too early name no system call.
+    code === 'ECONNRESET' ||
+    ('status' in error && isCode(error.status))
+  );
 }
 
 function isCode(code: unknown): code is string | number {

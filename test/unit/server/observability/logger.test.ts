@@ -1,5 +1,8 @@
+import { createServer, get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createLogger } from '../../../../server/observability/logger.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
 function logging(format: 'json' | 'text' = 'json', level = 'info') {
   const lines: string[] = [];
@@ -53,6 +56,24 @@ describe('createLogger', () => {
     expect(lines[0]).not.to.contain('stack');
     expect(lines[1]).to.contain('not a client').and.not.to.contain('stack');
     expect(lines[2]).to.contain('stack');
+  });
+
+  it('leaves out the stack of an answer that broke off', async () => {
+    const server = createServer((_request, response) => {
+      response.write('a part', () => response.destroy());
+    });
+    const port = await listenOnLoopback(server);
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      get({ host: '127.0.0.1', port }, resolve),
+    );
+    const { lines, log } = logging('text');
+    try {
+      await buffer(response);
+    } catch (err) {
+      log.warn({ err }, 'broke off');
+    }
+    await closeNow(server);
+    expect(lines.join()).to.match(/WARN {2}broke off err=aborted\n$/);
   });
 
   it('writes text for people when asked to', () => {
