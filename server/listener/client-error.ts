@@ -33,5 +33,10 @@ export function answerClientError(error: Error, socket: Duplex, underWay: boolea
 function refusalOf(code: unknown): StatusError {
   if (code === 'HPE_HEADER_OVERFLOW') return newHeadersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return newRequestTimeout();
+  if (code === 'HPE_INVALID_URL') {
+    return newBadRequest(
+      'the address is not well-formed: what is not ASCII has to be escaped, as %C3%BC for ü',
+    );
+  }
   return newBadRequest('the request is not well-formed HTTP/1.1');
 }

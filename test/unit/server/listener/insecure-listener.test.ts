@@ -73,6 +73,18 @@ describe('the plain-HTTP listener', () => {
     });
   });
 
+  it('answers an address with bare letters outside ASCII with a Status 400 that names the cure', async () => {
+    const answer = await send(
+      await listening(),
+      'GET /kapis/logs?log_query=größer HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    expect(answer).to.match(/^HTTP\/1.1 400 /);
+    const status: unknown = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+    expect(status)
+      .to.have.property('message')
+      .that.matches(/has to be escaped, as %C3%BC for ü$/);
+  });
+
   it('hands on a request with an expectation that nobody knows, or without a Host', async () => {
     const listener = await listening();
     for (const header of ['Host: x\r\nExpect: wonders', 'X-No-Host: x']) {
