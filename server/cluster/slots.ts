@@ -7,16 +7,36 @@ export interface SlotQueue {
   readonly refusal: () => Error;
 }
 
-/** Limits concurrent work; first come, first served. Without a queue that is bounded, everybody waits his turn. */
+/** The most that one caller may have, so that something is left for the others. */
+export interface ShareOfOne {
+  readonly slots: number;
+  /** Places in the queue. */
+  readonly waiting: number;
+}
+
+interface Waiting {
+  readonly caller: string;
+  readonly enter: () => void;
+}
+
+const ALL: ShareOfOne = { slots: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
+
+/**
+ * Limits concurrent work; first come, first served, as far as nobody takes more than his share. Without a queue that is
+ * bounded, everybody waits his turn.
+ */
 export class Slots {
   readonly #count: number;
   readonly #queue: SlotQueue | undefined;
-  readonly #waiting = new Set<() => void>();
+  readonly #share: ShareOfOne;
+  readonly #waiting = new Set<Waiting>();
+  readonly #takenBy = new Map<string, number>();
   #taken = 0;
 
-  constructor(count: number, queue?: SlotQueue) {
+  constructor(count: number, queue?: SlotQueue, share = ALL) {
     this.#count = count;
     this.#queue = queue;
+    this.#share = share;
   }
 
   get taken(): number {
@@ -29,33 +49,35 @@ export class Slots {
 
   /**
    * Resolves with the slot, which is given back by disposing of it. Rejects with the queue's refusal, and with the
-   * signal's reason when it is aborted first.
+   * signal's reason when it is aborted first. `caller` is who the share counts for.
    */
-  async take(signal?: AbortSignal): Promise<Disposable> {
+  async take(signal?: AbortSignal, caller = ''): Promise<Disposable> {
     signal?.throwIfAborted();
-    if (this.#taken < this.#count) this.#taken++;
-    else await this.#turn(signal);
+    if (this.#taken < this.#count && this.#hasRoom(caller)) this.#begin(caller);
+    else await this.#turn(signal, caller);
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
-        if (isHeld) this.#giveBack();
+        if (isHeld) this.#giveBack(caller);
         isHeld = false;
       },
     };
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #turn(signal: AbortSignal | undefined, caller: string): Promise<void> {
     const queue = this.#queue;
-    if (queue && this.#waiting.size >= queue.length) throw queue.refusal();
+    if (queue && !this.#canWait(queue, caller)) throw queue.refusal();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const enter = (): void => {
+      leave();
+      this.#begin(caller);
+      resolve();
+    };
+    const waiting = { caller, enter };
     const leave = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', gone);
-      this.#waiting.delete(enter);
-    };
-    const enter = (): void => {
-      leave();
-      resolve();
+      this.#waiting.delete(waiting);
     };
     const gone = (): void => {
       leave();
@@ -67,14 +89,34 @@ export class Slots {
     };
     const timer = queue && setTimeout(late, queue.waitMs);
     signal?.addEventListener('abort', gone, { once: true });
-    this.#waiting.add(enter);
+    this.#waiting.add(waiting);
     return promise;
   }
 
-  /** To whoever has waited longest, so that nobody comes in between. */
-  #giveBack(): void {
-    const [next] = this.#waiting;
-    if (next) next();
-    else this.#taken--;
+  #hasRoom(caller: string): boolean {
+    return (this.#takenBy.get(caller) ?? 0) < this.#share.slots;
+  }
+
+  #canWait({ length }: SlotQueue, caller: string): boolean {
+    if (this.#waiting.size >= length) return false;
+    let own = 0;
+    for (const waiting of this.#waiting) if (waiting.caller === caller) own++;
+    return own < this.#share.waiting;
+  }
+
+  #begin(caller: string): void {
+    this.#taken++;
+    this.#takenBy.set(caller, (this.#takenBy.get(caller) ?? 0) + 1);
+  }
+
+  /** To whoever has waited longest and may have one, so that nobody comes in between. */
+  #giveBack(caller: string): void {
+    this.#taken--;
+    const left = (this.#takenBy.get(caller) ?? 0) - 1;
+    if (left > 0) this.#takenBy.set(caller, left);
+    else this.#takenBy.delete(caller);
+    for (const waiting of this.#waiting) {
+      if (this.#hasRoom(waiting.caller)) return waiting.enter();
+    }
   }
 }

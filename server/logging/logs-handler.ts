@@ -134,7 +134,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   }
 
   return async (context) => {
-    const { request, response, signal, info } = context;
+    const { request, response, signal, info, user } = context;
     const target = targetOf(context);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
@@ -145,7 +145,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     try {
       const query = decoder.decode(context.query);
       operation = operationOf(query);
-      using _slot = await slots[operation].take(signal);
+      using _slot = await slots[operation].take(signal, user.name);
       metrics.began(operation);
       try {
         // A caller who waited is admitted when another query ends, but not in the same turn of the event loop.

@@ -1,4 +1,5 @@
-// How many log queries, exports and followers there may be at a time. Whoever is refused hears when to come again.
+// How many log queries, exports and followers there may be at a time, of all callers and of one. Whoever is refused hears
+// when to come again.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import { Slots } from '../cluster/slots.ts';
 import type { LogOperation } from './log-metrics.ts';
@@ -13,17 +14,25 @@ export interface QueryLimits {
 }
 
 export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation, Slots>> {
-  const queries = new Slots(limits.concurrentQueries, {
-    length: limits.queuedQueries,
-    waitMs: limits.queueTimeout,
-    refusal: refusals('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
-  });
+  const queries = new Slots(
+    limits.concurrentQueries,
+    {
+      length: limits.queuedQueries,
+      waitMs: limits.queueTimeout,
+      refusal: refusals('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
+    },
+    { slots: mostOfOne(limits.concurrentQueries), waiting: mostOfOne(limits.queuedQueries) },
+  );
   const streams = (what: string, count: number): Slots =>
-    new Slots(count, {
-      length: 0,
-      waitMs: 0,
-      refusal: refusals(what, { retryAfterSeconds: 10, spreadSeconds: 1 }),
-    });
+    new Slots(
+      count,
+      {
+        length: 0,
+        waitMs: 0,
+        refusal: refusals(what, { retryAfterSeconds: 10, spreadSeconds: 1 }),
+      },
+      { slots: mostOfOne(count), waiting: 0 },
+    );
   return {
     query: queries,
     context: queries,
@@ -32,6 +41,11 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
     export: streams('exports of logs', limits.concurrentExports),
     follow: streams('callers who follow logs', limits.concurrentFollowers),
   };
+}
+
+/** Streams last for hours, also those of callers who may see nothing: nobody alone can take all of them. */
+function mostOfOne(count: number): number {
+  return Math.max(1, Math.floor((count * 3) / 4));
 }
 
 interface Retry {

@@ -76,4 +76,25 @@ describe('slots', () => {
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
     expect(timers()).to.equal(before);
   });
+
+  it('go to the next one who may have more where somebody has his share', async () => {
+    const queue = { length: 4, waitMs: 10_000, refusal: () => REFUSED };
+    const slots = new Slots(2, queue, { slots: 1, waiting: 1 });
+    const first = await slots.take(never, 'a');
+    let isIn = false;
+    const second = slots.take(never, 'a').then((slot) => {
+      isIn = true;
+      return slot;
+    });
+    expect(await failure(slots.take(never, 'a'))).to.equal(REFUSED);
+    const other = await slots.take(never, 'b');
+    const third = slots.take(never, 'c');
+    expect([slots.taken, slots.waiting]).to.deep.equal([2, 2]);
+    other[Symbol.dispose]();
+    using _third = await third;
+    expect([isIn, slots.taken, slots.waiting]).to.deep.equal([false, 2, 1]);
+    first[Symbol.dispose]();
+    using _second = await second;
+    expect([slots.taken, slots.waiting]).to.deep.equal([2, 0]);
+  });
 });

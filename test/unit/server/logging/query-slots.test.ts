@@ -52,4 +52,29 @@ describe('the slots of log queries', () => {
     using _second = await second;
     expect(query.waiting).to.equal(0);
   });
+
+  it('are not all of one caller: a quarter of them, and of the places to wait, is left for others', async () => {
+    const limits = { concurrentQueries: 4, queuedQueries: 4, concurrentExports: 4, concurrentFollowers: 100 };
+    const slots = newQuerySlots({ ...LIMITS, ...limits });
+    for (const [operation, most] of [
+      ['export', 3],
+      ['follow', 75],
+    ] as const) {
+      for (let n = 0; n < most; n++) await slots[operation].take(never, 'mallory');
+      expect(await refusal(slots[operation].take(never, 'mallory')), operation).to.include({ code: 429 });
+      using _slot = await slots[operation].take(never, 'jane');
+    }
+    const { query } = slots;
+    const running = await Promise.all(Array.from({ length: 3 }, () => query.take(never, 'mallory')));
+    const waiting = Array.from({ length: 3 }, () => query.take(never, 'mallory'));
+    expect(await refusal(query.take(never, 'mallory'))).to.include({ code: 429 });
+    // Others need not wait behind her.
+    using _slot = await query.take(never, 'jane');
+    const later = query.take(never, 'jane');
+    expect([query.taken, query.waiting]).to.deep.equal([4, 4]);
+    for (const slot of running) slot[Symbol.dispose]();
+    for (const slot of await Promise.all(waiting)) slot[Symbol.dispose]();
+    using _later = await later;
+    expect([query.taken, query.waiting]).to.deep.equal([2, 0]);
+  });
 });
