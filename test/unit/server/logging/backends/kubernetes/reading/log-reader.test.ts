@@ -1,41 +1,136 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/cluster/slots.ts';
+import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
-import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
+import {
+  LogReader,
+  type OnLine,
+  type ReadRequest,
+} from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
+import { LogFailure } from '../../../../../../../server/logging/backends/kubernetes/reading/log-request.ts';
 import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 
 const run = { id: 'one', startedAt: 0, finishedAt: undefined };
 const container = { name: 'app', running: true, restarts: 0, current: run, previous: undefined };
-const [source] = sourcesOf({ namespace: 'shop', name: 'a', uid: '', node: '', containers: [] }, container);
+const pod = { namespace: 'shop', name: 'a', uid: '', node: '', containers: [] };
+const source = sourcesOf(pod, container)[0] as LogSource;
 
 describe('the reading of a log', () => {
+  const { signal } = new AbortController();
   let cluster: LogCluster;
+  let reader: LogReader;
 
   beforeEach(async () => {
     cluster = await new LogCluster().start();
+    reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns() });
   });
 
   afterEach(() => cluster.stop());
+
+  const read = (request: Partial<ReadRequest>, onLine: OnLine = () => undefined, from = source) =>
+    reader.read(from, { since: undefined, signal, ...request }, onLine);
+
+  it('tells when the first of many lines was written, and whether it ended before the last', async () => {
+    cluster.add('shop', 'a', [at(1), at(2), at(9)]);
+    expect(await read({})).to.include({ first: at(1).time, lines: 3, hasPassed: false });
+    const seen: string[] = [];
+    const extent = await read({ until: () => at(4).time }, (_, text) => seen.push(text));
+    expect(extent).to.include({ first: at(1).time, lines: 2, hasPassed: true });
+    expect(seen).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('fails with what whoever takes the lines throws, which is no fault of the kubelet', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const fault = new RangeError('no such line');
+    const failure = await read({}, () => {
+      throw fault;
+    }).catch((error: unknown) => error);
+    expect(failure).to.equal(fault);
+  });
+
+  it('looks once, and then waits, while there is no room for lines; and gives them when there is', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const [full, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let looks = 0;
+    const room = (): Promise<void> | undefined => {
+      asked.resolve();
+      return looks++ === 0 ? full.promise : undefined;
+    };
+    const seen: string[] = [];
+    const reading = read({ room }, (_, text) => seen.push(text));
+    await asked.promise;
+    for (let turn = 0; turn < 10; turn++) await setImmediate();
+    expect([looks, seen]).to.deep.equal([1, []]);
+    full.resolve();
+    await reading;
+    expect([looks, seen]).to.deep.equal([2, ['line 1']]);
+  });
+
+  it('gives no line to a caller who has left while there was no room', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const left = new AbortController();
+    const full = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const room = (): Promise<void> => {
+      left.abort(new Error('left'));
+      full.resolve();
+      return full.promise;
+    };
+    const reading = read({ room, signal: left.signal }, (_, text) => seen.push(text));
+    expect(await reading.catch((error: unknown) => error)).to.include({ message: 'left' });
+    expect(seen).to.deep.equal([]);
+  });
+
+  it('asks a node again at once whose answer was cut, but not one that was silent', async () => {
+    const onNode = { ...source, node: 'n' };
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
+      return true;
+    };
+    const kindOf = (): Promise<unknown> =>
+      read({}, undefined, onNode).then(
+        () => 'none',
+        (error: unknown) => (error instanceof LogFailure ? error.kind : error),
+      );
+    expect(await kindOf()).to.equal('failed');
+    cluster.disturb = () => false;
+    expect(await kindOf()).to.equal('none');
+    reader = new LogReader({
+      client: cluster.connect(),
+      slots: new Slots(1),
+      turns: new Turns(),
+      idleMs: 50,
+    });
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).write('\n');
+      return true;
+    };
+    expect(await kindOf()).to.equal('silent');
+    cluster.disturb = () => false;
+    cluster.asked.length = 0;
+    expect(await kindOf()).to.equal('failed');
+    expect(cluster.asked).to.deep.equal([]);
+  });
 
   it('lets everything else run between two lines, however long what they are for takes', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
     // Every line uses up its slice.
     const turns = new Turns(0);
-    const reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns });
+    reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns });
     let others = 0;
     let isReading = true;
     const other = (): void => {
       others++;
-      if (isReading) setImmediate(other);
+      if (isReading) globalThis.setImmediate(other);
     };
-    setImmediate(other);
+    globalThis.setImmediate(other);
     const seen: { text: string; others: number }[] = [];
-    if (!source) throw new Error('no log');
-    const { signal } = new AbortController();
-    await reader.read(source, { since: undefined, signal }, (_, text) => seen.push({ text, others }));
+    await read({}, (_, text) => seen.push({ text, others }));
     isReading = false;
     expect(seen.map(({ text }) => text)).to.deep.equal(lines.map(({ text }) => text));
     expect(new Set(seen.map((one) => one.others)).size).to.equal(30);
