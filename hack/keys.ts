@@ -43,9 +43,13 @@ async function main(): Promise<number> {
   const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
   // Told at once when there is none.
   kubeConfig();
-  const client = new ClusterConnection({ kubeConfig });
-  const signal = AbortSignal.timeout(30_000);
+  const client = new ClusterConnection({
+    kubeConfig,
+    slowCredentials: (giver) => process.stderr.write(`waiting for ${giver}\n`),
+  });
   try {
+    await client.authenticated();
+    const signal = AbortSignal.timeout(30_000);
     if (command === 'list') {
       const { set, request } = await new KeySecret(client, { namespace, name }).read(signal);
       for (const { kid, state, createdAt, activeAt, verifyUntil } of set.keys) {

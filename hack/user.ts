@@ -36,7 +36,10 @@ async function main(): Promise<number> {
   const kubeConfig = kubeConfigSource(given.options.kubeconfig ?? process.env['KUBECONFIG']);
   // Told at once when there is none.
   kubeConfig();
-  const client = new ClusterConnection({ kubeConfig });
+  const client = new ClusterConnection({
+    kubeConfig,
+    slowCredentials: (giver) => process.stderr.write(`waiting for ${giver}\n`),
+  });
   const options = {
     client,
     group: groupName(platform),
@@ -46,6 +49,7 @@ async function main(): Promise<number> {
   const credentials = new ClusterCredentialStore(options);
   const signal = new AbortController().signal;
   try {
+    await client.authenticated();
     if (given.command === 'restore') return await restoreFrom(given.file, { users, credentials }, signal);
     await createOrSet(given, { users, credentials }, signal);
     return 0;

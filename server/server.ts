@@ -37,7 +37,12 @@ export async function run(
     const { version } = await readBuildInfo();
     const metrics = createRegistry();
     collectProcessMetrics(metrics, version);
-    const client = new ClusterConnection({ kubeConfig, userAgent: `ks-apiserver/${version}` });
+    const client = new ClusterConnection({
+      kubeConfig,
+      userAgent: `ks-apiserver/${version}`,
+      slowCredentials: (giver) =>
+        log.warn(`waiting for ${giver}, without whose credentials kube-apiserver can not be asked`),
+    });
     signal.addEventListener('abort', () => client.close(), { once: true });
     const nodes = newNodes(config, { client, log, metrics });
     follow(nodes.followers);

@@ -8,8 +8,8 @@ export interface ClusterRequest {
   readonly body?: Buffer | string;
   readonly signal: AbortSignal;
   /**
-   * Until the answer's headers have come, and for how long one that is read whole may then be silent, in ms; 10,000 when
-   * none is given.
+   * Until there are credentials, then until the answer's headers have come, and for how long one that is read whole may
+   * then be silent, in ms; 10,000 when none is given.
    */
   readonly timeoutMs?: number;
 }

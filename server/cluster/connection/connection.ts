@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   /** How long credentials are used before they are read again, in ms; 10,000 when none is given. */
   readonly refreshMs?: number;
   readonly userAgent?: string;
+  /** Told what has given no credentials for two seconds, and is waited for. */
+  readonly slowCredentials?: (giver: string) => void;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
 }
@@ -35,24 +37,41 @@ export class ClusterConnection implements ClusterClient {
       options.kubeConfig,
       options.refreshMs ?? 10_000,
       options.now ?? (() => performance.now()),
+      options.slowCredentials,
     );
     this.#userAgent = options.userAgent ?? 'ks-apiserver';
   }
 
   async open(request: ClusterRequest): Promise<IncomingMessage> {
-    request.signal.throwIfAborted();
+    const { signal, timeoutMs: ms = HEADERS_TIMEOUT_MS } = request;
+    signal.throwIfAborted();
+    let refusal: IncomingMessage | undefined;
     try {
-      const credentials = await this.#credentials.get();
+      const credentials = await this.#credentials.within({ signal, ms });
       const response = await this.#send(request, credentials);
       if (response.statusCode !== 401) return response;
       // The token may have been rotated under us: once more, with everything read anew.
-      const renewed = await this.#credentials.get(credentials);
+      refusal = response;
+      const renewed = await this.#credentials.within({ signal, ms }, credentials);
       if (sameIdentity(renewed, credentials)) return response;
       response.destroy();
       return await this.#send(request, renewed);
     } catch (error) {
-      if (request.signal.aborted) throw request.signal.reason;
-      throw newServiceUnavailable('kube-apiserver can not be reached', 1, { cause: error });
+      refusal?.destroy();
+      if (signal.aborted) throw signal.reason;
+      throw unreachable(error);
+    }
+  }
+
+  /**
+   * Resolves when there are credentials, however long a plugin takes that asks a person; no request waits longer than it
+   * would for its answer. Throws as open() does.
+   */
+  async authenticated(): Promise<void> {
+    try {
+      await this.#credentials.get();
+    } catch (error) {
+      throw unreachable(error);
     }
   }
 
@@ -148,6 +167,10 @@ export class ClusterConnection implements ClusterClient {
       ...(auth === undefined ? {} : { auth }),
     };
   }
+}
+
+function unreachable(cause: unknown): Error {
+  return newServiceUnavailable('kube-apiserver can not be reached', 1, { cause });
 }
 
 /** Node's own option `signal` does the same, but costs as much as all the rest of a small request. */

@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { Agent as SecureAgent } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
 
 /** Everything a request needs to reach kube-apiserver as ourselves. */
 export interface Credentials {
@@ -22,7 +23,15 @@ export interface Endpoint {
   readonly basePath: string;
 }
 
+/** How long somebody is ready to wait. */
+export interface Patience {
+  readonly signal: AbortSignal;
+  readonly ms: number;
+}
+
 const TCP_KEEP_ALIVE_MS = 15_000;
+/** Most plugins are done by then; those that ask a person are not. */
+const SLOW_MS = 2_000;
 
 /**
  * Applies the kubeconfig at most every `refreshMs`: client-node reads token files, certificates and exec plugins
@@ -33,15 +42,24 @@ export class CredentialSource {
   readonly #kubeConfig: () => KubeConfig;
   readonly #refreshMs: number;
   readonly #now: () => number;
+  readonly #slow: (giver: string) => void;
+  #giver = 'the kubeconfig';
   #current: Credentials | undefined;
   #material: readonly unknown[] = [];
   #appliedAt = 0;
   #refresh: Promise<Credentials> | undefined;
 
-  constructor(kubeConfig: () => KubeConfig, refreshMs: number, now: () => number) {
+  /** `slow` is told what has given no credentials for two seconds, and is waited for. */
+  constructor(
+    kubeConfig: () => KubeConfig,
+    refreshMs: number,
+    now: () => number,
+    slow: (giver: string) => void = () => undefined,
+  ) {
     this.#kubeConfig = kubeConfig;
     this.#refreshMs = refreshMs;
     this.#now = now;
+    this.#slow = slow;
   }
 
   /** `newerThan`: credentials that were refused; they are not given again without reading everything anew. */
@@ -54,6 +72,24 @@ export class CredentialSource {
     return this.#refresh;
   }
 
+  /** As get(), for who waits so long only. Whatever gives them goes on, for those who come later. */
+  within({ signal, ms }: Patience, newerThan?: Credentials): Credentials | Promise<Credentials> {
+    const credentials = this.get(newerThan);
+    if (!(credentials instanceof Promise)) return credentials;
+    const { promise, resolve, reject } = Promise.withResolvers<Credentials>();
+    const gone = (): void => reject(signal.reason as Error);
+    const timer = setTimeout(
+      () => reject(new Error(`${this.#giver} gave no credentials within ${ms} ms`)),
+      ms,
+    );
+    signal.addEventListener('abort', gone, { once: true });
+    credentials.then(resolve, reject);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', gone);
+    });
+  }
+
   close(): void {
     this.#current?.agent.destroy();
   }
@@ -64,7 +100,13 @@ export class CredentialSource {
     if (!cluster) throw new Error('the kubeconfig has no current cluster');
     const server = new URL(cluster.server);
     const options: RequestOptions = {};
-    await config.applyToHTTPSOptions(options);
+    this.#giver = giverOf(config);
+    const timer = setTimeout(() => this.#slow(this.#giver), SLOW_MS);
+    try {
+      await config.applyToHTTPSOptions(options);
+    } finally {
+      clearTimeout(timer);
+    }
     const material = [server.href, cluster.proxyUrl, options.servername, options.rejectUnauthorized].concat(
       [options.ca, options.cert, options.key].map(String),
     );
@@ -81,6 +123,16 @@ export class CredentialSource {
     };
     return this.#current;
   }
+}
+
+/** What credentials come from, for people. */
+function giverOf(config: KubeConfig): string {
+  const { exec, authProvider } = record(config.getCurrentUser());
+  if (exec) return `the exec plugin ${JSON.stringify(text(record(exec)['command']))} of the kubeconfig`;
+  if (authProvider) {
+    return `the auth provider ${JSON.stringify(text(record(authProvider)['name']))} of the kubeconfig`;
+  }
+  return 'the kubeconfig';
 }
 
 function endpointOf({ protocol, hostname, port, pathname }: URL): Endpoint {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Pacer } from '../pacer.ts';
+import { Pacer } from '../../concurrency/pacer.ts';
 
 /** Nothing came for too long: the connection counts as dead although nobody has closed it. */
 export class StalledError extends Error {

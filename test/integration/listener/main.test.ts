@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
+import { parse, stringify } from 'yaml';
 import {
   createAuthority,
   issueServing,
   type KeyPair,
 } from '../../../server/listener/certificate-authority.ts';
+import { HeldPlugin } from '../../support/held-plugin.ts';
 import { get, type Program, Workplace } from './program.ts';
 
 const DAY = 24 * 3_600_000;
@@ -41,6 +43,28 @@ describe('server/main.ts', function () {
     expect(body)
       .to.match(/^\[\+\]ping ok$/m)
       .and.match(/^\[-\]informer-sync failed/m);
+  });
+
+  it('says that it waits for a plugin of the kubeconfig, answers meanwhile, and ends when told to', async () => {
+    const plugin = await HeldPlugin.make();
+    try {
+      const kubeconfig = parse(await readFile(join(workplace.folder, 'no-cluster'), 'utf8'));
+      kubeconfig.users[0].user = plugin.user;
+      await writeFile(join(workplace.folder, 'held'), stringify(kubeconfig));
+      const program = await workplace.start({ kubernetes: { kubeconfig: 'held' } });
+      const port = await program.port('secure');
+      await program.line({
+        level: 'warn',
+        message:
+          'waiting for the exec plugin "/bin/sh" of the kubeconfig, without whose credentials kube-apiserver can not be asked',
+      });
+      expect((await get(port, '/livez', await workplace.ca())).status).to.equal(200);
+      expect((await get(port, '/readyz', await workplace.ca())).status).to.equal(500);
+      program.signal('SIGTERM');
+      expect(await program.exit).to.have.property('code', 0);
+    } finally {
+      await plugin.remove();
+    }
   });
 
   it('keeps aggregated paths off the plain-HTTP listener', async () => {

@@ -12,6 +12,7 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 import { issue, issueServer, newCA } from '../../../../support/certificates.ts';
+import { HeldPlugin } from '../../../../support/held-plugin.ts';
 import { type Call, kubeConfigFor, ScriptedCluster, status } from '../../../../support/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -183,6 +184,46 @@ describe('the connection to kube-apiserver', () => {
       }, 100);
     });
     expect(await client.json({ path: '/', signal, timeoutMs: 400 })).to.deep.equal({});
+  });
+
+  it('is ServiceUnavailable while a plugin gives no credentials, and answers when it has', async () => {
+    const plugin = await HeldPlugin.make();
+    ending.push(() => plugin.remove());
+    const { cluster, client: other } = await connected(({ response }) => response.end('{}'));
+    await other.json({ path: '/', signal });
+    const server = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`;
+    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(server, plugin.user) });
+    ending.push(() => client.close());
+    const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
+    expect(error).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
+    expect(error)
+      .to.have.nested.property('cause.message')
+      .that.matches(/^the exec plugin .* gave no credentials within 30 ms$/);
+    const authenticated = client.authenticated();
+    await plugin.release('late');
+    await authenticated;
+    expect(await client.json({ path: '/', signal })).to.deep.equal({});
+    expect(cluster.calls.at(-1)?.request.headers).to.include({ authorization: 'Bearer late' });
+  });
+
+  it('does not keep a refusal open while nothing renews the credentials', async () => {
+    const { cluster, client: other } = await connected(({ response }) =>
+      response.writeHead(401).end(status(401, 'Unauthorized')),
+    );
+    await failure(other.json({ path: '/', signal }));
+    const config = kubeConfigFor(`http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`);
+    let asked = 0;
+    const client = new ClusterConnection({
+      kubeConfig: () => {
+        if (asked++ > 0) throw new Error('no more');
+        return config();
+      },
+    });
+    ending.push(() => client.close());
+    const error = await failure(client.open({ path: '/', signal }));
+    expect(error).to.have.nested.property('cause.message', 'no more');
+    const socket = cluster.calls.at(-1)?.request.socket;
+    await until(() => socket?.destroyed === true);
   });
 
   it('gives up with the reason of the signal', async () => {

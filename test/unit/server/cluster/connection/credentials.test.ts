@@ -1,6 +1,15 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { CredentialSource } from '../../../../../server/cluster/connection/credentials.ts';
+import { HeldPlugin } from '../../../../support/held-plugin.ts';
 import { kubeConfigFor } from '../../../../support/scripted-cluster.ts';
+import { until } from '../../../../support/until.ts';
+
+const failure = (promise: unknown): Promise<unknown> =>
+  Promise.resolve(promise).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe('the credentials for kube-apiserver', () => {
   const source = (server: string): CredentialSource =>
@@ -69,5 +78,48 @@ describe('the credentials for kube-apiserver', () => {
       expect(next, JSON.stringify(change)).to.not.equal(last);
       last = next;
     }
+  });
+
+  describe('of a plugin that takes its time', () => {
+    let plugin: HeldPlugin;
+    let credentials: CredentialSource;
+    let slow: string[];
+
+    beforeEach(async () => {
+      slow = [];
+      plugin = await HeldPlugin.make();
+      const config = kubeConfigFor('https://cluster.example', plugin.user);
+      const told = (giver: string) => slow.push(giver);
+      credentials = new CredentialSource(config, 1000, () => 0, told);
+    });
+
+    afterEach(() => plugin.remove());
+
+    const patience = (ms: number, signal = new AbortController().signal) => ({ signal, ms });
+
+    it('hold nobody longer than he waits, and come to who asks later', async () => {
+      const error = await failure(credentials.within(patience(20)));
+      expect(error).to.have.property(
+        'message',
+        'the exec plugin "/bin/sh" of the kubeconfig gave no credentials within 20 ms',
+      );
+      const controller = new AbortController();
+      const left = failure(credentials.within(patience(60_000, controller.signal)));
+      controller.abort(new Error('gone'));
+      expect(await left).to.have.property('message', 'gone');
+      expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+      await plugin.release('late');
+      const { headers } = await credentials.within(patience(60_000));
+      expect(headers['Authorization']).to.equal('Bearer late');
+      expect(await plugin.runs()).to.equal(1);
+    });
+
+    it('are told of once while they do not come, by the name of the plugin', async () => {
+      for (let i = 0; i < 3; i++) void failure(credentials.within(patience(60_000)));
+      await until(() => slow.length > 0);
+      await plugin.release('late');
+      await credentials.get();
+      expect(slow).to.deep.equal(['the exec plugin "/bin/sh" of the kubeconfig']);
+    });
   });
 });
