@@ -1,5 +1,5 @@
 import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
-import { pause } from '../cluster/pause.ts';
+import { pause } from '../concurrency/pause.ts';
 
 interface Waiter {
   readonly version: bigint;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { pause } from '../cluster/pause.ts';
+import { pause } from '../concurrency/pause.ts';
 import type { LogMetrics } from './log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
 import { unfitOptionIn, unusableFileIn } from './store-errors.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
-import { Backoff } from '../cluster/backoff.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { ObjectFollower } from '../cluster/following/object-follower.ts';
 import { Reflector } from '../cluster/following/reflector.ts';
-import { pause } from '../cluster/pause.ts';
+import { Backoff } from '../concurrency/backoff.ts';
+import { pause } from '../concurrency/pause.ts';
 import { type ApiService, readApiService } from './api-service.ts';
 import { desiredBundle, holdsOthers } from './ca-bundle.ts';
 import type { ServingCA } from './serving-ca.ts';

@@ -2,8 +2,8 @@
 // coordination.k8s.io, as Kubernetes' own controllers do it. What the elected replica does is up to the caller.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { ClusterClient } from '../connection/client.ts';
-import { pause } from '../pause.ts';
 import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lease-record.ts';
 
 /** In ms. The holder gives up after `renewMs`, before others may take over after `leaseMs`. */

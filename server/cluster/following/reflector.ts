@@ -2,10 +2,10 @@
 // cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
-import { Backoff } from '../backoff.ts';
+import { Backoff } from '../../concurrency/backoff.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { StalledError } from '../connection/live-body.ts';
-import { pause } from '../pause.ts';
 import { checkHistory } from './history.ts';
 import { eventMetadata } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';

@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { pause } from '../../cluster/pause.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { Handler, RequestContext } from '../../filters/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';

@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileFault } from '../../cluster/connection/file-fault.ts';
-import { pause } from '../../cluster/pause.ts';
+import { pause } from '../../concurrency/pause.ts';
 
 const MAX_BYTES = 4096;
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { Wakeup } from '../wakeup.ts';
+import { Wakeup } from '../../concurrency/wakeup.ts';
 import { KeySecret, type SecretPlace } from './key-secret.ts';
 import { newKey } from './new-key.ts';
 import { nextChange, type RotationPolicy, rotated } from './rotation.ts';

@@ -3,13 +3,13 @@
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
 import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectFollower } from '../../cluster/following/object-follower.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
 import { isNewer } from '../../cluster/following/resource-version.ts';
-import { pause } from '../../cluster/pause.ts';
-import { Wakeup } from '../wakeup.ts';
+import { Backoff } from '../../concurrency/backoff.ts';
+import { pause } from '../../concurrency/pause.ts';
+import { Wakeup } from '../../concurrency/wakeup.ts';
 import { ImportedKeys } from './imported-keys.ts';
 import type { KeyRing, SigningKey } from './key-ring.ts';
 import { KeySecret, type SecretPlace, type StoredKeys, storedKeys } from './key-secret.ts';

@@ -1,5 +1,5 @@
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { Slots } from '../../cluster/slots.ts';
+import { Slots } from '../../concurrency/slots.ts';
 
 export interface HashQueueLimits {
   /** Hashes at a time. */

@@ -8,7 +8,7 @@ import {
   temporarilyUnavailable,
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
-import { pause } from '../../cluster/pause.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { Decoys } from './decoys.ts';

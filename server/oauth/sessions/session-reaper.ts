@@ -2,8 +2,8 @@
 // is refused at every use, whether its object still exists or not.
 import type { Logger } from 'pino';
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
-import { Pacer } from '../../cluster/pacer.ts';
-import { pause } from '../../cluster/pause.ts';
+import { Pacer } from '../../concurrency/pacer.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
 import { NOBODY } from './session.ts';

@@ -8,8 +8,8 @@ import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectFollower } from '../../cluster/following/object-follower.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
-import { pause } from '../../cluster/pause.ts';
-import { Wakeup } from '../wakeup.ts';
+import { pause } from '../../concurrency/pause.ts';
+import { Wakeup } from '../../concurrency/wakeup.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
 import { decodeRecord, encodeRecord, type Macs } from './throttle-record.ts';
 

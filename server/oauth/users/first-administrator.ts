@@ -7,10 +7,10 @@ import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts
 import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record } from '../../../apis/meta/v1/unknown-value.ts';
-import { Backoff } from '../../cluster/backoff.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
-import { pause } from '../../cluster/pause.ts';
+import { Backoff } from '../../concurrency/backoff.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { Credential } from './account.ts';
 import type { Users } from './cluster-user-directory.ts';
 

@@ -6,8 +6,8 @@ import { USER } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../../cache/bounded-map.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { pause } from '../../cluster/pause.ts';
-import { Wakeup } from '../wakeup.ts';
+import { pause } from '../../concurrency/pause.ts';
+import { Wakeup } from '../../concurrency/wakeup.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;

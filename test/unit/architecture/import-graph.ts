@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ],
   ['server/resources', 'server/authentication', 'server/authorization'],
   ['server/cache', 'server/cluster', 'server/observability'],
-  ['server/environment.ts', 'server/build-info.ts'],
+  ['server/environment.ts', 'server/build-info.ts', 'server/concurrency'],
   ['apis', 'package.json'],
 ];
 

@@ -3,7 +3,7 @@
 // connection and the reflector, matching/ for what lines say.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { Slots } from '../../../cluster/slots.ts';
+import { Slots } from '../../../concurrency/slots.ts';
 import type {
   Buckets,
   Call,

@@ -2,7 +2,7 @@
 // lines first; and logs must not be held open at the pace of the reader, because slots are limited. So an export works in
 // rounds: each reads a stretch of time of every log, keeps, packed, as many of the first lines in the order as fit into
 // the memory, and gives back its slots. While one round is handed out, the next one is read.
-import { Pacer } from '../../../../cluster/pacer.ts';
+import { Pacer } from '../../../../concurrency/pacer.ts';
 import { BEGINNING } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { type LogSource, nameOf } from '../pods/log-source.ts';

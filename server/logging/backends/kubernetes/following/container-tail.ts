@@ -1,8 +1,9 @@
 // Follows one container through whatever happens to its log: a stream that ends or falls silent, a new file, a restart,
 // the end of the container. No line is given twice, and none is lost that the kubelet still has.
-import { Backoff } from '../../../../cluster/backoff.ts';
+
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
-import { pause } from '../../../../cluster/pause.ts';
+import { Backoff } from '../../../../concurrency/backoff.ts';
+import { pause } from '../../../../concurrency/pause.ts';
 import { BEGINNING, millisecondsOf } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';

@@ -1,6 +1,6 @@
 // Which logs a selection is about. Namespaces out of its scope are not even looked at.
 import { RE2JS } from 're2js';
-import { Pacer } from '../../../../cluster/pacer.ts';
+import { Pacer } from '../../../../concurrency/pacer.ts';
 import { millisecondsOf } from '../../../instant.ts';
 import type { Instant, Selection } from '../../../log-store.ts';
 import { nameMatcher } from '../../../name-filter.ts';

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/live-body.ts';
-import type { Slots } from '../../../../cluster/slots.ts';
+import type { Slots } from '../../../../concurrency/slots.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { Turns } from '../../../work/turns.ts';
 import type { LogSource } from '../pods/log-source.ts';

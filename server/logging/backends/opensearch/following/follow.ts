@@ -1,6 +1,7 @@
 // Records as they come: whenever the indices hold more than before, the store is asked for what lies behind the last one.
-import { pause } from '../../../../cluster/pause.ts';
+import { pause } from '../../../../concurrency/pause.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
+import { isSearchRefused } from '../../../store-errors.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
 import { Follower, type FollowerOptions, type FollowerTuning } from './follower.ts';
@@ -76,6 +77,7 @@ export class Followers {
         }
       } catch (error) {
         if (signal.aborted) return;
+        if (isSearchRefused(error)) this.#options.queries.forgetIndices();
         failingSince ??= wallClock();
         const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
         // A new follower is told at once that the store is down; one that is under way would only start again.

@@ -1,6 +1,6 @@
 // The pace at which followers ask, all of them together: however many there are, and however slow the store is, they
 // take no more of it than about one of its threads.
-import { Slots } from '../../../../cluster/slots.ts';
+import { Slots } from '../../../../concurrency/slots.ts';
 
 /** Requests under way or pausing, at a time. */
 const LANES = 5;

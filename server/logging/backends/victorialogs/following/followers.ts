@@ -1,7 +1,7 @@
 // All followers: each first gets older lines as in an export, then polls the store for new ones; all of them together no
 // more often than the store can bear.
 import type { Logger } from 'pino';
-import { pause } from '../../../../cluster/pause.ts';
+import { pause } from '../../../../concurrency/pause.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Call, LogRecord } from '../../../log-store.ts';
 import { Deadline } from '../requests/deadline.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { Backoff } from '../../../../../server/cluster/backoff.ts';
 import { retryAfterMs } from '../../../../../server/cluster/following/reflector-failure.ts';
 import { DEFAULT_TUNING } from '../../../../../server/cluster/following/reflector-tuning.ts';
+import { Backoff } from '../../../../../server/concurrency/backoff.ts';
 import { complete, followingEach } from '../../../../support/followed-script.ts';
 import { rawThing } from '../../../../support/raw-objects.ts';
 import {

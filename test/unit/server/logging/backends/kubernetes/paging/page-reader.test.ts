@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Slots } from '../../../../../../../server/cluster/slots.ts';
+import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import { PageReader } from '../../../../../../../server/logging/backends/kubernetes/paging/page-reader.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/paging/pass.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';

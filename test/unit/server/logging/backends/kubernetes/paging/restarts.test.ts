@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Slots } from '../../../../../../../server/cluster/slots.ts';
+import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/paging/pass.ts';
 import { PodIndex } from '../../../../../../../server/logging/backends/kubernetes/pods/pod-index.ts';
 import { chooseSources } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';

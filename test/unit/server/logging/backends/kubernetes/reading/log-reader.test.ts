@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Slots } from '../../../../../../../server/cluster/slots.ts';
+import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import {

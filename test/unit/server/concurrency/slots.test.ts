@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { Slots } from '../../../../server/cluster/slots.ts';
+import { Slots } from '../../../../server/concurrency/slots.ts';
 
 const REFUSED = new Error('refused');
 const oneWaiting = (waitMs = 10_000): Slots => new Slots(1, { length: 1, waitMs, refusal: () => REFUSED });
