@@ -2,8 +2,8 @@
 // by server/oauth/http/form.ts and its callers: RFC 6749 has rules (which parameter goes with which grant, what counts as
 // absent) that no schema tells, so a test compares the two.
 import { Type } from 'typebox';
-import { GRANT_TYPES } from '../config/v1alpha1/oauth-options.ts';
 import { OAUTH_ERROR_CODES } from './errors.ts';
+import { GRANT_TYPES } from './grant-types.ts';
 
 const strict = { additionalProperties: false } as const;
 const optional = (description: string, more: object = {}) =>

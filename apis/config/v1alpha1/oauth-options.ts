@@ -1,6 +1,7 @@
 // Options of the token handler: section `oauth` of the configuration. What they mean to its parts is decided in
 // server/oauth; clients and their secrets in server/oauth/clients.
 import { Type } from 'typebox';
+import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import {
   choiceOption,
   countOption,
@@ -13,13 +14,6 @@ import {
   section,
   textOption,
 } from './option-types.ts';
-
-export const GRANT_TYPES = [
-  'password',
-  'refresh_token',
-  'authorization_code',
-  'urn:ietf:params:oauth:grant-type:device_code',
-] as const;
 
 const NO_LIFETIME = '0s';
 
@@ -48,14 +42,11 @@ const client = Type.Object(
       name: textOption('', 'Name of the Secret. Empty: none.'),
       key: textOption('clientSecret', 'Key in the Secret.'),
     }),
-    grants: Type.Array(
-      Type.Unsafe<(typeof GRANT_TYPES)[number]>({ type: 'string', enum: [...GRANT_TYPES] }),
-      {
-        default: ['authorization_code', 'refresh_token'],
-        uniqueItems: true,
-        description: 'How the client may get tokens.',
-      },
-    ),
+    grants: Type.Array(Type.Unsafe<GrantType>({ type: 'string', enum: [...GRANT_TYPES] }), {
+      default: ['authorization_code', 'refresh_token'],
+      uniqueItems: true,
+      description: 'How the client may get tokens.',
+    }),
     redirectURIs: namesOption(
       'Where the authorization endpoint may send people back to: `https`, the scheme of an app, or `http` on their own machine; compared exactly, but for the port of a loopback address.',
     ),

@@ -1,10 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-export type GrantType =
-  | 'password'
-  | 'refresh_token'
-  | 'authorization_code'
-  | 'urn:ietf:params:oauth:grant-type:device_code';
+import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 
 /** A configured client. Lifetimes in seconds. */
 export interface OAuthClient {

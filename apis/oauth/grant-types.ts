@@ -1,0 +1,9 @@
+/** The grants of the token endpoint, as `grant_type` names them. */
+export const GRANT_TYPES = [
+  'password',
+  'refresh_token',
+  'authorization_code',
+  'urn:ietf:params:oauth:grant-type:device_code',
+] as const;
+
+export type GrantType = (typeof GRANT_TYPES)[number];
