@@ -26,6 +26,7 @@ import { type Overview, overviewOf, simpleOverview } from './counting/overview.t
 import { countContainers } from './counting/statistics.ts';
 import { exportLines } from './exporting/export.ts';
 import { Followers } from './following/followers.ts';
+import { hasFields, missingField } from './missing-field.ts';
 import { readPage } from './paging/page.ts';
 import { readPosition, writePosition } from './paging/position.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
@@ -35,7 +36,6 @@ import { STORE, statusOf } from './requests/refusal.ts';
 import { numberIn } from './requests/row-values.ts';
 import type { FieldNames } from './selection/fields.ts';
 import { TIME } from './selection/logsql.ts';
-import { hasFields, missingField } from './selection/missing-field.ts';
 import { type Question, type Questions, questionsAbout, type Range } from './selection/question.ts';
 import { ALL } from './selection/scope-filter.ts';
 

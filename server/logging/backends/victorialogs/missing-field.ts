@@ -1,11 +1,11 @@
 // Whether the store holds lines with the fields that the configuration names. Lines of something else than containers
 // may be there as well, so that one line with all of them is enough.
-import type { Deadline } from '../requests/deadline.ts';
-import type { Queries } from '../requests/queries.ts';
-import { numberIn } from '../requests/row-values.ts';
-import type { FieldNames } from './fields.ts';
-import { quoted, TIME } from './logsql.ts';
-import { ALL } from './scope-filter.ts';
+import type { Deadline } from './requests/deadline.ts';
+import type { Queries } from './requests/queries.ts';
+import { numberIn } from './requests/row-values.ts';
+import type { FieldNames } from './selection/fields.ts';
+import { quoted, TIME } from './selection/logsql.ts';
+import { ALL } from './selection/scope-filter.ts';
 
 /** Older lines may be of another configuration, or many. */
 const RECENT = `${TIME}:1h`;
