@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
+import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
+import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
+import {
+  lastLineOf,
+  type SurveyOptions,
+  survey,
+  type Tally,
+} from '../../../../../../../server/logging/backends/kubernetes/reading/survey.ts';
+import { Turns } from '../../../../../../../server/logging/work/turns.ts';
+import { refuse, status } from '../../../../../../support/scripted-cluster.ts';
+import { at, call, everything } from '../instants.ts';
+import { LogCluster } from '../log-cluster.ts';
+
+/** A log that began with the day. */
+const sourceOf = (pod: string, more: Partial<LogSource> = {}): LogSource => ({
+  namespace: 'shop',
+  pod,
+  container: 'app',
+  node: '',
+  previous: false,
+  running: true,
+  run: { id: pod, startedAt: Date.UTC(2026, 0, 1), finishedAt: undefined },
+  predecessors: false,
+  ...more,
+});
+
+describe('a survey of logs', () => {
+  let cluster: LogCluster;
+  let reader: LogReader;
+  let shortfalls: Shortfalls;
+  let seen: string[];
+  let dropped: string[];
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+    reader = new LogReader({ client: cluster.connect(), slots: new Slots(100), turns: new Turns() });
+    shortfalls = new Shortfalls({ count: 0, names: [] });
+    [seen, dropped] = [[], []];
+  });
+
+  afterEach(() => cluster.stop());
+
+  const read = (sources: readonly LogSource[], more: Partial<SurveyOptions> = {}): Promise<void> =>
+    survey({
+      reader,
+      sources,
+      beginOf: () => everything.range.start,
+      end: everything.range.end,
+      isCounting: true,
+      bytesPerContainer: 1 << 20,
+      parallel: 4,
+      deadline: new AbortController().signal,
+      signal: call.signal,
+      shortfalls,
+      onFailure: () => undefined,
+      tally: (source) => {
+        const lines: string[] = [];
+        return {
+          onLine: (time, text) => {
+            if (time < (more.end ?? everything.range.end)) lines.push(text);
+          },
+          done: () => seen.push(...lines),
+          drop: () => dropped.push(source.pod),
+        };
+      },
+      ...more,
+    });
+
+  it('reads so many logs at a time, though more could be open', async () => {
+    const pods = Array.from({ length: 10 }, (_, n) => `p${n}`);
+    for (const pod of pods) cluster.add('shop', pod, [at(1)]);
+    let [lines, reading, most] = [0, 0, 0];
+    const tally = (): Tally => {
+      most = Math.max(most, ++reading);
+      return { onLine: () => lines++, done: () => reading-- };
+    };
+    await read(
+      pods.map((pod) => sourceOf(pod)),
+      { parallel: 2, tally },
+    );
+    expect({ lines, most }).to.deep.equal({ lines: 10, most: 2 });
+  });
+
+  it('fails with what whoever takes the lines throws, though other logs could be read', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
+    const fault = new RangeError('no such line');
+    const tally = (source: LogSource) => ({
+      onLine: () => {
+        if (source.pod === 'a') throw fault;
+      },
+      done: () => undefined,
+    });
+    const failure = await read([sourceOf('a'), sourceOf('b')], { tally }).catch((error: unknown) => error);
+    expect(failure).to.equal(fault);
+  });
+
+  it('misses nothing of a container of which the kubelet says that it has not begun', async () => {
+    cluster.disturb = (_, response) => {
+      const message = 'container "app" in pod "a" is waiting to start: ContainerCreating';
+      response.writeHead(400).end(status(400, 'BadRequest', message));
+      return true;
+    };
+    await read([sourceOf('a')]);
+    expect(shortfalls.list()).to.deep.equal([]);
+  });
+
+  it('has read a log whole that goes beyond the bytes, but behind the end only', async () => {
+    const lines = Array.from({ length: 100 }, (_, n) => at(n, 'x'.repeat(100)));
+    cluster.add('shop', 'a', lines);
+    await read([sourceOf('a')], { end: at(5).time, bytesPerContainer: 2_000 });
+    expect(seen).to.have.length(5);
+    expect(cluster.asked).to.have.length(1);
+    expect(shortfalls.list()).to.deep.equal([]);
+  });
+
+  /** Twenty lines of equal length fit, and the newest eighteen are asked for. */
+  const long = Array.from({ length: 100 }, (_, n) => at(n, String(n).padStart(69, ' ')));
+  const twenty = 20 * 101;
+  for (const [end, numbers] of [
+    [82, Array.from({ length: 20 }, (_, n) => n)],
+    [83, [82]],
+  ] as const) {
+    it(`keeps of a log that is too long what lies before the end, with line ${end} at that end`, async () => {
+      cluster.add('shop', 'a', long);
+      await read([sourceOf('a')], { end: at(end).time, bytesPerContainer: twenty });
+      expect(seen.map(Number)).to.deep.equal(numbers);
+      expect(dropped).to.deep.equal(['a']);
+      const which = numbers.length === 1 ? 'the newest' : 'the oldest';
+      expect(shortfalls.list()[0]?.message).to.include(which);
+    });
+  }
+
+  it('says of a log that was removed that it was, and of one that could not be read that it could not', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.disturb = ({ pathname }, response) => {
+      if (pathname.includes('/b/')) refuse(response, 500, 'InternalError');
+      return pathname.includes('/b/');
+    };
+    await read(['a', 'b', 'removed'].map((pod) => sourceOf(pod)));
+    expect(shortfalls.list().map(({ message }) => message)).to.deep.equal([
+      '1 log was not read to the end, because the kubelet did not answer as it should: shop/b/app',
+      '1 log was not read to the end, because the pod or its log was removed: shop/removed/app',
+    ]);
+  });
+
+  it('tells the log that may not be read from the others, and fails when there are no others', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.disturb = ({ pathname }, response) => {
+      if (pathname.includes('/a/')) return false;
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const failures: string[] = [];
+    const onFailure: SurveyOptions['onFailure'] = ({ pod }, kind) => failures.push(`${pod} ${kind}`);
+    await read([sourceOf('a'), sourceOf('b')], { onFailure });
+    expect(failures).to.deep.equal(['b refused']);
+    expect(seen).to.deep.equal(['line 1']);
+    const failure = await read([sourceOf('b'), sourceOf('c')]).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'LogFailure', kind: 'refused' });
+  });
+});
+
+describe('the last line of a log', () => {
+  it('is known by its time, however long it is', async () => {
+    const cluster = await new LogCluster().start();
+    cluster.add('shop', 'a', [at(1), at(7, 'x'.repeat(1_000))]);
+    const reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns() });
+    expect(await lastLineOf(reader, sourceOf('a'), call.signal)).to.equal(at(7).time);
+    await cluster.stop();
+  });
+});
