@@ -41,6 +41,30 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
   },
 };
 
+const OTHER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  operation: { aggregate: 'statistics', count: 'statistics', download: 'export', search: 'query' },
+  match: { contains: 'substring', exact: 'phrase', word: 'phrase' },
+  case: { insensitive: 'ignore', sensitive: 'respect' },
+  level: {
+    critical: 'fatal',
+    emergency: 'fatal',
+    notice: 'info',
+    panic: 'fatal',
+    trace: 'debug',
+    verbose: 'debug',
+  },
+  sort: { newest: 'desc', oldest: 'asc' },
+  format: {
+    'json-lines': 'ndjson',
+    jsonl: 'ndjson',
+    jsonlines: 'ndjson',
+    plain: 'text',
+    raw: 'text',
+    tsv: 'csv',
+    'x-ndjson': 'ndjson',
+  },
+};
+
 /** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
 const IGNORED = ['watch'] as const;
 
@@ -48,6 +72,7 @@ export function newLogQueryDecoder(textFaults: TextFaults): QueryDecoder<typeof 
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,
+    otherNames: OTHER_NAMES,
     words: (parameter, value) => {
       if (parameter === 'start_time' || parameter === 'end_time') return secondsFault(value);
       return typeof value === 'number' && value > 0 ? TOO_MANY[parameter] : undefined;

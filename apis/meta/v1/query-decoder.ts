@@ -36,6 +36,8 @@ export interface QueryRules<Query> {
   readonly formats?: Readonly<Record<string, QueryFormat>>;
   /** Better words for a value that the schema refuses, to follow the value; undefined for the usual ones. */
   readonly words?: (parameter: string, value: unknown) => string | undefined;
+  /** What other systems call a value, by parameter; typos are found without. */
+  readonly otherNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** What one parameter says about another. `given` names those with a value that the schema takes. */
   readonly contradictions?: (query: Query, given: ReadonlySet<string>) => readonly StatusCause[];
 }
@@ -105,7 +107,8 @@ export class QueryDecoder<Schema extends TObject> {
     }
     const choices: unknown = error.params['allowedValues'];
     if (Array.isArray(choices)) {
-      const hint = instead(String(error.data), choices.map(String));
+      const { [field]: otherNames = {} } = this.#rules.otherNames ?? {};
+      const hint = instead(String(error.data), choices.map(String), otherNames);
       const message = `${quoted(error.data)} is not supported${hint}`;
       return { reason: 'FieldValueNotSupported', message, field };
     }
@@ -215,9 +218,15 @@ function fieldOf({ instancePath }: ErrorObject): string {
   return instancePath.split('/')[1] ?? '';
 }
 
-/** What was most likely meant, and what there is. */
-export function instead(mistyped: string, known: readonly string[]): string {
-  const meant = suggestion(mistyped.slice(0, MAX_ECHO), known);
+/** What was most likely meant, and what there is. `otherNames`: known ones by what else they are called, in lower case. */
+export function instead(
+  mistyped: string,
+  known: readonly string[],
+  otherNames: Readonly<Record<string, string>> = {},
+): string {
+  const begin = mistyped.slice(0, MAX_ECHO);
+  const other = begin.toLowerCase();
+  const meant = Object.hasOwn(otherNames, other) ? otherNames[other] : suggestion(begin, known);
   const guess = meant === undefined ? '' : `, did you mean ${quoted(meant)}?`;
   return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
 }

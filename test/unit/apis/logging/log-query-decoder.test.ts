@@ -140,6 +140,37 @@ describe('a log query', () => {
     }
   });
 
+  for (const [parameter, value, meant] of [
+    ['format', 'jsonl', 'ndjson'],
+    ['format', 'json-lines', 'ndjson'],
+    ['format', 'JSONLines', 'ndjson'],
+    ['format', 'txt', 'text'],
+    ['format', 'plain', 'text'],
+    ['format', 'tsv', 'csv'],
+    ['format', 'jsom', 'json'],
+    ['match', 'contains', 'substring'],
+    ['match', 'regexp', 'regex'],
+    ['case', 'sensitive', 'respect'],
+    ['case', 'insensitive', 'ignore'],
+    ['level', 'trace', 'debug'],
+    ['level', 'critical', 'fatal'],
+    ['level', 'warning', 'warn'],
+    ['sort', 'newest', 'desc'],
+    ['operation', 'count', 'statistics'],
+  ] as const) {
+    it(`is told that ${parameter}=${value} is called ${meant} here`, () => {
+      expect(faults(`${parameter}=${value}`)[parameter]).to.include(`did you mean "${meant}"?`);
+    });
+  }
+
+  it('is guessed nothing for that is no name of anything', () => {
+    for (const value of ['constructor', 'toString', 'xml']) {
+      expect(faults(`operation=export&format=${value}`)['format'], value).to.match(
+        /is not supported \(allowed/,
+      );
+    }
+  });
+
   it('is told all of its faults at once', () => {
     const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&unknown=1&cursor=c&from=1');
     expect(Object.keys(all)).to.have.members([
