@@ -14,6 +14,7 @@ export function localAnnouncement(facts: {
   names: Names;
   kubeconfig: string;
   kubectl: string;
+  apiserver: { readonly url: string; readonly caFile: string };
   server: DevelopmentServer;
   logs: string;
   state: string;
@@ -25,6 +26,13 @@ export function localAnnouncement(facts: {
   const logs = logsPath(names);
   const curl = curlWith(server, process.env);
   const direct = `https://127.0.0.1:${server.ports.secure}`;
+  // The client certificate of the kubeconfig would go before a token.
+  const bare = [
+    kubectl,
+    '--kubeconfig /dev/null',
+    `--server ${facts.apiserver.url}`,
+    `--certificate-authority ${shellWord(facts.apiserver.caFile)}`,
+  ].join(' ');
   return [
     'In another terminal:',
     '',
@@ -53,10 +61,12 @@ export function localAnnouncement(facts: {
     `  ${curl} -H "Authorization: Bearer $TOKEN" ${direct}/metrics`,
     `  ${curl} '${direct}/readyz?verbose'`,
     '',
-    'With a user of the platform, an administrator here; the token counts for kubectl --token too:',
+    'With a user of the platform, an administrator here. Some ten seconds from now kube-apiserver takes the token as well,',
+    'but not from a kubeconfig like this one, whose client certificate would go before it:',
     '',
     `  printf 'correct horse' | npm run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
-    `  ${curl} ${direct}/oauth/token -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform}`,
+    `  TOKEN=$(${curl} -sS ${direct}/oauth/token -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
+    `  ${bare} --token "$TOKEN" auth whoami`,
     '',
     `The APIs in a browser, to read and to try: ${direct}/openapi/page`,
     `Logs: ${facts.logs}`,

@@ -65,6 +65,7 @@ export async function startLocal(
       names,
       kubeconfig: cp.kubeconfig,
       kubectl: cp.kubectl,
+      apiserver: { url: cp.url, caFile: cp.pki.files.clusterCa },
       server,
       logs: join(cp.dir, 'logs'),
       state: dir,

@@ -61,19 +61,30 @@ describe('npm start', function () {
     }
   }
 
+  /** kube-apiserver looks at an issuer that is new to it every ten seconds. */
+  async function takesToken(commands: readonly string[]): Promise<void> {
+    const signal = AbortSignal.timeout(60_000);
+    for (;;) {
+      const printed = await type(commands).catch((error: unknown) => String(error));
+      if (/^Username +ada$/m.test(printed)) return;
+      expect(printed).to.include('Unauthorized');
+      await delay(500, undefined, { signal });
+    }
+  }
+
   it('gets ready, gives advice that works, ends with Ctrl-C, and finds its state again', async () => {
     const first = start();
     await first.printed(/Ctrl-C stops everything/);
     const advice = first.advice.filter((line) => !/--watch|follow=true/.test(line));
     await described(advice);
-    const printed = await type(advice);
+    const printed = await type(advice.slice(0, -1));
     expect(printed).to.include('STATUS');
     expect(printed).to.include('"kind":"NodeList"');
     expect(printed).to.include('GROUP:');
     expect(printed).to.include('"query":{"total":');
     expect(printed).to.include('apiserver_request_total');
     expect(printed).to.include('readyz check passed');
-    expect(printed).to.include('"token_type":"Bearer"');
+    await takesToken(advice.slice(-2));
     const kubectl = kubectlIn(advice);
     await type([...advice.slice(0, 1), `${kubectl} create configmap kept --from-literal=a=b`]);
     first.signal('SIGINT');
