@@ -44,6 +44,13 @@ describe('a log query', () => {
     }
   });
 
+  it('takes what a form sends of a text that nobody has typed yet', () => {
+    for (const search of ['match=regex&case=respect&highlight=true', 'log_query=&match=substring']) {
+      expect(textsOf(decode(search)), search).to.deep.equal([]);
+    }
+    expect(faults('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
+  });
+
   it('takes lists as people type them, with spaces and a comma too many', () => {
     const query = decode('namespaces=a,%20d%20&pod_query=,b,,%20,c&level=error,');
     expect(query).to.deep.include({ namespaces: ['a', 'd'], pod_query: ['b', 'c'], level: ['error'] });
