@@ -7,8 +7,8 @@ export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
 /**
  * `ok`: whole; `partial`: something is missing, and said so; `refused`: a fault of the caller; `limited`: too many, or
- * too much; `unavailable`: the store or the cluster; `expired`: a live tail whose caller may see something else by now;
- * `canceled`: the caller left; `error`: a fault of ours.
+ * too much; `unavailable`: the store or the cluster; `expired`: a live tail whose caller may see something else by now, or
+ * an export whose caller may see less; `canceled`: the caller left; `error`: a fault of ours.
  */
 export type LogOutcome =
   | 'ok'
@@ -32,7 +32,7 @@ export class LogMetrics {
     const registers = [registry];
     this.#queries = new Counter({
       name: 'log_queries_total',
-      help: 'Log queries that have ended, by operation and what became of them: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail of too much), `unavailable` (503, 504), `expired` (a live tail whose caller may see something else by now), `canceled` (the caller left), `error`.',
+      help: 'Log queries that have ended, by operation and what became of them: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail of too much), `unavailable` (503, 504), `expired` (a live tail whose caller may see something else by now, or an export whose caller may see less), `canceled` (the caller left), `error`.',
       labelNames: ['operation', 'outcome'],
       registers,
     });

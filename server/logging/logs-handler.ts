@@ -101,10 +101,13 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
 
   async function exportLines(context: RequestContext, query: LogQuery): Promise<boolean> {
     const shortfalls = await inTime(context.signal, limits.exportTimeout, async (call) => {
-      const selection = await answers.selection(query, context.user, rangeOf(query, now()), call);
+      const range = rangeOf(query, now());
+      const currentSelection = (): Promise<Selection | undefined> =>
+        answers.selection(query, context.user, range, call);
+      const selection = await currentSelection();
       return writeExport(
         context,
-        { query, selection, call },
+        { query, selection, currentSelection, call },
         {
           store,
           maxLines: limits.exportLines,

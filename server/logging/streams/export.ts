@@ -2,18 +2,17 @@
 // an early failure is answered like any other error; a later one is reported at the end of the file.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
-import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { acceptsGzip } from '../../endpoints/rest/content-encoding.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import { pieces } from '../answers/record-weight.ts';
-import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Selection } from '../log-store.ts';
+import type { Call, Coverage, ExportBatch, LogRecord, LogStore } from '../log-store.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
+import { isNotLess, type WatchedRights, watchRights } from './rights-watch.ts';
 import { StreamBody } from './stream-body.ts';
 
-export interface ExportRequest {
+export interface ExportRequest extends WatchedRights {
   readonly query: LogQuery;
-  /** Undefined when there is nothing that the caller may see. */
-  readonly selection: Selection | undefined;
   readonly call: Call;
 }
 
@@ -24,6 +23,8 @@ export interface ExportOptions {
   readonly streamed: (lines: number) => void;
   /** Milliseconds since the epoch, for the name of the file. */
   readonly now: () => number;
+  /** Ms between two looks at what the caller may see; 15,000 when none is given. */
+  readonly reviewMs?: number;
 }
 
 type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
@@ -31,12 +32,14 @@ type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
 /** `complete`, or `incomplete` with a marker in front of it in the file. */
 const OUTCOME_TRAILER = 'Log-Export-Outcome';
 const STALL_MS = 60_000;
+/** Looks that may fail, one after the other: an export can not go on later, and the cluster may be away for a moment. */
+const PATIENCE = 4;
 
 /** Resolves with what was missing. */
 export async function writeExport(
   context: RequestContext,
-  { query, selection, call }: ExportRequest,
-  { store, maxLines, streamed, now }: ExportOptions,
+  { query, selection, currentSelection, call }: ExportRequest,
+  { store, maxLines, streamed, now, reviewMs = 15_000 }: ExportOptions,
 ): Promise<readonly Shortfall[]> {
   const { request, response } = context;
   const format = EXPORT_FORMATS[query.format];
@@ -55,21 +58,29 @@ export async function writeExport(
     response.end();
     return [];
   }
-  const batches = selection ? store.export(selection, query.sort, call) : nothing();
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  const batches = selection ? store.export(selection, query.sort, { ...call, signal }) : nothing();
   const first = await batches.next();
   writeHead();
   const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
   const lines = new LineWriter(body, format, maxLines, streamed);
+  using _watch = watchRights(
+    { selection, currentSelection },
+    { everyMs: reviewMs, goesOn: isNotLess, patience: PATIENCE, over },
+  );
   try {
-    const shortfalls = await lines.write(first, batches);
+    const shortfalls = await lines.write(first, batches, over.signal);
     await lines.end(shortfalls);
     await body.end({ [OUTCOME_TRAILER]: shortfalls.length === 0 ? 'complete' : 'incomplete' });
     return shortfalls;
   } catch (error) {
     if (body.closed) throw error;
-    await lines.end([failureOf(error)]);
+    // Stores say in their own ways that they were stopped.
+    const reason: unknown = over.signal.aborted ? over.signal.reason : error;
+    await lines.end([failureOf(reason)]);
     await body.break();
-    throw error;
+    throw reason;
   } finally {
     // However it ended here, it ends in the store too.
     await batches.return({ shortfalls: [] }).catch(() => undefined);
@@ -91,8 +102,14 @@ class LineWriter {
     this.#streamed = streamed;
   }
 
-  async write(first: IteratorResult<ExportBatch, Coverage>, batches: Batches): Promise<readonly Shortfall[]> {
+  /** Rejects with the signal's reason when it is aborted, whatever the store makes of that. */
+  async write(
+    first: IteratorResult<ExportBatch, Coverage>,
+    batches: Batches,
+    over: AbortSignal,
+  ): Promise<readonly Shortfall[]> {
     for (let next = first; ; next = await batches.next()) {
+      over.throwIfAborted();
       if (next.done) return next.value.shortfalls;
       const batch = next.value;
       const room = this.#maxLines - this.#lines;
@@ -163,5 +180,6 @@ function failureOf(error: unknown): Shortfall {
     return { reason: 'Timeout', message: 'the time of one export is over' };
   }
   if (!(error instanceof StatusError)) return { reason: 'StoreFailed', message: 'the export failed midway' };
-  return { reason: error.code === 504 ? 'Timeout' : 'StoreFailed', message: error.message };
+  const reason = isExpired(error) ? 'ScopeChanged' : error.code === 504 ? 'Timeout' : 'StoreFailed';
+  return { reason, message: error.message };
 }

@@ -3,23 +3,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
-import { isExpired, newExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../../filters/request-context.ts';
 import { answered } from '../answers/answered-records.ts';
 import { pieces } from '../answers/record-weight.ts';
 import { instantOf } from '../instant.ts';
-import type { Instant, LogRecord, LogStore, Selection } from '../log-store.ts';
+import type { Instant, LogRecord, LogStore } from '../log-store.ts';
 import type { Turns } from '../work/turns.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
 import { TailPosition } from './resumption.ts';
+import { isSame, type WatchedRights, watchRights } from './rights-watch.ts';
 import { GONE, StreamBody } from './stream-body.ts';
 
-export interface FollowRequest {
+/** The selection goes from `start` on. */
+export interface FollowRequest extends WatchedRights {
   readonly query: LogQuery;
-  /** From `start` on. Undefined when there is nothing that the caller may see. */
-  readonly selection: Selection | undefined;
-  /** What the caller may see at the moment. Rejects when that is not known. */
-  readonly currentSelection: () => Promise<Selection | undefined>;
   readonly start: Instant;
   /** Aborted when the caller has gone, the server stops or the time is over. */
   readonly signal: AbortSignal;
@@ -76,7 +74,8 @@ export async function writeFollowed(
       response.write(format.heartbeat + (moved === undefined ? '' : format.position(moved)));
     }, heartbeatMs);
     over.signal.addEventListener('abort', () => clearInterval(heartbeat), { once: true });
-    watchSelection(request, reviewMs, over);
+    // It can be begun anew with what is there to be seen then.
+    watchRights(request, { everyMs: reviewMs, goesOn: isSame, patience: 0, over });
     await copy(first, batches, signal, async (records) => {
       position.taken();
       for (const piece of pieces(records)) {
@@ -134,26 +133,6 @@ async function failedAtOnce(first: Promise<unknown>): Promise<void> {
   } finally {
     waited.abort();
   }
-}
-
-/** Ends it when the caller may see less, or more, than was asked of the store; or when that cannot be found out. */
-function watchSelection(
-  { selection, currentSelection }: FollowRequest,
-  everyMs: number,
-  over: AbortController,
-): void {
-  const known = JSON.stringify(selection?.scope);
-  const look = async (): Promise<void> => {
-    try {
-      const current = await currentSelection();
-      if (JSON.stringify(current?.scope) === known) return;
-      over.abort(newExpired('what you may see has changed; follow again'));
-    } catch (error) {
-      over.abort(error);
-    }
-  };
-  const timer = setInterval(() => void look(), everyMs);
-  over.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 // oxlint-disable-next-line require-yield -- nothing comes

@@ -54,7 +54,7 @@ describe('a live tail', () => {
       const request = { currentSelection: async () => now };
       const { body } = await (await serve(request, { reviewMs: 5 }, ended.resolve)).ask('/');
       expect(JSON.parse(body.toString())).to.deep.equal({
-        error: { reason: 'ScopeChanged', message: 'what you may see has changed; follow again' },
+        error: { reason: 'ScopeChanged', message: 'what you may see has changed; ask again' },
       });
       expect(await ended.promise).to.satisfy(isExpired);
       await server?.close();
