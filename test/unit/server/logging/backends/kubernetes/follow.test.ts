@@ -213,7 +213,7 @@ describe('following pod logs', () => {
     const next = new KubeletLog([at(10, 'ten')]);
     Object.assign(container, { log: next, previous: log });
     await reading.until('ten');
-    cluster.add('shop', 'a', [], { log: next, previous: log, restarts: 1, startedAt: at(9).time });
+    cluster.add('shop', 'a', [], { log: next, previous: log, restarts: 1, startedAt: at(10).time });
     await reading.until('two');
     await until(() => next.followers === 1);
     next.append(at(11, 'eleven'));
