@@ -35,6 +35,7 @@ import { ANYTHING, FieldProbe } from './selection/field-probe.ts';
 import { allIndices, beginningWith } from './selection/index-names.ts';
 import { Predecessors } from './selection/predecessors.ts';
 import { SelectionQueries } from './selection/selection-queries.ts';
+import type { SelectionQuery } from './selection/selection-query.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   /** Prefix of the names of the indices. */
@@ -96,32 +97,42 @@ export class OpenSearchLogStore implements LogBackend {
 
   async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
     const timed = this.#timed(call);
-    const slices = await this.#queries.inTime(selection, timed());
     const sources = { searches: this.#searches, firstHits: this.#firstHits };
-    return queryPage(sources, slices, page, timed);
+    return this.#asking(
+      () => this.#queries.inTime(selection, timed()),
+      (slices) => queryPage(sources, slices, page, timed),
+    );
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const timed = this.#timed(call);
-    const slices = await this.#queries.byNamespace(selection, timed());
-    const counted = await endingTogether(timed(), ({ signal }) =>
-      inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-        this.#statistics.count(slice, () => ({ ...timed(), signal })),
-      ),
+    return this.#asking(
+      () => this.#queries.byNamespace(selection, timed()),
+      async (slices) => {
+        const counted = await endingTogether(timed(), ({ signal }) =>
+          inParallel(SLICES_AT_A_TIME, slices, (slice) =>
+            this.#statistics.count(slice, () => ({ ...timed(), signal })),
+          ),
+        );
+        return sumOfStatistics(counted);
+      },
     );
-    return sumOfStatistics(counted);
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const timed = this.#timed(call);
     const range = bucketRange(selection, buckets);
-    const slices = await this.#queries.byNamespace({ ...selection, range }, timed());
-    const counted = await endingTogether(timed(), ({ signal }) =>
-      inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-        countByTime(this.#searches, slice, buckets, { ...timed(), signal }),
-      ),
+    return this.#asking(
+      () => this.#queries.byNamespace({ ...selection, range }, timed()),
+      async (slices) => {
+        const counted = await endingTogether(timed(), ({ signal }) =>
+          inParallel(SLICES_AT_A_TIME, slices, (slice) =>
+            countByTime(this.#searches, slice, buckets, { ...timed(), signal }),
+          ),
+        );
+        return sumOfHistograms(counted, buckets);
+      },
     );
-    return sumOfHistograms(counted, buckets);
   }
 
   async *export(
@@ -131,6 +142,8 @@ export class OpenSearchLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const timed = this.#timed(call);
     const { signal, timeoutMs } = timed();
+    // What was refused midway could not be asked again.
+    this.#queries.forgetIndices();
     const slices = await this.#queries.inTime(selection, {
       signal,
       timeoutMs: Math.min(PAGE_MS, timeoutMs),
@@ -173,6 +186,21 @@ export class OpenSearchLogStore implements LogBackend {
       await promise;
     }
     this.#connection.close();
+  }
+
+  /** Where a search is refused, an index was blocked since they were looked at: that is done anew, once. */
+  async #asking<Answer>(
+    plan: () => Promise<readonly SelectionQuery[]>,
+    ask: (slices: readonly SelectionQuery[]) => Promise<Answer>,
+  ): Promise<Answer> {
+    const slices = await plan();
+    try {
+      return await ask(slices);
+    } catch (error) {
+      if (!isSearchRefused(error)) throw error;
+      this.#queries.forgetIndices();
+      return ask(await plan());
+    }
   }
 
   /** The call with what is left of its time at each request. */

@@ -30,6 +30,8 @@ export class FieldMap {
   /** Whether times are kept in nanoseconds, in some of the indices at least. */
   readonly nanoseconds: boolean;
   readonly names: FieldNames;
+  /** Names of the indices. */
+  readonly indices: readonly string[];
   /** Of what these indices answer. */
   readonly records: RecordReader;
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
@@ -38,6 +40,7 @@ export class FieldMap {
   /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
     this.names = names;
+    this.indices = all;
     this.#types = new Map(Object.entries(fields).map(([name, types]) => [name, typesOf(types, all)]));
     const time = this.#types.get(names.time);
     this.nanoseconds = time?.has('date_nanos') ?? false;

@@ -7,7 +7,7 @@ import {
   newStoreTimeout,
   newStoreUnavailable,
 } from '../../../store-errors.ts';
-import { textOf } from './json-reader.ts';
+import { objectOf, textOf } from './json-reader.ts';
 import { STORE } from './store-name.ts';
 
 /** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
@@ -16,6 +16,28 @@ export function isMissing(status: number, text: string): boolean {
 }
 
 const NOT_FOUND = /^(?:index_not_found|search_context_missing)_exception/;
+
+/** An index that is there, and is not searched. */
+export interface RefusedIndex {
+  readonly name: string;
+  /** Else something blocks its reading. */
+  readonly isClosed: boolean;
+}
+
+class RefusedIndexError extends Error {
+  readonly index: RefusedIndex;
+
+  constructor(message: string, index: RefusedIndex) {
+    super(message);
+    this.index = index;
+  }
+}
+
+/** The index because of which a search was refused, where the store tells it: one, even when there are several. */
+export function refusedIndexIn(error: unknown): RefusedIndex | undefined {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof RefusedIndexError ? cause.index : undefined;
+}
 
 /** The store's message stays in the cause: it may name things that the caller must not know. */
 export function refusal(status: number, text: string): StatusError {
@@ -35,11 +57,24 @@ export function refusal(status: number, text: string): StatusError {
   if (says(/^too_many_buckets_exception/)) {
     return newNotSupported(STORE, 'interval', 'its `search.max_buckets` allows fewer; ask for a longer one');
   }
-  const cause = new Error(`status ${status}: ${reasons.slice(0, 3).join('; ') || text.slice(0, 200)}`);
+  const told = `status ${status}: ${reasons.slice(0, 3).join('; ') || text.slice(0, 200)}`;
+  const index = refusedIndex(reasons, text);
+  if (index) return newSearchRefused(STORE, new RefusedIndexError(told, index));
+  const cause = new Error(told);
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, cause);
   }
   return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
+}
+
+function refusedIndex(reasons: readonly string[], text: string): RefusedIndex | undefined {
+  const [first = ''] = reasons;
+  const blocked = /^cluster_block_exception: index \[([^\]]+)\] blocked by/.exec(first)?.[1];
+  if (blocked !== undefined) return { name: blocked, isClosed: false };
+  if (!first.startsWith('index_closed_exception')) return undefined;
+  const { error } = objectOf(JSON.parse(text), 'the answer');
+  const name = isRecord(error) ? textOf(error['index']) : undefined;
+  return name === undefined ? undefined : { name, isClosed: true };
 }
 
 /** Whether the store has no such path, or no such parameter: it may be another one, or of another version. */

@@ -59,6 +59,11 @@ export class SelectionQueries {
     return unsliced ? slicesOfNamespaces(unsliced) : [];
   }
 
+  /** Which indices there are is asked anew by the next question. */
+  forgetIndices(): void {
+    this.#options.probe.forget();
+  }
+
   async #unsliced(selection: Selection, call: Call): Promise<UnslicedQuery | undefined> {
     const { range } = selection;
     if (range.start >= range.end || findsNothing(selection)) return undefined;
@@ -163,13 +168,18 @@ function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'cont
 /** Names that are told of. */
 const TOLD = 5;
 
-function refusalsOf({ refused, oldest }: SearchableIndices): Shortfall[] {
-  const others = refused.length > TOLD ? ` and ${refused.length - TOLD} more indices` : '';
+function refusalsOf({ refused, closed, areMoreClosed, oldest }: SearchableIndices): Shortfall[] {
   const messages = [
-    ...(refused.length > 0 ? [`refuses to search ${refused.slice(0, TOLD).join(', ')}${others}`] : []),
+    ...(refused.length > 0 ? [`refuses to search ${listed(refused)}`] : []),
+    ...(closed.length > 0 ? [`has closed ${listed(closed, areMoreClosed)}`] : []),
     ...(oldest ? [`refuses to search all indices at once: those before ${oldest} are left out`] : []),
   ];
   return messages.map((message) => ({ reason: 'NotCovered', message: `the log store ${message}` }));
+}
+
+function listed(names: readonly string[], areMore = false): string {
+  const more = areMore ? ' and more' : ` and ${names.length - TOLD} more`;
+  return `${names.slice(0, TOLD).join(', ')}${areMore || names.length > TOLD ? `${more} indices` : ''}`;
 }
 
 function gapsOf(used: Place['used']): Shortfall[] {

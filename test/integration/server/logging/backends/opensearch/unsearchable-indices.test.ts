@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
+import { ELASTICSEARCH_8, OPENSEARCH_2, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
+import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { type StartedNode, startedNode } from './started-node.ts';
+
+const DAYS = ['01', '02', '03', '04', '05'];
+const MONTH = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
+/** So many days that their indices are named by patterns, of months and of all times. */
+const YEARS = { start: '2024-06-01T00:00:00.000000000Z', end: MONTH.end };
+const ALWAYS = { start: '1970-01-01T00:00:00.000000000Z', end: MONTH.end };
+
+function call(): Call {
+  return { signal: new AbortController().signal, timeoutMs: 30_000 };
+}
+
+function lineOf(day: string): LogRecord {
+  return {
+    log: `line of ${day}`,
+    time: `2026-01-${day}T10:00:00.000000000Z`,
+    stream: 'stdout',
+    kubernetes: {
+      pod_name: 'web-1',
+      namespace_name: 'web',
+      pod_id: '1',
+      container_name: 'app',
+      docker_id: `web-${day}`,
+      container_image: 'app',
+      host: 'node',
+      labels: {},
+    },
+  };
+}
+
+for (const kind of [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8]) {
+  describe(`indices that ${kind.title} has and does not search`, function () {
+    this.timeout(60_000);
+    let node: StartedNode;
+
+    before(async function () {
+      this.timeout(300_000);
+      node = await startedNode(this, { kind });
+    });
+
+    after(async () => {
+      await node?.stop();
+    });
+
+    /** Those of five days; `indexPrefix` is theirs alone. */
+    async function loaded(indexPrefix: string) {
+      await loadOpenSearch(node.url, DAYS.map(lineOf), { indexPrefix, template: 'dynamic' });
+      const index = (day: string): string => `${indexPrefix}-2026.01.${day}`;
+      return {
+        store: storeAt(node.url, { indexPrefix }),
+        index,
+        block: (day: string) => node.ask('PUT', `/${index(day)}/_settings`, { 'index.blocks.read': true }),
+        close: (day: string) => node.ask('POST', `/${index(day)}/_close`),
+      };
+    }
+
+    /** What every operation answers: the days of its lines, and what it says is missing. */
+    async function answers(store: ReturnType<typeof storeAt>, range: Selection['range']) {
+      const selection: Selection = { scope: { everything: true }, range };
+      const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
+      const counted = await store.statistics(selection, call());
+      const edges = [Date.parse(MONTH.start), Date.parse(MONTH.end)];
+      const histogram = await store.histogram(selection, { edges }, call());
+      const exported: LogRecord['log'][] = [];
+      const lines = store.export(selection, 'asc', call());
+      let next = await lines.next();
+      for (; !next.done; next = await lines.next()) exported.push(...[...next.value].map(({ log }) => log));
+      const all = [page, counted, histogram, next.value].map(({ shortfalls }) =>
+        shortfalls.map(({ reason, message }) => `${reason}: ${message}`),
+      );
+      const totals = [page.total, counted.logs, histogram.total];
+      for (const { count } of totals) expect(count).to.equal(page.records.length);
+      expect(exported).to.deep.equal(page.records.map(({ log }) => log));
+      expect(all.slice(1)).to.deep.equal([all[0], all[0], all[0]]);
+      return {
+        days: exported.map((log) => log.slice(-2)),
+        relations: [...new Set(totals.map(({ relation }) => relation))],
+        missing: all[0],
+      };
+    }
+
+    it('are named by answers that have the lines of the others', async () => {
+      const { store, index, block, close } = await loaded('mixed');
+      const whole = { days: DAYS, relations: ['eq'], missing: [] };
+      for (const range of [MONTH, YEARS, ALWAYS]) expect(await answers(store, range)).to.deep.equal(whole);
+      await block('02');
+      await block('04');
+      const blocked = `NotCovered: the log store refuses to search ${index('02')}, ${index('04')}`;
+      for (const range of [MONTH, YEARS, ALWAYS]) {
+        // What was known of them has not grown old: they are looked at anew by who is refused.
+        const expected = { days: ['01', '03', '05'], relations: ['gte'], missing: [blocked] };
+        expect(await answers(store, range), range.start).to.deep.equal(expected);
+      }
+      await close('03');
+      const closed = `NotCovered: the log store has closed ${index('03')}`;
+      for (const range of [MONTH, YEARS, ALWAYS]) {
+        const fresh = storeAt(node.url, { indexPrefix: 'mixed' });
+        const expected = { days: ['01', '05'], relations: ['gte'], missing: [blocked, closed] };
+        expect(await answers(fresh, range), range.start).to.deep.equal(expected);
+      }
+    });
+
+    it('are no hindrance where a node holds none of another one', async () => {
+      const { block } = await loaded('away');
+      await block('02');
+      const homeless = { settings: { 'index.routing.allocation.require._name': 'nobody' } };
+      await node.ask('PUT', '/away-2026.01.06?wait_for_active_shards=0', homeless);
+      for (const range of [MONTH, YEARS, ALWAYS]) {
+        const { days, relations, missing } = await answers(storeAt(node.url, { indexPrefix: 'away' }), range);
+        expect({ days, relations }).to.deep.equal({ days: ['01', '03', '04', '05'], relations: ['gte'] });
+        expect(missing).to.deep.equal([
+          'NotCovered: the log store refuses to search away-2026.01.02',
+          'ShardFailed: 1 of 5 shards of the log store failed, or are away',
+        ]);
+      }
+    });
+
+    it('are an error where there are no others', async () => {
+      const { store, close } = await loaded('alone');
+      await close('03');
+      const range = { start: '2026-01-03T00:00:00.000000000Z', end: '2026-01-04T00:00:00.000000000Z' };
+      const selection: Selection = { scope: { everything: true }, range };
+      const error = await store.statistics(selection, call()).catch((caught: unknown) => caught);
+      expect(error).to.include({ code: 503 });
+    });
+  });
+}
