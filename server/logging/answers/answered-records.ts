@@ -5,9 +5,9 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from '../log-store.ts';
 import { type LineMatcher, lineMatcher, searchableLength } from '../matching/line-matcher.ts';
 import type { Place } from '../matching/words.ts';
-import { textOf } from '../selection.ts';
 import type { Turns } from '../work/turns.ts';
 import { idOf } from './record-id.ts';
+import { textOf } from './selection.ts';
 
 export interface AnsweringCall {
   readonly turns: Turns;

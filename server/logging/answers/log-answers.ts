@@ -11,7 +11,6 @@ import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
 import { BEGINNING, millisecondsOf } from '../instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
-import { namespacesOf, rangeOf, selectionOf } from '../selection.ts';
 import { PAGE_CUT } from '../store-errors.ts';
 import { forget } from '../work/forgotten.ts';
 import type { Turns } from '../work/turns.ts';
@@ -19,6 +18,7 @@ import { answered } from './answered-records.ts';
 import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { queryPage } from './page-query.ts';
+import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
 
 export interface LogAnswersOptions {
   readonly store: LogStore;

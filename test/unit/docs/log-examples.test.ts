@@ -10,7 +10,7 @@ import {
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
-import { textFaults } from '../../../server/logging/text-faults.ts';
+import { textFaults } from '../../../server/logging/matching/text-faults.ts';
 import { LogService, line } from '../../support/log-service.ts';
 import { MemoryLogStore } from '../../support/memory-log-store.ts';
 

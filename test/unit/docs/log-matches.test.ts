@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { textOf } from '../../../server/logging/answers/selection.ts';
 import { LEVEL_KEYS, LEVEL_WORDS, levelMatcher } from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
-import { textOf } from '../../../server/logging/selection.ts';
-import { textFaults } from '../../../server/logging/text-faults.ts';
+import { textFaults } from '../../../server/logging/matching/text-faults.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/logs.md');
 const LEVEL = /^- `level` is .*$/m;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder, textsOf } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { textFaults } from '../../../../server/logging/text-faults.ts';
+import { textFaults } from '../../../../server/logging/matching/text-faults.ts';
 
 const decoder = newLogQueryDecoder(textFaults);
 

@@ -1,9 +1,9 @@
 // What can not be looked for: texts without a word, too many words, patterns that are none.
-import { MAX_WORDS, type MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
-import type { TextFaults } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
-import { parsePattern } from './matching/regex-dialect.ts';
-import { wordsOf } from './matching/words.ts';
+import { MAX_WORDS, type MatchMode } from '../../../apis/logging/v1alpha2/log-query.ts';
+import type { TextFaults } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { messageOf } from '../../../apis/meta/v1/thrown-value.ts';
+import { parsePattern } from './regex-dialect.ts';
+import { wordsOf } from './words.ts';
 
 export const textFaults: TextFaults = (mode, texts) => {
   if (mode === 'substring') return [];

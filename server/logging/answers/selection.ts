@@ -1,9 +1,9 @@
-import { type LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
-import { textsOf } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { BEGINNING, instantOf } from './instant.ts';
-import type { NameFilter, Scope, Selection, TextFilter } from './log-store.ts';
-import { podPattern } from './matching/workload-names.ts';
-import { findable } from './text-faults.ts';
+import { type LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { textsOf } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { BEGINNING, instantOf } from '../instant.ts';
+import type { NameFilter, Scope, Selection, TextFilter } from '../log-store.ts';
+import { findable } from '../matching/text-faults.ts';
+import { podPattern } from '../matching/workload-names.ts';
 
 type Range = Selection['range'];
 

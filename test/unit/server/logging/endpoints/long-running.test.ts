@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { newLogQueryDecoder } from '../../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { isLongRunningQuery } from '../../../../server/logging/logs-handler.ts';
+import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { isLongRunningQuery } from '../../../../../server/logging/endpoints/logs-handler.ts';
 
 const decoder = newLogQueryDecoder(() => []);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newQuerySlots } from '../../../../server/logging/query-slots.ts';
+import { newQuerySlots } from '../../../../../server/logging/endpoints/query-slots.ts';
 
 const LIMITS = {
   concurrentQueries: 1,

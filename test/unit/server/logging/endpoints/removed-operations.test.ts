@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { removedOperations } from '../../../../server/logging/removed-operations.ts';
-import { HandlerServer } from '../../../support/handler-server.ts';
+import { removedOperations } from '../../../../../server/logging/endpoints/removed-operations.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
 
 const GROUP = '/kapis/logging.platform.io/v1alpha2';
 

@@ -1,5 +1,5 @@
-import { isExpired, StatusError } from '../../apis/meta/v1/errors.ts';
-import type { LogOutcome } from './log-metrics.ts';
+import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { LogOutcome } from '../log-metrics.ts';
 
 export interface QueryEnd {
   /** Of the request. */

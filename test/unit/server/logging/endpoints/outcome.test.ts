@@ -4,9 +4,9 @@ import {
   newExpired,
   newServiceUnavailable,
   newTooManyRequests,
-} from '../../../../apis/meta/v1/errors.ts';
-import { outcomeOf } from '../../../../server/logging/outcome.ts';
-import { newNotSupported, newStoreTimeout } from '../../../../server/logging/store-errors.ts';
+} from '../../../../../apis/meta/v1/errors.ts';
+import { outcomeOf } from '../../../../../server/logging/endpoints/outcome.ts';
+import { newNotSupported, newStoreTimeout } from '../../../../../server/logging/store-errors.ts';
 
 const live = new AbortController().signal;
 

@@ -5,29 +5,29 @@ import type {
   LogHistogramAnswer,
   LogQueryAnswer,
   LogStatisticsAnswer,
-} from '../../apis/logging/v1alpha2/log-answer.ts';
-import type { LogQuery } from '../../apis/logging/v1alpha2/log-query.ts';
-import { newLogQueryDecoder } from '../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
-import type { Handler, RequestContext } from '../filters/request-context.ts';
-import type { Scopes } from './access/scope.ts';
-import { writeAnswer } from './answers/answer.ts';
-import { LogContext } from './answers/context.ts';
-import { LogAnswers, type Untimed } from './answers/log-answers.ts';
-import { instantOf, later } from './instant.ts';
-import type { LogMetrics, LogOperation } from './log-metrics.ts';
-import type { Call, LogStore, Selection } from './log-store.ts';
+} from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Scopes } from '../access/scope.ts';
+import { writeAnswer } from '../answers/answer.ts';
+import { LogContext } from '../answers/context.ts';
+import { LogAnswers, type Untimed } from '../answers/log-answers.ts';
+import { rangeOf } from '../answers/selection.ts';
+import { instantOf, later } from '../instant.ts';
+import type { LogMetrics, LogOperation } from '../log-metrics.ts';
+import type { Call, LogStore, Selection } from '../log-store.ts';
+import { textFaults } from '../matching/text-faults.ts';
+import { newStoreTimeout } from '../store-errors.ts';
+import { writeExport } from '../streams/export.ts';
+import { writeFollowed } from '../streams/follow.ts';
+import { resumedFrom } from '../streams/resumption.ts';
+import { boundedSignal } from '../work/bounded-signal.ts';
+import { forget } from '../work/forgotten.ts';
+import type { Turns } from '../work/turns.ts';
 import { outcomeOf } from './outcome.ts';
 import { newQuerySlots, type QueryLimits } from './query-slots.ts';
-import { rangeOf } from './selection.ts';
-import { newStoreTimeout } from './store-errors.ts';
-import { writeExport } from './streams/export.ts';
-import { writeFollowed } from './streams/follow.ts';
-import { resumedFrom } from './streams/resumption.ts';
-import { textFaults } from './text-faults.ts';
-import { boundedSignal } from './work/bounded-signal.ts';
-import { forget } from './work/forgotten.ts';
-import type { Turns } from './work/turns.ts';
 
 type Answered = Untimed<LogQueryAnswer> | Untimed<LogStatisticsAnswer> | Untimed<LogHistogramAnswer>;
 
