@@ -2,7 +2,7 @@
 // Owns the cache folder, the name of a result (a hash of its inputs), the lock and the placing by rename. How an
 // artifact is made and used is up to its owner.
 import { createHash } from 'node:crypto';
-import { access, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isFree, withLock } from '../control-plane/lock.ts';
@@ -38,6 +38,7 @@ export async function provide(artifact: Artifact, options: BuildOptions): Promis
   const cache = cacheFolder(options.env);
   const folder = join(cache, name);
   if (await exists(folder)) return folder;
+  await requireWritable(cache, title);
   const waiting = (holder: string): void =>
     options.progress(`${title}: ${holder} is building it already, waiting for the result`);
   await withLock(`${folder}.lock`, { signal: options.signal, waiting }, async () => {
@@ -53,6 +54,16 @@ export async function provide(artifact: Artifact, options: BuildOptions): Promis
     }
   });
   return folder;
+}
+
+async function requireWritable(cache: string, title: string): Promise<void> {
+  try {
+    await mkdir(cache, { recursive: true });
+    await access(cache, constants.W_OK);
+  } catch (cause) {
+    const cure = 'set XDG_CACHE_HOME to a folder that can';
+    throw new Error(`${title} can not be kept, for ${cache} can not be written: ${cure}`, { cause });
+  }
 }
 
 /** Of the names and contents of the files that match, of whatever else decides the result, and of the kind of machine. */

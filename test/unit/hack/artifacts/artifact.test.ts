@@ -42,6 +42,19 @@ describe('the name of what is built', () => {
 });
 
 describe('an artifact', () => {
+  it('is not made where the cache can not be written, and the error names the cure', async () => {
+    await using scratch = await scratchFolder();
+    const file = join(scratch.path, 'no-folder');
+    await writeFile(file, '');
+    let made = 0;
+    const artifact = { title: 'thing', name: 'thing-1', make: async () => void made++ };
+    const error = await rejection(provide(artifact, options(file)));
+    expect(error.message).to.equal(
+      `thing can not be kept, for ${join(file, 'ks-apiserver')} can not be written: set XDG_CACHE_HOME to a folder that can`,
+    );
+    expect(made).to.equal(0);
+  });
+
   it('is made once for all who ask at the same time, and found later', async () => {
     await using scratch = await scratchFolder();
     let made = 0;
