@@ -91,3 +91,10 @@ export function betweenParts(imports: readonly Import[]): Import[] {
     return above === undefined || below === undefined || above === below ? [] : [{ from: above, to: below }];
   });
 }
+
+/** And between folders: what a folder holds directly counts, not what lies in folders below it. */
+export function betweenFolders(imports: readonly Import[]): Import[] {
+  return imports
+    .map(({ from, to }) => ({ from: posix.dirname(from), to: posix.dirname(to) }))
+    .filter(({ from, to }) => from !== to);
+}

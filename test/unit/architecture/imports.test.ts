@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { backwardImports, betweenParts, cycleIn, importsOf } from './import-graph.ts';
+import { backwardImports, betweenFolders, betweenParts, cycleIn, importsOf } from './import-graph.ts';
 import { projectFiles } from './repository.ts';
 
 const imports = [...projectFiles()]
@@ -27,9 +27,16 @@ describe('the imports of the project', () => {
     expect(cycleIn(imports)).to.deep.equal([]);
   });
 
-  it('make no cycle between folders', () => {
+  it('make no cycle between the parts of the server', () => {
     const server = betweenParts(imports).filter(({ from }) => from.startsWith('server/'));
     expect(cycleIn(server)).to.deep.equal([]);
+  });
+
+  it('make no cycle between the folders of a part, however deep, nor between those of the wire', () => {
+    for (const part of ['apis/', 'server/']) {
+      const inside = imports.filter(({ from, to }) => from.startsWith(part) && to.startsWith(part));
+      expect(cycleIn(betweenFolders(inside)), part).to.deep.equal([]);
+    }
   });
 });
 
@@ -55,5 +62,12 @@ describe('the rule about imports', () => {
       { from: 'c', to: 'b' },
     ];
     expect(cycleIn(edges)).to.deep.equal(['b', 'c', 'b']);
+    const files = [
+      { from: 'server/a/handler.ts', to: 'server/a/b/store.ts' },
+      { from: 'server/a/b/store.ts', to: 'server/a/b/bytes.ts' },
+      { from: 'server/a/b/bytes.ts', to: 'server/a/names.ts' },
+    ];
+    expect(cycleIn(files)).to.deep.equal([]);
+    expect(cycleIn(betweenFolders(files))).to.deep.equal(['server/a', 'server/a/b', 'server/a']);
   });
 });
