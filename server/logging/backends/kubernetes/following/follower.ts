@@ -13,6 +13,7 @@ import type { MemoryShare } from '../reading/memory-budget.ts';
 import { ContainerTail } from './container-tail.ts';
 import { FollowQueue } from './follow-queue.ts';
 import type { FollowQuota } from './follow-quota.ts';
+import { podChanged } from './pod-changed.ts';
 
 export interface FollowerOptions {
   readonly client: ClusterClient;
@@ -154,22 +155,3 @@ export class Follower {
 
 /** The reading was ended from outside. */
 class Ended extends Error {}
-
-function podChanged(
-  pods: PodIndex,
-  wanted: { readonly namespace: string; readonly name: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = (): void => {
-    stop();
-    signal.removeEventListener('abort', end);
-    resolve();
-  };
-  const stop = pods.onChange((pod) => {
-    if (!pod || (pod.namespace === wanted.namespace && pod.name === wanted.name)) end();
-  });
-  if (signal.aborted) end();
-  else signal.addEventListener('abort', end, { once: true });
-  return promise;
-}
