@@ -75,9 +75,23 @@ function causeOf<Kind extends Error>(
   return error instanceof Error ? causeOf(kind, error.cause) : undefined;
 }
 
-/** There was no result within the time limit: 504. `cause`: what the store itself says of that, for the log. */
-export function newStoreTimeout(store: string, cause?: unknown): StatusError {
-  const message = `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
+export interface StoreTimeoutReason {
+  /** What the store itself says of it, for the log. */
+  readonly cause?: unknown;
+  /** For how long it has answered nobody, in ms. */
+  readonly silentMs?: number;
+}
+
+/** There was no result within the time limit: 504. */
+export function newStoreTimeout(
+  store: string,
+  { cause, silentMs = 0 }: StoreTimeoutReason = {},
+): StatusError {
+  const seconds = Math.floor(silentMs / 1000);
+  const message =
+    seconds >= 1
+      ? `the log store ${store} has answered nothing at all for ${seconds} s; try again later, and if it stays so, tell who runs the store`
+      : `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
   return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../../store-errors.ts';
 import { boundedSignal } from '../../../work/bounded-signal.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
+import { Silence } from '../../silence.ts';
 import { isMissing, refusal } from './refusal.ts';
 import { STORE } from './store-name.ts';
 
@@ -50,11 +51,14 @@ interface Session {
 export class Connection {
   readonly #urls: readonly string[];
   readonly #credentials: CredentialFiles;
+  readonly #silence: Silence;
   #session: Session | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#urls = options.urls;
-    this.#credentials = new CredentialFiles(STORE, options, options.now ?? (() => performance.now()));
+    const now = options.now ?? (() => performance.now());
+    this.#credentials = new CredentialFiles(STORE, options, now);
+    this.#silence = new Silence(now);
   }
 
   /**
@@ -69,7 +73,7 @@ export class Connection {
       if (call.signal.aborted) throw call.signal.reason;
       if (bounded.isLate) {
         this.#avoid(error);
-        throw newStoreTimeout(STORE);
+        throw newStoreTimeout(STORE, { silentMs: this.#silence.ms });
       }
       if (error instanceof StatusError) throw error;
       throw newStoreUnavailable(STORE, error);
@@ -111,7 +115,10 @@ export class Connection {
     const session = this.#sessionFor(ca);
     session.requests++;
     try {
-      const { status, body } = await exchange(session.client, request, authorization, signal);
+      this.#silence.asked();
+      const { status, body } = await exchange(session.client, request, authorization, signal, () =>
+        this.#silence.broken(),
+      );
       if (status >= 200 && status < 300) return body;
       const text = bodyText(body);
       if (isMissing(status, text)) return undefined;
@@ -156,6 +163,7 @@ async function exchange(
   { method, path, query, body }: StoreRequest,
   authorization: string | undefined,
   signal: AbortSignal,
+  begun: () => void,
 ): Promise<{ status: number; body: Body }> {
   const sent = client.transport.request(
     {
@@ -178,6 +186,7 @@ async function exchange(
   signal.addEventListener('abort', abort, { once: true });
   try {
     const answer = await sent;
+    begun();
     const response = answer.body as IncomingMessage;
     const status = answer.statusCode ?? 0;
     const body = await (status < 300 ? readBody(response) : readRefusal(response));

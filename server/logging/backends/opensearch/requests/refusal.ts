@@ -62,7 +62,7 @@ export function refusal(status: number, text: string): StatusError {
   if (index) return newSearchRefused(STORE, new RefusedIndexError(told, index));
   const cause = new Error(told);
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
-    return newStoreTimeout(STORE, cause);
+    return newStoreTimeout(STORE, { cause });
   }
   return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
 }

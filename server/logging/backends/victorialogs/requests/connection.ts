@@ -3,6 +3,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as requestPlai
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { CredentialFiles, type CredentialOptions, type Credentials } from '../../credential-files.ts';
+import { Silence } from '../../silence.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
   /** `http://…` or `https://…`; a path in it comes before the store's own. */
@@ -20,12 +21,19 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #credentials: CredentialFiles;
   readonly #target: Target;
+  readonly #silence: Silence;
   #agent: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#credentials = new CredentialFiles('victorialogs', options, options.now);
     this.#target = targetOf(options.url);
+    this.#silence = new Silence(options.now);
+  }
+
+  /** For how long the store has answered nobody. */
+  get silentMs(): number {
+    return this.#silence.ms;
   }
 
   /**
@@ -66,7 +74,11 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason;
       const options = { ...target, path: `${prefix}${path}`, method: 'POST', headers, agent };
-      const sent: ClientRequest = request(options, resolve);
+      this.#silence.asked();
+      const sent: ClientRequest = request(options, (answer) => {
+        this.#silence.broken();
+        resolve(answer);
+      });
       const abort = (): void =>
         void sent.destroy(new Error('the request was given up', { cause: signal.reason }));
       signal.addEventListener('abort', abort, { once: true });

@@ -1,7 +1,8 @@
 // Queries the store: one question, and the rows of its answer, within the time of a call.
 import type { IncomingMessage } from 'node:http';
+import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
-import { boundedSignal } from '../../../work/bounded-signal.ts';
+import { type BoundedSignal, boundedSignal } from '../../../work/bounded-signal.ts';
 import { Turns } from '../../../work/turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
@@ -53,7 +54,7 @@ export class Queries {
       answer = await this.#ask(question, pipes, deadline, bounded.signal);
       yield* reader(answer, this.turns);
     } catch (error) {
-      throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
+      throw this.#statusOf(error, deadline, bounded);
     } finally {
       answer?.destroy();
     }
@@ -80,8 +81,12 @@ export class Queries {
           : upTo(maxBytes, answer, newPageTooLong);
       return await allIn(rowsOf(body, this.turns));
     } catch (error) {
-      throw statusOf(error, deadline.signal, deadline.isOver || bounded.isLate);
+      throw this.#statusOf(error, deadline, bounded);
     }
+  }
+
+  #statusOf(error: unknown, { signal, isOver }: Deadline, { isLate }: BoundedSignal): StatusError {
+    return statusOf(error, signal, isOver || isLate, this.#connection.silentMs);
   }
 
   /** Whatever happens behind it, who reads the answer to its end or destroys it ends the work in the store. */

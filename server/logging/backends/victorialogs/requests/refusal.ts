@@ -57,13 +57,13 @@ export function newNonsense(what: string): StatusError {
   return newStoreUnavailable(STORE, new BrokenAnswerError(what));
 }
 
-/** `signal`: of the caller. `isOver`: whether the time for the call has passed. */
-export function statusOf(error: unknown, signal: AbortSignal, isOver: boolean): StatusError {
+/** `signal`: of the caller. `isOver`: whether the time for the call has passed. `silentMs`: for how long nobody got an answer. */
+export function statusOf(error: unknown, signal: AbortSignal, isOver: boolean, silentMs = 0): StatusError {
   if (error instanceof StatusError) return error;
   if (signal.aborted && signal.reason instanceof StatusError) return signal.reason;
   // A store whose places are all taken says how to give it more of them.
-  if (isOutOfTime(error)) return newStoreTimeout(STORE, error);
-  if (signal.aborted || isOver) return newStoreTimeout(STORE);
+  if (isOutOfTime(error)) return newStoreTimeout(STORE, { cause: error });
+  if (signal.aborted || isOver) return newStoreTimeout(STORE, { silentMs });
   const words = error instanceof Error ? error.message : '';
   if (BAD_PATTERN.test(words)) return newNotSupported(STORE, 'log_query', 'ask for a shorter pattern');
   if (TOO_LARGE.test(words)) return newNotSupported(STORE, TOO_MUCH, 'ask for a shorter time');

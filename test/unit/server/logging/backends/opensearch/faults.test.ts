@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { until } from '../../../../../support/until.ts';
 import { ANSWERED, answer, call, type Script, SELECTION, scriptedStore } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;
@@ -115,6 +116,23 @@ describe('an OpenSearch that fails', () => {
   it('has taken too long when it does not answer in time', async () => {
     const error = await refused(() => ANSWERED, 20);
     expect(error.code).to.equal(504);
+  });
+
+  it('is told apart from a slow one when it answers nothing at all', async () => {
+    const frozen = await refused(() => ANSWERED, 1_000);
+    expect(frozen).to.include({ code: 504 });
+    expect(frozen.message).to.match(
+      /^the log store opensearch has answered nothing at all for 1 s; try again/,
+    );
+    let searches = 0;
+    await using slow = await scriptedStore(() => (++searches === 1 ? ANSWERED : answer([])));
+    const store = storeAt(slow.url);
+    const late = store.query(SELECTION, PAGE, call(1_000)).catch((error: unknown) => error);
+    await until(() => searches === 1);
+    await store.query(SELECTION, PAGE, call());
+    expect(await late)
+      .to.have.property('message')
+      .that.matches(/took too long; ask for a shorter time/);
   });
 
   it('is asked by way of its other nodes when one has kept silent', async () => {

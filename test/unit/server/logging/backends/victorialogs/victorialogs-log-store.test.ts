@@ -12,6 +12,7 @@ import {
 import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../support/scripted-victorialogs.ts';
+import { until } from '../../../../../support/until.ts';
 import { FIELDS } from '../../../../../support/victorialogs.ts';
 
 const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
@@ -126,6 +127,23 @@ describe('the VictoriaLogs store', () => {
     expect(spoken.cause).to.have.property('message').that.includes("couldn't be executed in 1.000 seconds");
     const silent = await failing(() => undefined, 100);
     expect(silent.code).to.equal(504);
+  });
+
+  it('is told apart from a slow one when it answers nothing at all', async () => {
+    const frozen = await failing(() => undefined, 1_000);
+    expect(frozen).to.include({ code: 504 });
+    expect(frozen.message).to.match(
+      /^the log store victorialogs has answered nothing at all for 1 s; try again/,
+    );
+    let asked = 0;
+    await using slow = await ScriptedVictoriaLogs.start((response, request) => {
+      if (++asked > 1) rows({ n: '0' })(response, request);
+    });
+    const store = newStore(slow.url);
+    const late = statusOf(store.statistics(SELECTION, call(1_000)));
+    await until(() => asked === 1);
+    await store.check(call());
+    expect((await late).message).to.match(/took too long; ask for a shorter time/);
   });
 
   it('leaves to the log, not to the caller, which of its limits it has reached', async () => {
