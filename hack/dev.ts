@@ -2,14 +2,14 @@
 // terminal. The control plane stays up meanwhile.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runCommand } from './command.ts';
 import { END_WITH_PARENT, serverCommand } from './extension/server-command.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { isReady } from './start/development-server.ts';
 import { startLocal } from './start/local-cluster.ts';
 import { runProgram } from './start/program.ts';
 import { runOnSave } from './start/run-on-save.ts';
-import { UsageError } from './usage.ts';
+import { runCommand } from './system/command.ts';
+import { UsageError } from './terminal/usage.ts';
 
 const root = join(import.meta.dirname, '..');
 const POLL_MS = 100;

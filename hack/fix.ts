@@ -1,9 +1,9 @@
 // `npm run fix`: mends what programs can mend by themselves: the lock file, lint, format and the order of imports.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from './command.ts';
-import { onStopSignal, StoppedError } from './stop-signal.ts';
-import { parseCommandLine, UsageError } from './usage.ts';
+import { runCommand } from './system/command.ts';
+import { onStopSignal, StoppedError } from './system/stop-signal.ts';
+import { parseCommandLine, UsageError } from './terminal/usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = `Usage: npm run fix

@@ -5,7 +5,7 @@ import { messageOf } from '../apis/meta/v1/thrown-value.ts';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
-import { parseCommandLine } from './usage.ts';
+import { parseCommandLine } from './terminal/usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

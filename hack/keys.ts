@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { ClusterConnection } from '../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../server/cluster/connection/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
-import { explanationOf } from './explanation.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
-import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from './usage.ts';
+import { explanationOf } from './terminal/explanation.ts';
+import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from './terminal/usage.ts';
 
 const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 

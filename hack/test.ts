@@ -2,12 +2,12 @@
 // sure that a run which crashed, was cut short or ran nothing cannot look green. The stages are in hack/test/.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onStopSignal, StoppedError } from './stop-signal.ts';
+import { onStopSignal, StoppedError } from './system/stop-signal.ts';
+import { UsageError } from './terminal/usage.ts';
 import { parseTestArguments, type TestArguments, testHelp } from './test/arguments.ts';
 import { runStages } from './test/run.ts';
 import { stages } from './test/stages.ts';
 import { summary, verdict } from './test/summary.ts';
-import { UsageError } from './usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isFree, withLock } from '../control-plane/lock.ts';
-import type { Progress } from '../control-plane/progress.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { isFree, withLock } from './lock.ts';
 
 export interface BuildOptions {
   readonly env: NodeJS.ProcessEnv;

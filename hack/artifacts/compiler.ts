@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { killWithUs, signalGroup } from '../control-plane/process-group.ts';
+import { killWithUs, signalGroup } from '../system/process-group.ts';
 
 export interface Compilation {
   readonly command: string;

@@ -1,8 +1,8 @@
-import { withElapsed } from '../control-plane/progress.ts';
-import { findGo } from '../control-plane/toolchain.ts';
-import { shellWord } from '../shell-word.ts';
+import { withElapsed } from '../terminal/progress.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import type { BuildOptions } from './artifact.ts';
 import { compile } from './compiler.ts';
+import { findGo } from './toolchain.ts';
 
 const GO_VERSION = '1.26.0';
 

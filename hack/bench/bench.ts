@@ -3,8 +3,8 @@
 import { constants } from 'node:os';
 import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
-import { formatElapsed, printProgress } from '../control-plane/progress.ts';
-import { UsageError } from '../usage.ts';
+import { formatElapsed, printProgress } from '../terminal/progress.ts';
+import { UsageError } from '../terminal/usage.ts';
 import { sameNodes } from './comparison.ts';
 import { describeMachine } from './machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';

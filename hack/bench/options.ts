@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '../usage.ts';
+import { parseCommandLine, UsageError } from '../terminal/usage.ts';
 
 /** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
 export const GROUPS = [

@@ -5,8 +5,8 @@ import { access, constants } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Progress } from '../terminal/progress.ts';
 import { build, builtFolder } from './build.ts';
-import type { Progress } from './progress.ts';
 
 /** Paths of the programs. */
 export interface Binaries {

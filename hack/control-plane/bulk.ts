@@ -1,5 +1,5 @@
+import { formatElapsed, type Progress } from '../terminal/progress.ts';
 import type { Client } from './client.ts';
-import { formatElapsed, type Progress } from './progress.ts';
 
 export interface BulkOptions {
   signal: AbortSignal;

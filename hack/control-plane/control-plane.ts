@@ -5,17 +5,17 @@
 // business of kwok.ts, or of realistic-node.ts for benchmarks.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type Daemon, DaemonError } from '../system/daemon.ts';
+import { choosePorts, type Ports } from '../system/ports.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { Apiserver } from './apiserver.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { Client } from './client.ts';
 import { ControllerManager } from './controller-manager.ts';
-import { type Daemon, DaemonError } from './daemon.ts';
 import { Etcd } from './etcd.ts';
 import { type Folder, openFolder, type ProgramFiles } from './folder.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki, type PairFiles, type Pki, readPair } from './pki.ts';
-import { choosePorts, type Ports } from './ports.ts';
-import type { Progress } from './progress.ts';
 
 export interface ControlPlaneOptions {
   /** Where everything is kept; made when missing. One control plane at a time uses it. */

@@ -1,5 +1,5 @@
+import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
-import { Daemon, type DaemonError, type DaemonSpec } from './daemon.ts';
 import type { PkiFiles } from './pki.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { CertificateAuthority, KeyPair } from './certificate-authority.ts';
 import { Client } from './client.ts';
-import { Daemon, type DaemonError, type DaemonSpec } from './daemon.ts';
 import type { PairFiles, PkiFiles } from './pki.ts';
 
 export interface EtcdOptions {

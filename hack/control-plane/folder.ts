@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { record } from '../../apis/meta/v1/unknown-value.ts';
-import type { DaemonSpec } from './daemon.ts';
-import { claimFolder } from './owner.ts';
-import { PORT_NAMES, type Ports } from './ports.ts';
+import type { DaemonSpec } from '../system/daemon.ts';
+import { claimFolder } from '../system/owner.ts';
+import { PORT_NAMES, type Ports } from '../system/ports.ts';
 
 /** Where a program logs and leaves its pid. */
 export type ProgramFiles = Pick<DaemonSpec, 'logFile' | 'pidFile'>;

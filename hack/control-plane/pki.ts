@@ -6,7 +6,7 @@ import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../system/error-code.ts';
 import { CertificateAuthority, type KeyPair, type Subject, type Validity } from './certificate-authority.ts';
 
 /** Certificates that end sooner than this are issued anew at the next start, in milliseconds. */

@@ -1,7 +1,7 @@
+import type { Progress } from '../terminal/progress.ts';
 import { createAll } from './bulk.ts';
 import type { Client } from './client.ts';
 import { imagesOf } from './node-images.ts';
-import type { Progress } from './progress.ts';
 
 export interface Taint {
   key: string;

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../system/error-code.ts';
 
 /** A file of the repository that is generated from other files. */
 export interface GeneratedFile {

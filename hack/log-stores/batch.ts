@@ -1,4 +1,4 @@
-import type { Progress } from '../control-plane/progress.ts';
+import type { Progress } from '../terminal/progress.ts';
 import type { LogRecord, LogRecords } from './record.ts';
 
 /** Lines of JSON that are sent in one request. */

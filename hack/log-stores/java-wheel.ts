@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
-import { withElapsed } from '../control-plane/progress.ts';
+import { withElapsed } from '../terminal/progress.ts';
 
 /** The major version of what is fetched. */
 export const FETCHED_JAVA = 25;

@@ -3,10 +3,10 @@
 // is loaded into it in load-*.ts.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Daemon, DaemonError } from '../control-plane/daemon.ts';
-import { claimFolder } from '../control-plane/owner.ts';
-import { freePorts } from '../control-plane/ports.ts';
-import type { Progress } from '../control-plane/progress.ts';
+import { Daemon, DaemonError } from '../system/daemon.ts';
+import { claimFolder } from '../system/owner.ts';
+import { freePorts } from '../system/ports.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 export interface StartOptions {
   /** Made when it is missing; the store's data, its log and what identifies its process lie in it. */

@@ -4,7 +4,7 @@ import { cp, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, cacheFolder, exists, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { compile } from '../artifacts/compiler.ts';
-import { withElapsed } from '../control-plane/progress.ts';
+import { withElapsed } from '../terminal/progress.ts';
 import { findMaven, provideJava } from './java.ts';
 import { NODES, type NodeKind } from './node-kinds.ts';
 

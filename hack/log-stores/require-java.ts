@@ -1,5 +1,5 @@
 import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
-import type { Progress } from '../control-plane/progress.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';

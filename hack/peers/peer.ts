@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../control-plane/ports.ts';
+import { freePort } from '../system/ports.ts';
 
 export interface PeerOptions {
   /** Serving certificate for 127.0.0.1: paths of PEM files. */

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type BuildOptions, provide } from '../artifacts/artifact.ts';
-import { withElapsed } from '../control-plane/progress.ts';
+import { withElapsed } from '../terminal/progress.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 /** What schemathesis runs on, with the modules that make an environment: some distributions ship them apart. */

@@ -5,7 +5,7 @@ import {
 } from '../../apis/logging/v1alpha2/group-version.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import type { DevelopmentServer } from './development-server.ts';
 import { DEVELOPER } from './registration.ts';
 

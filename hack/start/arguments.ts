@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '../usage.ts';
+import { parseCommandLine, UsageError } from '../terminal/usage.ts';
 
 export interface StartArguments {
   /** Nodes to simulate. */

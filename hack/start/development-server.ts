@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts';
 import { Client } from '../control-plane/client.ts';
-import { Daemon, type DaemonError } from '../control-plane/daemon.ts';
 import type { ProgramFiles } from '../control-plane/folder.ts';
 import { END_WITH_PARENT, serverCommand } from '../extension/server-command.ts';
 import type { Names } from '../generate/names.ts';
+import { Daemon, type DaemonError } from '../system/daemon.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
 /** It takes a second or two; but machines are busy, too. */

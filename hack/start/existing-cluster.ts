@@ -1,10 +1,10 @@
 // Our server alone, in front of a cluster that exists already. Nothing is written to that cluster.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { lastLines } from '../control-plane/daemon-log.ts';
 import { openFolder } from '../control-plane/folder.ts';
-import type { Progress } from '../control-plane/progress.ts';
 import type { Names } from '../generate/names.ts';
+import { lastLines } from '../system/daemon-log.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { existingAnnouncement } from './announcement.ts';
 import { prepareServer, serverDaemon } from './development-server.ts';
 import { stepsWith } from './steps.ts';

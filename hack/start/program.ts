@@ -1,9 +1,9 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
 import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
-import { identify, isRunning } from '../control-plane/process-identity.ts';
-import { formatElapsed, type Progress, printProgress } from '../control-plane/progress.ts';
-import { onStopSignal, StoppedError } from '../stop-signal.ts';
-import { UsageError } from '../usage.ts';
+import { identify, isRunning } from '../system/process-identity.ts';
+import { onStopSignal, StoppedError } from '../system/stop-signal.ts';
+import { formatElapsed, type Progress, printProgress } from '../terminal/progress.ts';
+import { UsageError } from '../terminal/usage.ts';
 import { parseStartArguments, type StartArguments, startHelp } from './arguments.ts';
 
 export interface RunningEnvironment {

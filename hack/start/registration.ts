@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
-import { runCommand } from '../command.ts';
 import { type ControlPlane } from '../control-plane/control-plane.ts';
 import { groupVersionsOf } from '../generate/groups.ts';
 import { developmentManifests } from '../generate/manifests.ts';
 import type { Names } from '../generate/names.ts';
+import { runCommand } from '../system/command.ts';
 
 /** May read nodes, metrics, and what people in namespaces read, logs among it; its tokens are for curl. */
 export const DEVELOPER = 'developer';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { record } from '../../apis/meta/v1/unknown-value.ts';
-import { freePort, isFree, type PortState, stateOf } from '../control-plane/ports.ts';
+import { freePort, isFree, type PortState, stateOf } from '../system/ports.ts';
 
 export interface ServerPorts {
   readonly secure: number;

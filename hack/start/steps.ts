@@ -1,4 +1,4 @@
-import { formatElapsed, type Progress } from '../control-plane/progress.ts';
+import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
 /** Does one step of the set-up and says what it is, how long it takes, and that it is done. */
 export type Steps = <T>(what: string, work: (progress: Progress) => Promise<T>) => Promise<T>;

@@ -1,8 +1,8 @@
 // Makes the local kube-apiserver take the access tokens of our server: the file that it is started with, filled in once
 // the server runs and its CA is known. kube-apiserver reads it anew by itself.
 import { open, readFile, writeFile } from 'node:fs/promises';
-import { hasCode } from '../error-code.ts';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
+import { hasCode } from '../system/error-code.ts';
 
 export interface TrustedServer {
   /** As its tokens have it; kube-apiserver asks for the keys there. */

@@ -1,4 +1,4 @@
-import { runCommand } from '../command.ts';
+import { runCommand } from '../system/command.ts';
 import { failedWith, type Stage } from './stage.ts';
 
 /** A check that passes or fails as a whole: a program and its exit code. Its output is shown when it fails. */

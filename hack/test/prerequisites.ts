@@ -2,11 +2,11 @@ import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import { buildClients } from '../clients/build.ts';
 import { buildKubelogin } from '../clients/kubelogin/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
-import { printProgress } from '../control-plane/progress.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { lackingForOpenSearch } from '../log-stores/require-java.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
+import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
-import { type Ending, runCommand } from '../command.ts';
+import { type Ending, runCommand } from '../system/command.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';

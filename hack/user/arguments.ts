@@ -1,4 +1,4 @@
-import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from '../usage.ts';
+import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from '../terminal/usage.ts';
 import { userNameFault } from './user-name.ts';
 
 export type UserArguments =

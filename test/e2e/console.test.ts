@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
-import { freePort } from '../../hack/control-plane/ports.ts';
 import { SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess } from '../../hack/extension/server-process.ts';
+import { freePort } from '../../hack/system/ports.ts';
 import { Platform } from './platform.ts';
 
 const run = promisify(execFile);

@@ -9,9 +9,9 @@ import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { platformDescription } from '../../apis/description/platform-apis.ts';
-import { printProgress } from '../../hack/control-plane/progress.ts';
 import { findSchemathesis } from '../../hack/schemathesis/environment.ts';
 import { runSchemathesis } from '../../hack/schemathesis/run.ts';
+import { printProgress } from '../../hack/terminal/progress.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { Platform } from './platform.ts';
 

@@ -8,7 +8,7 @@ import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { buildKubelogin } from '../../hack/clients/kubelogin/build.ts';
-import { freePort } from '../../hack/control-plane/ports.ts';
+import { freePort } from '../../hack/system/ports.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { Platform, RESOURCE } from './platform.ts';
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
-import { freePort } from '../../hack/control-plane/ports.ts';
 import { createNodes } from '../../hack/control-plane/realistic-node.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
 import { prepareTokenTrust } from '../../hack/start/token-trust.ts';
+import { freePort } from '../../hack/system/ports.ts';
 import { forgetNote, noteOnFailure } from '../support/failure-notes.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { DaemonError } from '../../../hack/control-plane/daemon.ts';
-import { identify, isRunning, type ProcessIdentity } from '../../../hack/control-plane/process-identity.ts';
+import { DaemonError } from '../../../hack/system/daemon.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../../hack/system/process-identity.ts';
 import { kubectl, scratchFolder } from './programs.ts';
 
 const { signal } = new AbortController();

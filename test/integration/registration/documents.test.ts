@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { freePort } from '../../../hack/control-plane/ports.ts';
+import { freePort } from '../../../hack/system/ports.ts';
 import { completeConfig } from '../../../server/config.ts';
 import { readEnvironment } from '../../../server/environment.ts';
 import { run } from '../../../server/server.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 
 /** Has another process start a store, kills that process, and returns when the store is gone too. */
 export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir: string): Promise<void> {

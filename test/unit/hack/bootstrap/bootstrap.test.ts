@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
+import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 import packageManifest from '../../../../package.json' with { type: 'json' };
 import { until } from '../../../support/until.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BuildOptions } from '../../../../hack/artifacts/artifact.ts';
 import { build, builtFolder } from '../../../../hack/control-plane/build.ts';
-import { identify } from '../../../../hack/control-plane/process-identity.ts';
+import { identify } from '../../../../hack/system/process-identity.ts';
 import { until } from '../../../support/until.ts';
 import { rejection, scratchFolder, script } from './scratch.ts';
 

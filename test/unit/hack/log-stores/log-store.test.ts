@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { identify, isRunning } from '../../../../hack/control-plane/process-identity.ts';
 import { type Program, type StartOptions, startProgram } from '../../../../hack/log-stores/log-store.ts';
+import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 import { rejection, scratchFolder } from '../control-plane/scratch.ts';
 
 /** Counts its requests over all its lives in the folder of its data. */

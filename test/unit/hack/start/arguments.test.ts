@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DEFAULT_NODES, parseStartArguments, startHelp } from '../../../../hack/start/arguments.ts';
-import { UsageError } from '../../../../hack/usage.ts';
+import { UsageError } from '../../../../hack/terminal/usage.ts';
 
 describe('the command line of npm start', () => {
   it('needs nothing', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { UsageError } from '../../../../hack/usage.ts';
+import { UsageError } from '../../../../hack/terminal/usage.ts';
 import { parseUserArguments, USAGE } from '../../../../hack/user/arguments.ts';
 
 describe('the command line of npm run user', () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { killAtExit, signalGroup } from './control-plane/process-group.ts';
+import { killAtExit, signalGroup } from './process-group.ts';
 
 /** How a program ended: by itself with a code, or by a signal, or it could not be started. */
 export interface Ending {

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/control-plane/daemon.ts';
-import { identify, isRunning, isStopped } from '../../../../hack/control-plane/process-identity.ts';
-import { rejection, scratchFolder } from './scratch.ts';
+import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
+import { identify, isRunning, isStopped } from '../../../../hack/system/process-identity.ts';
+import { rejection, scratchFolder } from '../control-plane/scratch.ts';
 
 const { signal } = new AbortController();
 const unexpected = (error: DaemonError): never => {

@@ -4,9 +4,9 @@ import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { withLock } from '../../../../hack/control-plane/lock.ts';
-import { identify } from '../../../../hack/control-plane/process-identity.ts';
-import { rejection, scratchFolder } from './scratch.ts';
+import { withLock } from '../../../../hack/artifacts/lock.ts';
+import { identify } from '../../../../hack/system/process-identity.ts';
+import { rejection, scratchFolder } from '../control-plane/scratch.ts';
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from './error-code.ts';
 
 /**
  * Ports are taken from below the range that systems hand out to outgoing

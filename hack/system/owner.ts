@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from './error-code.ts';
 import { signalGroup } from './process-group.ts';
 import { identify, isRunning, readIdentity } from './process-identity.ts';
 

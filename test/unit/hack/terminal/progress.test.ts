@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatElapsed, printProgress } from '../../../../hack/control-plane/progress.ts';
+import { formatElapsed, printProgress } from '../../../../hack/terminal/progress.ts';
 
 function recorder(
   isTTY: boolean,

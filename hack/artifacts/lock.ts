@@ -3,8 +3,8 @@ import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode } from '../error-code.ts';
-import { identify, isRunning, type ProcessIdentity, readIdentity } from './process-identity.ts';
+import { hasCode } from '../system/error-code.ts';
+import { identify, isRunning, type ProcessIdentity, readIdentity } from '../system/process-identity.ts';
 
 /** The holder touches the file this often, in milliseconds. */
 const HEARTBEAT = 5_000;

@@ -3,13 +3,9 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { claimFolder } from '../../../../hack/control-plane/owner.ts';
-import {
-  identify,
-  isRunning,
-  type ProcessIdentity,
-} from '../../../../hack/control-plane/process-identity.ts';
-import { rejection, scratchFolder } from './scratch.ts';
+import { claimFolder } from '../../../../hack/system/owner.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../../../hack/system/process-identity.ts';
+import { rejection, scratchFolder } from '../control-plane/scratch.ts';
 
 async function orphan(): Promise<{ identity: ProcessIdentity; ended: Promise<unknown> }> {
   const child = spawn('sleep', ['60'], { detached: true });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findGo } from '../../../../hack/control-plane/toolchain.ts';
-import { rejection, scratchFolder, script } from './scratch.ts';
+import { findGo } from '../../../../hack/artifacts/toolchain.ts';
+import { rejection, scratchFolder, script } from '../control-plane/scratch.ts';
 
 const { signal } = new AbortController();
 

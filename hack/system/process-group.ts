@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from './error-code.ts';
 
 /**
  * Sends a signal to a process and everything it started. Programs are started

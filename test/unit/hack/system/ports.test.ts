@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { choosePorts, freePort, freePorts } from '../../../../hack/control-plane/ports.ts';
-import { rejection } from './scratch.ts';
+import { choosePorts, freePort, freePorts } from '../../../../hack/system/ports.ts';
+import { rejection } from '../control-plane/scratch.ts';
 
 async function occupied(): Promise<Disposable & { port: number }> {
   const port = await freePort();
