@@ -47,7 +47,7 @@ describe('the follower of a selection', () => {
 
   beforeEach(async () => {
     cluster = await new LogCluster().start();
-    [pods, leaving, seen] = [new PodIndex(), new AbortController(), []];
+    [pods, leaving, seen, reading] = [new PodIndex(), new AbortController(), [], Promise.resolve()];
   });
 
   afterEach(async () => {
@@ -63,10 +63,10 @@ describe('the follower of a selection', () => {
   };
 
   /** From `begin` on, so many ms after it. */
-  const follow = (afterMs: number): AsyncGenerator<readonly LogRecord[], void, undefined> => {
+  const records = (afterMs: number): AsyncGenerator<readonly LogRecord[], void, undefined> => {
     const client = cluster.connect();
     const memory = new MemoryBudget(1 << 20);
-    const records = new Follower({
+    return new Follower({
       client,
       reader: new LogReader({ client, slots: new Slots(1), turns: new Turns() }),
       pods,
@@ -78,10 +78,12 @@ describe('the follower of a selection', () => {
       wallClock: () => Date.parse(begin.time) + afterMs,
       tuning: { initialBackoffMs: 5 },
     }).records(leaving.signal);
+  };
+
+  const follow = (afterMs: number): void => {
     reading = (async () => {
-      for await (const batch of records) seen.push(...batch.map(({ log }) => log));
+      for await (const batch of records(afterMs)) seen.push(...batch.map(({ log }) => log));
     })();
-    return records;
   };
 
   for (const [afterMs, which, follows] of [
@@ -107,7 +109,8 @@ describe('the follower of a selection', () => {
     await until(() => cluster.asked.some(({ pathname }) => pathname.includes('/silent/')));
     log.append(at(3601));
     await until(() => seen.length === 2);
-    expect(cluster.asked.at(-1)?.searchParams.get('follow')).to.equal('true');
+    const asked = cluster.asked.filter(({ pathname }) => pathname.includes('/silent/'));
+    expect(asked.map(({ searchParams }) => searchParams.get('follow'))).to.deep.equal(['true']);
   });
 
   it('looks at all pods anew, and for those that are gone, when they are listed anew', async () => {
@@ -127,14 +130,13 @@ describe('the follower of a selection', () => {
     expect(cluster.asked).to.have.length(asked);
   });
 
-  it('leaves nothing behind where it was told of changes and of the end', async () => {
+  it('leaves nothing behind with whom it follows for when the reader stops', async () => {
     cluster.add('shop', 'a', [begin]);
     list('a');
-    const records = follow(0);
-    await until(() => seen.length === 1);
-    leaving.abort();
-    await reading;
-    await records.return();
+    const following = records(0);
+    expect((await following.next()).value).to.have.length(1);
+    await following.return();
     expect(getEventListeners(leaving.signal, 'abort')).to.deep.equal([]);
+    await until(() => cluster.openReads === 0);
   });
 });
