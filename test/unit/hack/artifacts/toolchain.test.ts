@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findGo } from '../../../../hack/artifacts/toolchain.ts';
-import { rejection, scratchFolder, script } from '../control-plane/scratch.ts';
+import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

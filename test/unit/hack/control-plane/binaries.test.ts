@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
 import { builtFolder } from '../../../../hack/control-plane/build.ts';
-import { rejection, scratchFolder, script } from './scratch.ts';
+import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

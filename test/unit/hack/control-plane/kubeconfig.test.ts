@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { writeKubeconfig } from '../../../../hack/control-plane/kubeconfig.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 const CONTENT = {
   cluster: 'dev',

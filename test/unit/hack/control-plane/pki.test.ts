@@ -3,7 +3,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openPki } from '../../../../hack/control-plane/pki.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -2,7 +2,7 @@ import { readFile, watch } from 'node:fs/promises';
 import { expect } from 'chai';
 import { growPodLogs, writePodLogs } from '../../../../hack/control-plane/pod-logs.ts';
 import { levelMatcher } from '../../../../server/logging/matching/levels.ts';
-import { scratchFolder } from './scratch.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 const LINE = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z) (?:stdout|stderr) F ./;
 

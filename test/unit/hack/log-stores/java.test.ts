@@ -9,7 +9,7 @@ import {
   OPENSEARCH_3,
 } from '../../../../hack/log-stores/node-kinds.ts';
 import { requireJava } from '../../../../hack/log-stores/require-java.ts';
-import { rejection, scratchFolder, script } from '../control-plane/scratch.ts';
+import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

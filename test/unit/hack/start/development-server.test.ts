@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { prepareServer } from '../../../../hack/start/development-server.ts';
-import { scratchFolder } from '../control-plane/scratch.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 describe('the development server', () => {
   it('is looked for where it listens, whatever the machine takes localhost for', async () => {

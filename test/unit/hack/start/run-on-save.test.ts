@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runOnSave } from '../../../../hack/start/run-on-save.ts';
+import { rejection, scratchFolder } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
-import { rejection, scratchFolder } from '../control-plane/scratch.ts';
 
 describe('a program that is started on save', () => {
   /** Runs that go on until they are told to end, but for those that `ends` names. */

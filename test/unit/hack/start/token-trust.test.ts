@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { prepareTokenTrust } from '../../../../hack/start/token-trust.ts';
-import { scratchFolder } from '../control-plane/scratch.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 describe('the trust of the local kube-apiserver in our tokens', () => {
   it('begins with nobody, is written into the file that kube-apiserver follows, and ends with nobody', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
 import { identify, isRunning, isStopped } from '../../../../hack/system/process-identity.ts';
-import { rejection, scratchFolder } from '../control-plane/scratch.ts';
+import { rejection, scratchFolder } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 const unexpected = (error: DaemonError): never => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { choosePorts, freePort, freePorts } from '../../../../hack/system/ports.ts';
-import { rejection } from '../control-plane/scratch.ts';
+import { rejection } from '../../../support/scratch.ts';
 
 async function occupied(): Promise<Disposable & { port: number }> {
   const port = await freePort();
