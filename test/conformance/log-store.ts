@@ -1,5 +1,5 @@
 // What every log store has to do, whatever is behind it: the answers of a brute-force reading of the same records
-// (test/support/memory-log-store.ts). The parts are in log-store/; what a store brings along is in harness.ts there.
+// (test/support/logging/memory-log-store.ts). The parts are in log-store/; what a store brings along is in harness.ts there.
 import { Comparison } from './log-store/comparison.ts';
 import { describeCounts } from './log-store/counts.ts';
 import { describeFilters } from './log-store/filters.ts';

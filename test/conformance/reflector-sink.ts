@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ReflectorSink } from '../../server/cluster/following/reflector-sink.ts';
-import { rawThing } from '../support/raw-objects.ts';
+import { rawThing } from '../support/cluster/raw-objects.ts';
 
 /** What a sink holds, as `name@resourceVersion` in any order; undefined until its first list is complete. */
 export interface SinkUnderTest {

@@ -10,7 +10,7 @@ import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
 import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
 import { startVictoriaLogs } from '../../hack/log-stores/victorialogs.ts';
-import { line } from '../support/log-service.ts';
+import { line } from '../support/logging/log-service.ts';
 import { Platform } from './platform.ts';
 
 const run = promisify(execFile);

@@ -11,7 +11,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../../server/logging/log-store.ts';
-import { MemoryLogStore } from '../../support/memory-log-store.ts';
+import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 import type { LogStoreTraits, StartedLogStore } from './harness.ts';
 
 export class Comparison {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NameFilter, Selection } from '../../../server/logging/log-store.ts';
-import { words } from '../../support/brute-force/words.ts';
+import { words } from '../../support/logging/brute-force/words.ts';
 import { ALWAYS, type Subject, selection, text } from './subject.ts';
 
 const PAGE = { order: 'asc', size: 20, from: 0 } as const;

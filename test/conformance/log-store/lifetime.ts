@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
-import { answered } from '../../support/memory-log-store.ts';
+import { answered } from '../../support/logging/memory-log-store.ts';
 import { collect } from './collect.ts';
 import { call, expectStatus } from './comparison.ts';
 import { ALWAYS, milliseconds, type Subject, selection, wholeMillisecond } from './subject.ts';

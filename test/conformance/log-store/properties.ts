@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Selection } from '../../../server/logging/log-store.ts';
-import { LogQuestions } from '../../support/log-questions.ts';
+import { LogQuestions } from '../../support/logging/log-questions.ts';
 import { call } from './comparison.ts';
 import type { Subject } from './subject.ts';
 

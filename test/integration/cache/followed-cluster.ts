@@ -12,7 +12,7 @@ import type { ClusterClient } from '../../../server/cluster/connection/client.ts
 import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
 import { listPages } from '../../../server/cluster/following/paged-list.ts';
 import type { ReflectorTuning } from '../../../server/cluster/following/reflector-tuning.ts';
-import { FreezingProxy } from '../../support/freezing-proxy.ts';
+import { FreezingProxy } from '../../support/cluster/freezing-proxy.ts';
 
 const NODES = {
   group: 'resources.platform.io',

@@ -4,7 +4,7 @@ import type { ClusterClient } from '../../../server/cluster/connection/client.ts
 import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../server/oauth/sessions/cluster-session-store.ts';
-import { FreezingProxy } from '../../support/freezing-proxy.ts';
+import { FreezingProxy } from '../../support/cluster/freezing-proxy.ts';
 import { memoryKeyRing } from '../../support/memory-key-ring.ts';
 import { until } from '../../support/until.ts';
 import { type IamCluster, startIamCluster } from '../iam/iam-cluster.ts';

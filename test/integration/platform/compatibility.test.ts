@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
 import { platformNodes } from '../../../server/endpoints/platform/platform-nodes.ts';
+import { nodes } from '../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
-import { nodes } from '../../support/node-cache.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';

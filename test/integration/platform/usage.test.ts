@@ -9,8 +9,8 @@ import { ClusterConnection } from '../../../server/cluster/connection/connection
 import { kubeConfigSource } from '../../../server/cluster/connection/kubeconfig.ts';
 import { platformNodes } from '../../../server/endpoints/platform/platform-nodes.ts';
 import { NodeUsage } from '../../../server/resources/nodes/usage.ts';
+import { nodes } from '../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
-import { nodes } from '../../support/node-cache.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';

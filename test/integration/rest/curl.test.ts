@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
 import { resourceHandler } from '../../../server/endpoints/rest/resource-handler.ts';
+import { NodeCache, node, nodes } from '../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
-import { NodeCache, node, nodes } from '../../support/node-cache.ts';
 
 const run = promisify(execFile);
 

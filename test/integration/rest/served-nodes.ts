@@ -15,8 +15,8 @@ import { kubeConfigSource } from '../../../server/cluster/connection/kubeconfig.
 import { discoveryHandlers } from '../../../server/endpoints/discovery/discovery.ts';
 import { OpenAPI } from '../../../server/endpoints/openapi/openapi.ts';
 import { resourceHandler } from '../../../server/endpoints/rest/resource-handler.ts';
+import { nodes } from '../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../support/handler-server.ts';
-import { nodes } from '../../support/node-cache.ts';
 
 export const CORE = '/api/v1/nodes';
 export const OURS = '/apis/resources.platform.io/v1alpha3/nodes';

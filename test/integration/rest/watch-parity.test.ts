@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
 import { realisticNode } from '../../../hack/control-plane/realistic-node.ts';
-import { type SeenEvent, WatchLines } from '../../support/watch-lines.ts';
+import { type SeenEvent, WatchLines } from '../../support/cluster/watch-lines.ts';
 import { CORE, OURS, ServedNodes } from './served-nodes.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -11,8 +11,8 @@ import {
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
 import { textFaults } from '../../../server/logging/matching/text-faults.ts';
-import { LogService, line } from '../../support/log-service.ts';
-import { MemoryLogStore } from '../../support/memory-log-store.ts';
+import { LogService, line } from '../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/logs.md');
 const PATH = /^\/k?apis\/(logging|tenant)\.platform\.io\/v1alpha2\/logs$/;

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { newAccess } from '../../../server/access.ts';
 import type { Authenticator } from '../../../server/authentication/authenticator.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
-import { ScriptedCluster } from '../../support/scripted-cluster.ts';
+import { ScriptedCluster } from '../../support/cluster/scripted-cluster.ts';
 import { SESSION, TokenFixture } from './oauth/tokens/token-fixture.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';

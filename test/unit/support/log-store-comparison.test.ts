@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { logData } from '../../../hack/log-data/log-data.ts';
 import type { LogPage, LogRecord, Selection } from '../../../server/logging/log-store.ts';
 import { Comparison } from '../../conformance/log-store/comparison.ts';
-import { MemoryLogStore } from '../../support/memory-log-store.ts';
+import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 
 const records = [...logData({ lines: 300 }).records()];
 const everything: Selection = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
-import { LOGS, LogService, line } from '../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../support/memory-log-store.ts';
+import { LOGS, LogService, line } from '../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
 /** In the page: what an EventSource that nobody helps has been through. */
 const FOLLOWED = `

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { catchUp } from '../../../../server/cache/catch-up.ts';
 import type { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { eventMetadata } from '../../../../server/cluster/following/object-metadata.ts';
-import { rawThing } from '../../../support/raw-objects.ts';
+import { rawThing } from '../../../support/cluster/raw-objects.ts';
 import {
   bookmark,
   type Call,
@@ -12,7 +12,7 @@ import {
   refuse,
   ScriptedCluster,
   send,
-} from '../../../support/scripted-cluster.ts';
+} from '../../../support/cluster/scripted-cluster.ts';
 
 describe('what brings a cache to a resourceVersion of another kind of object', () => {
   let cluster: ScriptedCluster;

@@ -1,5 +1,5 @@
 import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
-import { newCache } from '../../../support/new-cache.ts';
+import { newCache } from '../../../support/cluster/new-cache.ts';
 
 describeReflectorSink('the informer cache', () => {
   const cache = newCache();

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
 import type { InformerCache } from '../../../../server/cache/informer-cache.ts';
 import type { Watcher } from '../../../../server/cache/resource-cache.ts';
-import { newCache } from '../../../support/new-cache.ts';
-import { rawThing } from '../../../support/raw-objects.ts';
+import { newCache } from '../../../support/cluster/new-cache.ts';
+import { rawThing } from '../../../support/cluster/raw-objects.ts';
 
 type Facts = { readonly size: number };
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Informer, type InformerOptions } from '../../../../server/cache/informer.ts';
 import type { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
-import { complete } from '../../../support/followed-script.ts';
-import { rawThing, THINGS } from '../../../support/raw-objects.ts';
+import { complete } from '../../../support/cluster/followed-script.ts';
+import { rawThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 import {
   bookmark,
   type Call,
@@ -12,7 +12,7 @@ import {
   ScriptedCluster,
   send,
   status,
-} from '../../../support/scripted-cluster.ts';
+} from '../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../support/until.ts';
 
 type Facts = { readonly size: number };

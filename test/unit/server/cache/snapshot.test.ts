@@ -7,7 +7,7 @@ import { CHUNK_OBJECTS } from '../../../../server/cache/chunk.ts';
 import { ObjectReader } from '../../../../server/cache/object-reader.ts';
 import type { ObjectSnapshot } from '../../../../server/cache/snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
-import { readThing, THINGS } from '../../../support/raw-objects.ts';
+import { readThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 
 type Things = ObjectSnapshot<{ readonly size: number }>;
 

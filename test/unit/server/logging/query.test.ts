@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { array, record, text } from '../../../../apis/meta/v1/unknown-value.ts';
 import type { LogBackend } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
-import { LogService, line } from '../../../support/log-service.ts';
-import { answered, MemoryLogStore } from '../../../support/memory-log-store.ts';
+import { LogService, line } from '../../../support/logging/log-service.ts';
+import { answered, MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
 const RECORDS = [
   line('2026-11-20T10:00:00.000000001Z', 'request timeout of cart'),

@@ -3,7 +3,7 @@ import { array, assert, constantFrom, property, string, tuple } from 'fast-check
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { NODE_FIELDS, NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { newNodeQueryDecoder } from '../../../../../apis/resources/v1alpha3/node-query-decoder.ts';
-import { nodes } from '../../../../support/node-cache.ts';
+import { nodes } from '../../../../support/cluster/node-cache.ts';
 
 const decoder = newNodeQueryDecoder();
 

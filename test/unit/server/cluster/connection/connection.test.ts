@@ -12,8 +12,13 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 import { issue, issueServer, newCA } from '../../../../support/certificates.ts';
+import {
+  type Call,
+  kubeConfigFor,
+  ScriptedCluster,
+  status,
+} from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
-import { type Call, kubeConfigFor, ScriptedCluster, status } from '../../../../support/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
 const signal = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { CredentialSource } from '../../../../../server/cluster/connection/credentials.ts';
+import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
-import { kubeConfigFor } from '../../../../support/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
 const failure = (promise: unknown): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { LeaderElection } from '../../../../../server/cluster/election/lease.ts';
-import { MemoryObjects } from '../../../../support/memory-objects.ts';
+import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/ns/leases/cleaner';

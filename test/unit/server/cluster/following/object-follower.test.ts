@@ -4,7 +4,7 @@ import {
   type ObjectsByName,
 } from '../../../../../server/cluster/following/object-follower.ts';
 import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
-import { rawThing } from '../../../../support/raw-objects.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 
 describeReflectorSink('the object follower', () => {
   const follower = new ObjectFollower(() => undefined);

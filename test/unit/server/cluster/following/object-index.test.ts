@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectIndex } from '../../../../../server/cluster/following/object-index.ts';
 import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
-import { rawThing } from '../../../../support/raw-objects.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 
 const versionOf = (object: unknown): string =>
   (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion;

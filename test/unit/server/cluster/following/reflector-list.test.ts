@@ -1,7 +1,14 @@
 import { expect } from 'chai';
-import { complete, followingEach } from '../../../../support/followed-script.ts';
-import { rawThing } from '../../../../support/raw-objects.ts';
-import { bookmark, type Call, event, list, refuse, send } from '../../../../support/scripted-cluster.ts';
+import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  list,
+  refuse,
+  send,
+} from '../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
 /** A stream that ends cleanly before the bookmark of its initial events. */

@@ -3,8 +3,8 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { retryAfterMs } from '../../../../../server/cluster/following/reflector-failure.ts';
 import { DEFAULT_TUNING } from '../../../../../server/cluster/following/reflector-tuning.ts';
 import { Backoff } from '../../../../../server/concurrency/backoff.ts';
-import { complete, followingEach } from '../../../../support/followed-script.ts';
-import { rawThing } from '../../../../support/raw-objects.ts';
+import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 import {
   bookmark,
   type Call,
@@ -13,7 +13,7 @@ import {
   refuse,
   send,
   status,
-} from '../../../../support/scripted-cluster.ts';
+} from '../../../../support/cluster/scripted-cluster.ts';
 
 describe('the watch of the reflector', () => {
   const followed = followingEach();

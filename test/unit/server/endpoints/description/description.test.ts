@@ -13,8 +13,8 @@ import { isPublicPath } from '../../../../../server/authorization/public-paths.t
 import { descriptionHandlers } from '../../../../../server/endpoints/description/description.ts';
 import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
 import { versionHandler } from '../../../../../server/endpoints/version.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
 
 const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true, logs: true };
 const LIST = '/kapis/resources.platform.io/v1alpha3/nodes';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';
 import type { DiscoveredResource } from '../../../../../server/endpoints/discovery/documents.ts';
+import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { nodes } from '../../../../support/node-cache.ts';
 
 const LOGS: DiscoveredResource = {
   group: 'logging.platform.io',

@@ -4,8 +4,8 @@ import { newPathNotFound, newServiceUnavailable } from '../../../../../apis/meta
 import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
+import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { nodes } from '../../../../support/node-cache.ts';
 
 const V3 = '/openapi/v3/apis/resources.platform.io/v1alpha3';
 const NODE = 'io.platform.resources.v1alpha3.Node';

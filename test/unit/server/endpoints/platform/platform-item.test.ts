@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { assert, constantFrom, dictionary, property, string } from 'fast-check';
 import { ObjectStates } from '../../../../../server/cache/object-states.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
-import { NodeCache, node } from '../../../../support/node-cache.ts';
+import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
 const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
 const COMPUTED = '"node.platform.io/cpu-requests":"1","node.platform.io/cpu-requests-fraction":"25%"';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ObjectStates } from '../../../../../server/cache/object-states.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-pieces.ts';
-import { NodeCache, node } from '../../../../support/node-cache.ts';
+import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
 const COUNT = 1000;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
 
 const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
 

@@ -4,8 +4,8 @@ import { array, record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { InformerCache } from '../../../../../server/cache/informer-cache.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { ResourceDefinition } from '../../../../../server/resources/resource-definition.ts';
+import { WatchLines } from '../../../../support/cluster/watch-lines.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { WatchLines } from '../../../../support/watch-lines.ts';
 
 const things: ResourceDefinition<null> = {
   group: 'things.platform.io',

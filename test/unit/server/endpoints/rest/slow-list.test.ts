@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
 
 const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
 

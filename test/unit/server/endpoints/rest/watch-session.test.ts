@@ -9,7 +9,7 @@ import { Selection } from '../../../../../server/endpoints/rest/selection.ts';
 import { ChunkEncoder, WatchOutput } from '../../../../../server/endpoints/rest/watch-output.ts';
 import { type WatchEnd, WatchSession } from '../../../../../server/endpoints/rest/watch-session.ts';
 import type { NodeFacts } from '../../../../../server/resources/nodes/facts.ts';
-import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 
 const KB = 1024;
 const filler = 'x'.repeat(50 * KB);

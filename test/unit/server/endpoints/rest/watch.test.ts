@@ -6,9 +6,9 @@ import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
 import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+import { WatchLines } from '../../../../support/cluster/watch-lines.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
-import { WatchLines } from '../../../../support/watch-lines.ts';
 
 const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Namespaces } from '../../../../../server/logging/access/namespaces.ts';
-import { bookmark, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
+import { bookmark, event, ScriptedCluster, send } from '../../../../support/cluster/scripted-cluster.ts';
 
 const MADE = '2026-11-20T12:00:00Z';
 

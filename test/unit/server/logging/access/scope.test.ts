@@ -3,8 +3,8 @@ import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { Scopes } from '../../../../../server/logging/access/scope.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
-import { LogService, type LogServiceOptions, line } from '../../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../../support/memory-log-store.ts';
+import { LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const RECORDS = [
   line('2026-11-20T09:00:00.000000000Z', 'of the old shop'),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/meta/v1/unknown-value.ts';
-import { LogService, line, NOW } from '../../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../../support/memory-log-store.ts';
+import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const SAME = '2026-11-20T10:00:00.123456789Z';
 const RECORDS = [
@@ -103,6 +103,16 @@ describe('the lines around one', () => {
       expect(status, reason).to.equal(code);
       if (code !== 404) expect(body.toString()).to.include('"retryAfterSeconds":5');
     }
+  });
+
+  it('are found behind a page of others of its millisecond, also when none behind it is wanted', async () => {
+    const all = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
+    await service.stop();
+    service = await new LogService({ store: new MemoryLogStore(all) }).start();
+    expect(await around('%22number%20120%22', 'before=1&after=0')).to.deep.equal([
+      'number 119',
+      'number 120',
+    ]);
   });
 
   it('are as many as fit when they are long, the nearest ones', async () => {

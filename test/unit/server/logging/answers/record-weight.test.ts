@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { array, record as read, text } from '../../../../../apis/meta/v1/unknown-value.ts';
 import { fittingPage, pieces } from '../../../../../server/logging/answers/record-weight.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
-import { LogService, line } from '../../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../../support/memory-log-store.ts';
+import { LogService, line } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const MEBI = 1 << 20;
 const record = (length: number): LogRecord => ({

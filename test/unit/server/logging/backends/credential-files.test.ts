@@ -6,8 +6,8 @@ import pino from 'pino';
 import { CredentialFiles } from '../../../../../server/logging/backends/credential-files.ts';
 import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unusableFileIn } from '../../../../../server/logging/store-errors.ts';
-import { storeAt } from '../../../../support/opensearch-store.ts';
-import { FIELDS } from '../../../../support/victorialogs.ts';
+import { storeAt } from '../../../../support/logging/opensearch-store.ts';
+import { FIELDS } from '../../../../support/logging/victorialogs.ts';
 
 const CALL = { signal: new AbortController().signal, timeoutMs: 30_000 };
 

@@ -10,10 +10,10 @@ import { lineMatcher } from '../../../../../server/logging/matching/line-matcher
 import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
 import { wordsOf } from '../../../../../server/logging/matching/words.ts';
 import { TEXTS } from '../../../../conformance/log-store/texts.ts';
-import { levelsOf } from '../../../../support/brute-force/levels.ts';
-import { saysOneOf } from '../../../../support/brute-force/text.ts';
-import { words } from '../../../../support/brute-force/words.ts';
-import { LogQuestions } from '../../../../support/log-questions.ts';
+import { levelsOf } from '../../../../support/logging/brute-force/levels.ts';
+import { saysOneOf } from '../../../../support/logging/brute-force/text.ts';
+import { words } from '../../../../support/logging/brute-force/words.ts';
+import { LogQuestions } from '../../../../support/logging/log-questions.ts';
 
 const records = [...logData({ lines: 3_000 }).records()];
 const lines = [...new Set(records.map(({ log }) => log))];

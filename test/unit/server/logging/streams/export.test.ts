@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Coverage, ExportBatch, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
-import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../../support/memory-log-store.ts';
+import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const TIME = '2026-11-20T10:00:00.000000001Z';
 const record = (log: string): LogRecord => ({

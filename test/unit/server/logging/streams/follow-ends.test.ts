@@ -10,10 +10,11 @@ import {
   type FollowRequest,
   writeFollowed,
 } from '../../../../../server/logging/streams/follow.ts';
+import { GONE } from '../../../../../server/logging/streams/stream-body.ts';
 import { Turns } from '../../../../../server/logging/work/turns.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { line } from '../../../../support/log-service.ts';
-import { answered, MemoryLogStore } from '../../../../support/memory-log-store.ts';
+import { line } from '../../../../support/logging/log-service.ts';
+import { answered, MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const query = newLogQueryDecoder(() => []).decode(new URLSearchParams('follow=true'));
 
@@ -109,6 +110,45 @@ describe('a live tail', () => {
     expect(ids).to.deep.equal(['12:00:02', '12:50:02', '13:50:02']);
   });
 
+  it('shows an EventSource how far it is behind a line too', async () => {
+    let now = Date.parse('2026-11-20T12:00:00Z');
+    const store = {
+      async *follow(_: unknown, { signal }: { readonly signal: AbortSignal }) {
+        yield [answered(line('2026-11-20T12:00:00.000000000Z', 'one'))];
+        if (!signal.aborted) await once(signal, 'abort');
+      },
+    };
+    const tail = await serve(
+      { currentSelection: async () => seeing('shop'), start: '2026-11-20T12:00:00.000000000Z' },
+      { store, heartbeatMs: 5, now: () => now },
+    );
+    const answer = await tail.open('/', { headers: { Accept: 'text/event-stream' } });
+    let seen = '';
+    for await (const chunk of answer) {
+      seen += String(chunk);
+      if (now === Date.parse('2026-11-20T12:00:00Z') && seen.includes('"log":"one"')) now += 3_600_000;
+      if (seen.includes('12:50:02')) break;
+    }
+    expect(seen.match(/^id: .*$/gm)?.map((id) => id.slice(15, 23))).to.deep.equal([
+      '12:00:02',
+      '12:00:00',
+      '12:50:02',
+    ]);
+  });
+
+  it('ends whole, and says nothing more, when the store has nothing more', async () => {
+    const ended = Promise.withResolvers<unknown>();
+    const store = {
+      async *follow() {
+        yield [answered(line('2026-11-20T12:00:00.000000000Z', 'one'))];
+      },
+    };
+    const request = { currentSelection: async () => seeing('shop') };
+    const { body } = await (await serve(request, { store }, ended.resolve)).ask('/');
+    expect(body.toString()).to.match(/^\{"log":"one".*\}\n$/);
+    expect(await ended.promise).to.equal(undefined);
+  });
+
   it('asks the store for no more than is taken, and cuts a reader that takes nothing', async () => {
     const cut = Promise.withResolvers<unknown>();
     const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
@@ -145,10 +185,13 @@ describe('a live tail', () => {
         }
       },
     };
-    const answer = await (await serve({ currentSelection: async () => seeing('shop') }, { store })).open('/');
+    const gone = Promise.withResolvers<unknown>();
+    const request = { currentSelection: async () => seeing('shop') };
+    const answer = await (await serve(request, { store }, gone.resolve)).open('/');
     await begun.promise;
     answer.destroy();
     await ended.promise;
+    expect(await gone.promise).to.equal(GONE);
   });
 
   it('leaves no timer behind', async () => {

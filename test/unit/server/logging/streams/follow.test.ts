@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
-import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/log-service.ts';
-import { MemoryLogStore } from '../../../../support/memory-log-store.ts';
+import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 /** Reads text until it holds `what`. */
 async function until(answer: IncomingMessage, what: string): Promise<string> {

@@ -4,7 +4,7 @@ import { KeyRotator } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../../server/oauth/keys/key-secret.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
-import { MemoryObjects } from '../../../../support/memory-objects.ts';
+import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };

@@ -4,8 +4,14 @@ import type { KeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
-import { MemoryObjects } from '../../../../support/memory-objects.ts';
-import { bookmark, type Call, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
+import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  ScriptedCluster,
+  send,
+} from '../../../../support/cluster/scripted-cluster.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const { signal } = new AbortController();

@@ -5,8 +5,14 @@ import type { ClusterRequest } from '../../../../../server/cluster/connection/cl
 import type { ThrottleRecord } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { SharedFailures } from '../../../../../server/oauth/throttle/shared-failures.ts';
 import { decodeRecord, encodeRecord } from '../../../../../server/oauth/throttle/throttle-record.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  ScriptedCluster,
+  send,
+} from '../../../../support/cluster/scripted-cluster.ts';
 import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
-import { bookmark, type Call, event, ScriptedCluster, send } from '../../../../support/scripted-cluster.ts';
 
 const RECORD: ThrottleRecord = {
   key: 'account-k-abc',

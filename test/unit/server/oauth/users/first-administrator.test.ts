@@ -5,7 +5,7 @@ import {
   FirstAdministrator,
   SECRET_NAME,
 } from '../../../../../server/oauth/users/first-administrator.ts';
-import { MemoryObjects } from '../../../../support/memory-objects.ts';
+import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { MemoryCredentials, MemoryUsers } from '../../../../support/memory-users.ts';
 
 const SECRET = `/api/v1/namespaces/acme-system/secrets/${SECRET_NAME}`;

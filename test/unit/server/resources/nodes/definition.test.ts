@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { nodeFacts, statusWords } from '../../../../../server/resources/nodes/facts.ts';
-import { NodeCache, node, nodes } from '../../../../support/node-cache.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 

@@ -3,7 +3,7 @@ import { array, assert, boolean, integer, property, record } from 'fast-check';
 import { NODE_SORT_KEYS } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { NodeIndex } from '../../../../../server/resources/nodes/platform-index.ts';
 import { comparisonBy } from '../../../../../server/resources/nodes/sort-keys.ts';
-import { NodeCache, node, type PlainNode } from '../../../../support/node-cache.ts';
+import { NodeCache, node, type PlainNode } from '../../../../support/cluster/node-cache.ts';
 
 const EVERYTHING = { key: '', test: () => true };
 const ODD = {

@@ -8,7 +8,7 @@ import { ClusterConnection } from '../../../../../../server/cluster/connection/c
 import { kubeConfigSource } from '../../../../../../server/cluster/connection/kubeconfig.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
-import { startSimulatedPodLogs } from '../../../../../support/simulated-pod-logs.ts';
+import { startSimulatedPodLogs } from '../../../../../support/logging/simulated-pod-logs.ts';
 
 describeLogStore(
   'the pod logs of a cluster',

@@ -9,8 +9,8 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
-import { startSimulatedPodLogs } from '../../../../../support/simulated-pod-logs.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
+import { startSimulatedPodLogs } from '../../../../../support/logging/simulated-pod-logs.ts';
 
 /** Whoever comes to the proxy is the administrator. */
 function configOf(server: string): KubeConfig {

@@ -1,8 +1,8 @@
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { startedNode } from './started-node.ts';
 
 const indexPrefix = 'logs-faults';

@@ -6,7 +6,7 @@ import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
-import { FIELDS, storeAt } from '../../../../../support/opensearch-store.ts';
+import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
 const DAY = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };

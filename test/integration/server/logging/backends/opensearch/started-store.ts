@@ -6,7 +6,7 @@ import {
 } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import type { OpenSearchOptions } from '../../../../../../hack/log-stores/opensearch.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { startedNode } from './started-node.ts';
 
 type Loading = Required<Pick<OpenSearchLoadOptions, 'indexPrefix' | 'template'>>;

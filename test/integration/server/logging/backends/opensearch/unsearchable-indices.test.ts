@@ -3,7 +3,7 @@ import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearc
 import { ELASTICSEARCH_8, OPENSEARCH_2, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
 const DAYS = ['01', '02', '03', '04', '05'];

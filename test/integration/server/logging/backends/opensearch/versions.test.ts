@@ -5,7 +5,7 @@ import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearc
 import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { needsWildcard } from './needs-wildcard.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';

@@ -3,7 +3,7 @@ import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victori
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
-import { storeAt } from '../../../../../support/victorialogs.ts';
+import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
 describeLogStore('VictoriaLogs', () => startedStore(6_000));

@@ -1,8 +1,8 @@
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
-import { storeAt } from '../../../../../support/victorialogs.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
+import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
 describeLogStoreFaults('VictoriaLogs', async () => {

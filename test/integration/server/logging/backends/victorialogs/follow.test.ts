@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
-import { storeAt } from '../../../../../support/victorialogs.ts';
+import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
 /** Of which each would be a question of its own, were each stretch of a second fetched by itself. */

@@ -8,8 +8,8 @@ import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
-import { MemoryLogStore } from '../../../../../support/memory-log-store.ts';
-import { storeAt } from '../../../../../support/victorialogs.ts';
+import { MemoryLogStore } from '../../../../../support/logging/memory-log-store.ts';
+import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { KINDS, TEXTS } from './kinds-of-lines.ts';
 import { startedProgram } from './started-program.ts';
 

@@ -2,7 +2,7 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { FaultyProxy } from '../../../../../support/faulty-proxy.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { KubeletLog } from './kubelet-log.ts';
 import { LogCluster, type Pod } from './log-cluster.ts';
 

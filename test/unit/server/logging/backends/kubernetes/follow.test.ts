@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
-import { refuse } from '../../../../../support/scripted-cluster.ts';
+import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../../support/until.ts';
 import { at, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';

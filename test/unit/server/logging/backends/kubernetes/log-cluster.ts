@@ -7,7 +7,7 @@ import {
   KubernetesLogStore,
   type KubernetesLogStoreOptions,
 } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import { kubeConfigFor, refuse, send, status } from '../../../../../support/scripted-cluster.ts';
+import { kubeConfigFor, refuse, send, status } from '../../../../../support/cluster/scripted-cluster.ts';
 import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
 
 export interface Container {

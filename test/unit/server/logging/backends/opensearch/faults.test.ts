@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { until } from '../../../../../support/until.ts';
 import { ANSWERED, answer, call, type Script, SELECTION, scriptedStore } from './scripted-store.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { ANSWERED, answer, CAPABILITIES, call, type Script, scriptedStore } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;

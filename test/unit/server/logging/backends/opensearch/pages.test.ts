@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { ANSWERED, type Asked, answer, call, type Line, SELECTION, scriptedStore } from './scripted-store.ts';
 
 const KEY = '1768471200123456789';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startTLSProxy } from '../../../../../../hack/log-stores/tls-proxy.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { answer, call, SELECTION, scriptedStore } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { storeAt } from '../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { until } from '../../../../../support/until.ts';
 import { ANSWERED, answer, CAPABILITIES, call, type Script, scriptedStore } from './scripted-store.ts';
 

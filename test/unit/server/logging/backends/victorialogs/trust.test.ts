@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
-import { rows, ScriptedVictoriaLogs } from '../../../../../support/scripted-victorialogs.ts';
-import { FIELDS } from '../../../../../support/victorialogs.ts';
+import { rows, ScriptedVictoriaLogs } from '../../../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
 
 describe('the connection to VictoriaLogs', () => {
   let dir = '';

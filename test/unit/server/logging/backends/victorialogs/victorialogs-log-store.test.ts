@@ -11,9 +11,13 @@ import {
 } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
-import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../support/scripted-victorialogs.ts';
+import {
+  type Answer,
+  rows,
+  ScriptedVictoriaLogs,
+} from '../../../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
 import { until } from '../../../../../support/until.ts';
-import { FIELDS } from '../../../../../support/victorialogs.ts';
 
 const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
 const SELECTION: Selection = { scope: { everything: true }, range: RANGE };

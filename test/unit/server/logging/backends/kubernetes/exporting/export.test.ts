@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Coverage, LogRecord, Order, Selection } from '../../../../../../../server/logging/log-store.ts';
-import { refuse } from '../../../../../../support/scripted-cluster.ts';
+import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog, type WrittenLine } from '../kubelet-log.ts';

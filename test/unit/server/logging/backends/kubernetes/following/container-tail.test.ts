@@ -9,7 +9,7 @@ import type { LogSource } from '../../../../../../../server/logging/backends/kub
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import { Turns } from '../../../../../../../server/logging/work/turns.ts';
-import { refuse } from '../../../../../../support/scripted-cluster.ts';
+import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';

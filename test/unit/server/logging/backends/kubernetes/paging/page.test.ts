@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { LogPage, PageRequest } from '../../../../../../../server/logging/log-store.ts';
-import { refuse } from '../../../../../../support/scripted-cluster.ts';
+import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';

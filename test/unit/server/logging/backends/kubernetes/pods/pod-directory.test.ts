@@ -8,7 +8,7 @@ import {
   refuse,
   ScriptedCluster,
   send,
-} from '../../../../../../support/scripted-cluster.ts';
+} from '../../../../../../support/cluster/scripted-cluster.ts';
 
 const pod = event(
   'ADDED',

@@ -10,7 +10,7 @@ import {
   type Tally,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/survey.ts';
 import { Turns } from '../../../../../../../server/logging/work/turns.ts';
-import { refuse, status } from '../../../../../../support/scripted-cluster.ts';
+import { refuse, status } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 

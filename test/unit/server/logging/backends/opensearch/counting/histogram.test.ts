@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
 import { answer, call, SELECTION, scriptedStore } from '../scripted-store.ts';
 
 const HOUR = 3_600_000;

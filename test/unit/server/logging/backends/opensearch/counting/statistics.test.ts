@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Selection } from '../../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
 import {
   ANSWERED,
   type Asked,

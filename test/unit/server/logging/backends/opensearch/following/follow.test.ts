@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { restAfter } from '../../../../../../../server/logging/backends/opensearch/following/pace.ts';
 import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
 import { until } from '../../../../../../support/until.ts';
 import {
   ANSWERED,

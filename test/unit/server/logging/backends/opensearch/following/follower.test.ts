@@ -6,7 +6,7 @@ import { Searches } from '../../../../../../../server/logging/backends/opensearc
 import { FieldProbe } from '../../../../../../../server/logging/backends/opensearch/selection/field-probe.ts';
 import { Predecessors } from '../../../../../../../server/logging/backends/opensearch/selection/predecessors.ts';
 import { SelectionQueries } from '../../../../../../../server/logging/backends/opensearch/selection/selection-queries.ts';
-import { FIELDS } from '../../../../../../support/opensearch-store.ts';
+import { FIELDS } from '../../../../../../support/logging/opensearch-store.ts';
 import { type Asked, answer, type Line, SELECTION, scriptedStore } from '../scripted-store.ts';
 
 const BEGIN = Date.parse(SELECTION.range.start);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { nearPart } from '../../../../../../../server/logging/backends/opensearch/paging/near-part.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
 import {
   ANSWERED,
   type Asked,

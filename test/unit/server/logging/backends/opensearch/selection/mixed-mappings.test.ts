@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Selection } from '../../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../../support/opensearch-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
 import { ANSWERED, answer, CAPABILITIES, call, SELECTION, scriptedStore } from '../scripted-store.ts';
 
 const [OLD, NEW] = ['logs-2026.01.14', 'logs-2026.01.15'];

@@ -8,7 +8,7 @@ import {
   type UnslicedQuery,
 } from '../../../../../../../server/logging/backends/opensearch/selection/selection-query.ts';
 import { instantOf } from '../../../../../../../server/logging/instant.ts';
-import { FIELDS } from '../../../../../../support/opensearch-store.ts';
+import { FIELDS } from '../../../../../../support/logging/opensearch-store.ts';
 import { CAPABILITIES } from '../scripted-store.ts';
 
 interface Line {
@@ -124,6 +124,7 @@ describe('what aggregations are asked about', () => {
   if (!fields) throw new Error('there are no fields');
   const everything: UnslicedQuery = {
     indices: 'logs-*',
+    indicesWithin: () => 'logs',
     fields,
     range,
     filter: [],

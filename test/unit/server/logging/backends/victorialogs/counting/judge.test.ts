@@ -3,8 +3,8 @@ import pino from 'pino';
 import { StatusError } from '../../../../../../../apis/meta/v1/errors.ts';
 import { VictoriaLogsLogStore } from '../../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Selection } from '../../../../../../../server/logging/log-store.ts';
-import { rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
-import { FIELDS } from '../../../../../../support/victorialogs.ts';
+import { rows, ScriptedVictoriaLogs } from '../../../../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../../support/logging/victorialogs.ts';
 
 const NOON = '2026-01-01T12:00:00Z';
 const SELECTION: Selection = {

@@ -10,8 +10,12 @@ import {
 import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { Range } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
-import { type Answer, rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
-import { FIELDS } from '../../../../../../support/victorialogs.ts';
+import {
+  type Answer,
+  rows,
+  ScriptedVictoriaLogs,
+} from '../../../../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../../support/logging/victorialogs.ts';
 
 const BEGIN = nanosecondsOf('2026-01-01T00:00:00.000000000Z');
 /** Two lines a microsecond. */

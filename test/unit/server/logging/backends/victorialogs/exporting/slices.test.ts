@@ -9,7 +9,7 @@ import {
 import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { Range } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
-import { rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
+import { rows, ScriptedVictoriaLogs } from '../../../../../../support/logging/scripted-victorialogs.ts';
 
 /** Counts lines as the store does, by the width and the offset of the question. */
 function counting(times: readonly bigint[]) {

@@ -4,8 +4,8 @@ import { Followers } from '../../../../../../../server/logging/backends/victoria
 import { Connection } from '../../../../../../../server/logging/backends/victorialogs/requests/connection.ts';
 import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
-import { rows, ScriptedVictoriaLogs } from '../../../../../../support/scripted-victorialogs.ts';
-import { FIELDS } from '../../../../../../support/victorialogs.ts';
+import { rows, ScriptedVictoriaLogs } from '../../../../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../../support/logging/victorialogs.ts';
 
 const START = '2026-01-01T00:00:00.000000000Z';
 const NOW = Date.parse(START) + 1_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { recordsOf } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
 import { Turns } from '../../../../../../../server/logging/work/turns.ts';
-import { FIELDS } from '../../../../../../support/victorialogs.ts';
+import { FIELDS } from '../../../../../../support/logging/victorialogs.ts';
 import { WorkPerTurn } from '../../../../../../support/work-per-turn.ts';
 
 describe('rows of VictoriaLogs as records', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { questionsAbout } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
 import type { Scope, Selection, TextFilter } from '../../../../../../../server/logging/log-store.ts';
-import { FIELDS } from '../../../../../../support/victorialogs.ts';
+import { FIELDS } from '../../../../../../support/logging/victorialogs.ts';
 
 const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
 const ALL: Selection = { scope: { everything: true }, range: RANGE };

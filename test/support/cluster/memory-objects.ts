@@ -1,5 +1,5 @@
-import { StatusError } from '../../apis/meta/v1/errors.ts';
-import type { ClusterClient, ClusterRequest } from '../../server/cluster/connection/client.ts';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient, ClusterRequest } from '../../../server/cluster/connection/client.ts';
 
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import type { FieldNames } from '../../server/logging/backends/victorialogs/selection/fields.ts';
-import { VictoriaLogsLogStore } from '../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { FieldNames } from '../../../server/logging/backends/victorialogs/selection/fields.ts';
+import { VictoriaLogsLogStore } from '../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 
 /** As hack/log-stores loads them, and as the configuration has them when nobody changes it. */
 export const FIELDS: FieldNames = {

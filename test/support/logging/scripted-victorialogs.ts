@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
+import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
 export interface Asked {
   readonly path: string;

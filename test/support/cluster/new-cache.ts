@@ -1,4 +1,4 @@
-import { InformerCache } from '../../server/cache/informer-cache.ts';
+import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { THINGS } from './raw-objects.ts';
 
 /** A cache of things with small bounds, that asks no cluster. `now`: its clock, in ms. */

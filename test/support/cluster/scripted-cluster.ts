@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
-import { ClusterConnection } from '../../server/cluster/connection/connection.ts';
-import { listenOnLoopback, portOf } from './loopback.ts';
+import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
+import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /** What the reflector asks for, by the parameters that tell its requests apart. */
 export type Asked = 'stream' | 'watch' | 'page' | 'position';

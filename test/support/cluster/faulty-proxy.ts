@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
+import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
 export type Fault =
   /** The connection ends before an answer. */

@@ -1,6 +1,6 @@
 // What a line has to say, told in the most obvious way: one regular expression of JavaScript for each word, text or
 // pattern. Only for the patterns of tests: JavaScript's engine may take for ever for those of others.
-import type { TextFilter } from '../../../server/logging/log-store.ts';
+import type { TextFilter } from '../../../../server/logging/log-store.ts';
 import { words } from './words.ts';
 
 export function saysOneOf({ mode, texts, caseSensitive }: TextFilter): (line: string) => boolean {

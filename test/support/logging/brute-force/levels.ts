@@ -1,5 +1,5 @@
 // The levels that a line tells, as docs/logs.md says it.
-import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 
 const WORDS: Readonly<Record<Level, readonly string[]>> = {
   debug: ['debug', 'trace'],

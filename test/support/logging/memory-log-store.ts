@@ -1,6 +1,6 @@
 // A log store that is an array, and answers by looking at every record: what the answers of the others are compared
 // with. It shares no code with them.
-import type { LogRecord as StoredRecord } from '../../hack/log-stores/record.ts';
+import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type {
   Buckets,
   Call,
@@ -13,7 +13,7 @@ import type {
   Order,
   PageRequest,
   Selection,
-} from '../../server/logging/log-store.ts';
+} from '../../../server/logging/log-store.ts';
 import { selects } from './brute-force/selection.ts';
 
 export interface MemoryLogStoreOptions {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { listenOnLoopback, portOf } from './loopback.ts';
+import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /**
  * A TCP proxy on a loopback port that can do what networks do to connections: stop delivering without a word, cut

@@ -1,7 +1,7 @@
 import {
   OpenSearchLogStore,
   type OpenSearchLogStoreOptions,
-} from '../../server/logging/backends/opensearch/opensearch-log-store.ts';
+} from '../../../server/logging/backends/opensearch/opensearch-log-store.ts';
 
 /** Of what is loaded there. */
 export const FIELDS = {

@@ -1,10 +1,10 @@
 // Questions that somebody could ask of a data set, made of its own names, words, fragments and times, and of odd ones.
 import * as fc from 'fast-check';
-import { LEVELS } from '../../apis/logging/v1alpha2/log-query.ts';
-import { instantOf, momentOf } from '../../hack/log-data/times.ts';
-import type { LogRecord } from '../../hack/log-stores/record.ts';
-import type { NameFilter, Scope, Selection, TextFilter } from '../../server/logging/log-store.ts';
-import { podPattern } from '../../server/logging/matching/workload-names.ts';
+import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
+import type { LogRecord } from '../../../hack/log-stores/record.ts';
+import type { NameFilter, Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';
+import { podPattern } from '../../../server/logging/matching/workload-names.ts';
 import { words } from './brute-force/words.ts';
 
 /** Texts in arbitrary order, with their cases changed now and then. */

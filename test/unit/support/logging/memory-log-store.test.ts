@@ -1,6 +1,6 @@
-import { logData } from '../../../hack/log-data/log-data.ts';
-import { describeLogStore } from '../../conformance/log-store.ts';
-import { MemoryLogStore } from '../../support/memory-log-store.ts';
+import { logData } from '../../../../hack/log-data/log-data.ts';
+import { describeLogStore } from '../../../conformance/log-store.ts';
+import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
 // The suite must be able to pass, and its own demands must not contradict each other.
 describeLogStore(

@@ -1,6 +1,6 @@
 // Which records a Selection means, by looking at each.
-import type { LogRecord } from '../../../hack/log-stores/record.ts';
-import type { NameFilter, Scope, Selection } from '../../../server/logging/log-store.ts';
+import type { LogRecord } from '../../../../hack/log-stores/record.ts';
+import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { levelsOf } from './levels.ts';
 import { saysOneOf } from './text.ts';
 
