@@ -44,7 +44,7 @@ describe('a live tail', () => {
           now: Date.now,
           ...options,
         },
-      ).then(() => finished(undefined), finished);
+      ).then(() => finished('whole'), finished);
     }).start();
     return server;
   };
@@ -146,7 +146,7 @@ describe('a live tail', () => {
     const request = { currentSelection: async () => seeing('shop') };
     const { body } = await (await serve(request, { store }, ended.resolve)).ask('/');
     expect(body.toString()).to.match(/^\{"log":"one".*\}\n$/);
-    expect(await ended.promise).to.equal(undefined);
+    expect(await ended.promise).to.equal('whole');
   });
 
   it('asks the store for no more than is taken, and cuts a reader that takes nothing', async () => {

@@ -116,8 +116,12 @@ describe('a body whose reader', () => {
 
     it(`is slow gets all of it${compressed}`, async () => {
       const body = new StreamBody(response, { gzip, stallMs: NEVER });
+      const listeners = (): number[] => ['drain', 'close'].map((event) => response.listenerCount(event));
+      const before = listeners();
       const written = (async () => {
         for (const chunk of chunks(128)) await body.write(chunk);
+        // Who waited for it again and again has left nobody behind who listens.
+        expect(listeners()).to.deep.equal(before);
         await body.end();
       })();
       let bytes = 0;
@@ -161,6 +165,15 @@ describe('a body whose reader', () => {
       expect(body.closed).to.equal(true);
       const failure: unknown = await body.write('more').catch((error: unknown) => error);
       expect(failure).to.equal(GONE);
+    });
+
+    it(`has left is sent no end${compressed}`, async () => {
+      const body = new StreamBody(response, { gzip, stallMs: NEVER });
+      await body.write('some');
+      answer.destroy();
+      await once(response, 'close');
+      await body.end();
+      expect(response.writableEnded).to.equal(false);
     });
   }
 });
