@@ -109,7 +109,7 @@ export async function withScene(
     const server = await start(port, 'server');
     await register(cluster, port, signal);
     await available(cluster, signal);
-    const issuer = `https://localhost:${port}/oauth`;
+    const issuer = `${server.url}/oauth`;
     await trust.establish({ issuer, caFile: files.ca, audience: 'platform' });
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);

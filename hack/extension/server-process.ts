@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
+import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
@@ -24,7 +25,7 @@ export interface ServerProcessOptions {
   readonly port: number;
   /** Serving certificate and the CA that issued it: paths of PEM files. */
   readonly certificate: { readonly cert: string; readonly key: string; readonly ca: string };
-  /** Sections of the configuration beyond those that follow from the members above. */
+  /** Sections of the configuration beyond those that follow from the members above. The issuer is where it listens. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** Modules to load before the server's own. */
   readonly imports?: readonly string[];
@@ -51,8 +52,8 @@ export class ServerProcess {
 
   /** Resolves when it is ready; rejects with the end of its log when it ends before, or takes too long. */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
-    const { dir, port, certificate, signal } = options;
-    const url = `https://127.0.0.1:${port}`;
+    const { dir, certificate, signal } = options;
+    const url = urlOf(options);
     await mkdir(dir, { recursive: true });
     const config = join(dir, 'config.yaml');
     await writeFile(config, stringify(configurationOf(options)));
@@ -107,6 +108,10 @@ export class ServerProcess {
   }
 }
 
+function urlOf({ port }: Pick<ServerProcessOptions, 'port'>): string {
+  return `https://127.0.0.1:${port}`;
+}
+
 function configurationOf(options: ServerProcessOptions): Readonly<Record<string, unknown>> {
   const { cert, key, ca } = options.certificate;
   return {
@@ -119,6 +124,8 @@ function configurationOf(options: ServerProcessOptions): Readonly<Record<string,
     kubernetes: { kubeconfig: options.kubeconfig },
     shutdown: { readinessDelay: '0s' },
     ...options.configuration,
+    // The one that counts when none is configured says localhost, which is ::1 alone on some machines.
+    oauth: { issuer: `${urlOf(options)}/oauth`, ...record(options.configuration?.['oauth']) },
   };
 }
 

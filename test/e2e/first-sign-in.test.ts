@@ -40,7 +40,7 @@ describe('the first sign-in', function () {
     await platform?.stop();
   });
 
-  const origin = (): string => platform.server.url.replace('127.0.0.1', 'localhost');
+  const origin = (): string => platform.server.url;
 
   async function post(
     path: string,

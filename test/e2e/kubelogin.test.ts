@@ -83,7 +83,7 @@ describe('kubelogin', function () {
     const cache = `${await platform.write(login, '')}.cache`;
     const args = [
       'get-token',
-      `--oidc-issuer-url=${platform.server.url.replace('127.0.0.1', 'localhost')}/oauth`,
+      `--oidc-issuer-url=${platform.server.url}/oauth`,
       `--oidc-client-id=${CLIENT}`,
       '--oidc-extra-scope=groups',
       `--certificate-authority=${await platform.write('issuer.crt', platform.controlPlane.ca)}`,

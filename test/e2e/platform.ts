@@ -87,7 +87,7 @@ export class Platform {
         await register(controlPlane, port, signal);
         await available(controlPlane, signal);
         await trust.establish({
-          issuer: `https://localhost:${port}/oauth`,
+          issuer: `${server.url}/oauth`,
           caFile: options.certificate.ca,
           audience: 'platform',
           idTokensOf,

@@ -73,7 +73,7 @@ export class SignInSite {
   }
 
   get origin(): string {
-    return `https://localhost:${portOf(this.#server)}`;
+    return `https://127.0.0.1:${portOf(this.#server)}`;
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ const REVOCATIONS = 30;
 export async function loginRows(scene: Scene): Promise<readonly Row[]> {
   await addUsers(scene);
   const { ca } = scene.direct;
-  const issuer = `${scene.server.url.replace('127.0.0.1', 'localhost')}/oauth`;
+  const issuer = `${scene.server.url}/oauth`;
   const other = await scene.another({
     configuration: { oauth: { issuer, passwords: { concurrency: 1 } } },
   });

@@ -45,7 +45,7 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
         const result = await load.requests({ target, paths: [path], connections: CONNECTIONS, seconds });
         return { result, cpuPerRequest: ((await cpuSeconds(pid)) - before) / result.requests };
       });
-  const issuer = `${server.url.replace('127.0.0.1', 'localhost')}/oauth`;
+  const issuer = `${server.url}/oauth`;
   const plain = await scene.another({ configuration: { oauth: { issuer, verifiedTokens: 0 } } });
   const ours = `${OUR_NODES}/${name}`;
   const core = `${CORE_NODES}/${name}`;

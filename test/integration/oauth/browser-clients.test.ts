@@ -32,9 +32,9 @@ describe('programs that send people to the sign-in page', function () {
     b = await cluster.replica();
     await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
     callback = createServer((_request, response) => response.end('signed in'));
-    callback.listen(0, 'localhost');
+    callback.listen(0, '127.0.0.1');
     await once(callback, 'listening');
-    redirectURI = `http://localhost:${(callback.address() as AddressInfo).port}/callback`;
+    redirectURI = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
     config = await openid.discovery(new URL(a.issuer), 'platform', 'platform', undefined, {
       [openid.customFetch]: fetchAt(b),
     });

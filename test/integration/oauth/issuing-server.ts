@@ -47,7 +47,7 @@ export class IssuingServer {
     const dir = await mkdtemp(join(tmpdir(), 'issuing-server-'));
     const stop = new AbortController();
     const port = await freePort();
-    const issuer = `https://localhost:${port}/oauth`;
+    const issuer = `https://127.0.0.1:${port}/oauth`;
     const file = join(dir, 'authentication.yaml');
     await writeFile(file, authenticationConfiguration(undefined));
     const controlPlane = await startControlPlane({

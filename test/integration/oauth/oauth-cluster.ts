@@ -90,7 +90,7 @@ export class OAuthReplica {
 
   /** Where this one is. */
   get address(): string {
-    return `https://localhost:${(this.#server.address() as AddressInfo).port}/oauth`;
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}/oauth`;
   }
 
   /** Resolves when sign-ins can be answered. */

@@ -64,6 +64,14 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     example: { file: 'test/unit/store.test.ts', source: "mock.module.mock('./store.ts');\n" },
   },
   {
+    // It is ::1 alone on some machines, and what is started here listens on 127.0.0.1.
+    behaviour: 'looks for nothing at a port of localhost',
+    applies: (file) => isTypeScript(file) && (file.startsWith('test/') || file.startsWith('hack/')),
+    broken: (_file, source) => linesWith(source, /:\/\/localhost:\$\{/),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source
+    example: { file: 'test/unit/listener.test.ts', source: 'await fetch(`https://localhost:${port}`);\n' },
+  },
+  {
     behaviour: 'names no host that packages are fetched from',
     applies: (file) => file !== 'LICENSE',
     broken: (_file, source) =>

@@ -380,7 +380,7 @@ describe('the connection to kube-apiserver', () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     const write = async (cn: string, authority = ca.cert) => {
       const { cert, key } = await issue(ca, { cn });
-      const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
       await writeFile(
         file,
         JSON.stringify({
