@@ -1,5 +1,7 @@
 // Where a paged list goes on: opaque to clients, the same JSON in base64url as kube-apiserver's own.
 import { newBadRequest, type StatusError } from './errors.ts';
+import { jsonFault } from './go-json.ts';
+import { isRecord } from './unknown-value.ts';
 
 const VERSION = 'meta.k8s.io/v1';
 
@@ -29,30 +31,59 @@ function base64Fault(text: string): number {
   return foreign < 0 && text.length % 4 === 1 ? text.length - 1 : foreign;
 }
 
-function members(text: string): Record<string, unknown> {
+/** Go's names for the types of JSON. */
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+const WANTED = { v: 'string', rv: 'int64', start: 'string' } as const;
+
+/** `rv`: as it stands there. What is not given, or null, is empty or 0. */
+interface Members {
+  readonly v: string;
+  readonly rv: string;
+  readonly start: string;
+}
+
+function members(text: string): Members {
   const fault = base64Fault(text);
   if (fault >= 0) throw refused(`: illegal base64 data at input byte ${fault}`);
-  const json = Buffer.from(text, 'base64url').toString();
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null)
-      return { ...value, rv: /"rv":\s*(-?\d+)\s*[,}]/.exec(json)?.[1] };
-  } catch {
-    // The answer is the same as for any other value that is no token.
+  const bytes = Buffer.from(text, 'base64url');
+  const noJSON = jsonFault(bytes);
+  if (noJSON !== undefined) throw refused(`: ${noJSON}`);
+  const json = bytes.toString();
+  const value: unknown = JSON.parse(json);
+  if (value !== null && !isRecord(value)) {
+    throw refused(`: json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`);
   }
-  throw refused('');
+  // What JavaScript makes of a large number is another one.
+  const [, number = ''] = /"rv"\s*:\s*(-?[\d.eE+-]+)/.exec(json) ?? [];
+  const found = { v: '', rv: '0', start: '' };
+  for (const [name, member] of Object.entries(value ?? {})) {
+    if (member === null || (name !== 'v' && name !== 'rv' && name !== 'start')) continue;
+    if (name === 'rv' && typeof member === 'number' && /^-?\d+$/.test(number)) found.rv = number;
+    else if (name !== 'rv' && typeof member === 'string') found[name] = member;
+    else {
+      const what = name === 'rv' && typeof member === 'number' ? `number ${number}` : typeName(member);
+      throw refused(
+        `: json: cannot unmarshal ${what} into Go struct field continueToken.${name} of type ${WANTED[name]}`,
+      );
+    }
+  }
+  return found;
 }
 
 /** Throws BadRequest when `text` is no token of ours. */
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = members(text);
   if (v !== VERSION) {
-    throw refused(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
+    throw refused(`: server does not recognize this encoded version ${v}`);
   }
-  if (typeof rv !== 'string' || rv === '0') {
+  if (/^-?0+$/.test(rv)) {
     throw refused(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
-  if (typeof start !== 'string' || start === '') {
+  if (start === '') {
     throw refused(': encoded start key empty (version meta.k8s.io/v1)');
   }
   if (

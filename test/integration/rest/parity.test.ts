@@ -151,6 +151,17 @@ describe('parity with kube-apiserver', function () {
     '?continue=e30',
     '?continue=e3!0',
     '?continue=e3001',
+    ...[
+      'nonsense',
+      '{"v":"meta.k8s.io/v1","rv":1,"sta',
+      '{"v":"meta.k8s.io/v1",}',
+      '[7]',
+      'null',
+      '{"v":"meta.k8s.io/v1","rv":"1","start":"a"}',
+      '{"v":"meta.k8s.io/v1","rv":1.5,"start":"a"}',
+      '{"v":7}',
+      '"\u0001\\"',
+    ].map((json) => `?continue=${Buffer.from(json).toString('base64url')}`),
     // A start of `a/../../b`.
     '?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhLy4uLy4uL2JcdTAwMDAifQ',
     '?watch=1&sendInitialEvents=true',

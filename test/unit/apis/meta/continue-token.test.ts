@@ -20,6 +20,22 @@ describe('continue token', () => {
     ['a+b/c=', 'illegal base64 data at input byte 1'],
     ['abcde', 'illegal base64 data at input byte 4'],
     [token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../b\u0000' }), 'a/../b\u0000'],
+    [token('nonsense'), "invalid character 'o' in literal null (expecting 'u')"],
+    [token('{"v":"meta.k8s.io/v1","rv":1'), 'unexpected end of JSON input'],
+    [token(7), 'json: cannot unmarshal number into Go value of type storage.continueToken'],
+    [token('null'), 'server does not recognize this encoded version '],
+    [
+      token({ v: 'meta.k8s.io/v1', rv: '1', start: 'a' }),
+      'json: cannot unmarshal string into Go struct field continueToken.rv of type int64',
+    ],
+    [
+      token({ v: 'meta.k8s.io/v1', rv: 1.5, start: 'a' }),
+      'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64',
+    ],
+    [
+      token({ v: true, rv: 1, start: [] }),
+      'json: cannot unmarshal bool into Go struct field continueToken.v of type string',
+    ],
   ] as const) {
     it(`that is refused is told what is wrong with it: ${JSON.stringify(why)}`, () => {
       expect(() => decodeContinue(text)).to.throw(

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { jsonFault } from '../../../../apis/meta/v1/go-json.ts';
+
+/** As encoding/json of Go 1.26 has told them. */
+const FAULTS: readonly (readonly [text: string, fault: string])[] = [
+  ['', 'unexpected end of JSON input'],
+  ['{"a":', 'unexpected end of JSON input'],
+  ['["a', 'unexpected end of JSON input'],
+  ['nonsense', "invalid character 'o' in literal null (expecting 'u')"],
+  ['tru', "invalid character ' ' in literal true (expecting 'e')"],
+  ['[fals]', "invalid character ']' in literal false (expecting 'e')"],
+  ['{}x', "invalid character 'x' after top-level value"],
+  ['01', "invalid character '1' after top-level value"],
+  ["'a'", "invalid character '\\'' looking for beginning of value"],
+  ['[1,]', "invalid character ']' looking for beginning of value"],
+  ['{1:2}', "invalid character '1' looking for beginning of object key string"],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ['{"a"=1}', "invalid character '=' after object key"],
+  ['{"a":1]', "invalid character ']' after object key:value pair"],
+  ['[1 "2"]', `invalid character '"' after array element`],
+  ['"a\nb"', "invalid character '\\n' in string literal"],
+  ['"\\x"', "invalid character 'x' in string escape code"],
+  ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['-', "invalid character ' ' in numeric literal"],
+  ['1.e3', "invalid character 'e' after decimal point in numeric literal"],
+  ['1e+', "invalid character ' ' in exponent of numeric literal"],
+  ['\u0007', "invalid character '\\a' looking for beginning of value"],
+  ['\u0001', "invalid character '\\x01' looking for beginning of value"],
+  ['\u00ff', "invalid character 'ÿ' looking for beginning of value"],
+  ['\u0085', "invalid character '\\u0085' looking for beginning of value"],
+  ['['.repeat(10_001), "invalid character '[' exceeded max depth"],
+];
+
+describe('what Go says of a text that is no JSON', () => {
+  for (const [text, fault] of FAULTS) {
+    it(`tells where it is wrong: ${JSON.stringify(text.slice(0, 20))}`, () => {
+      expect(jsonFault(Buffer.from(text, 'latin1'))).to.equal(fault);
+    });
+  }
+
+  it('is nothing of JSON', () => {
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    for (const text of [' {"a":[1,-0.5e+3,{}],"b\\u00e9\\n":[]} ', 'null', '"Zoë"', '-0', deep]) {
+      expect(jsonFault(Buffer.from(text)), text.slice(0, 40)).to.equal(undefined);
+    }
+  });
+});
