@@ -1,9 +1,11 @@
 // The first records of a query in the order of time, and how many there are in all. A store that is asked for both at
 // once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
 // is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
+import { isServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import type { ExpiringMap } from '../../../../cache/expiring-map.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Call, Order, Selection } from '../../../log-store.ts';
+import { isSearchRefused } from '../../../store-errors.ts';
 import type { Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { type Position, searchAfter } from '../requests/position.ts';
@@ -13,7 +15,6 @@ import type { SelectionQuery } from '../selection/selection-query.ts';
 import { kindOf, newKnownWidths, type Width } from './known-widths.ts';
 import { nearPart } from './near-part.ts';
 import { pageBody, repeated } from './page-reader.ts';
-import { distinct } from './sums.ts';
 
 type Range = Selection['range'];
 
@@ -32,6 +33,9 @@ const BROAD = 20_000;
 /** How much of the range is tried first: what should hold some times the lines that are needed, if all is even. */
 const FIRST_MS = { least: 1_000, most: 60_000 };
 const MARGIN = 4;
+const DAY_MS = 86_400_000;
+/** How many times more days are asked next where some hold too little. */
+const DAYS_WIDER = 8;
 
 export class FirstHits {
   readonly #searches: Searches;
@@ -51,7 +55,8 @@ export class FirstHits {
     const quick = known && (await searching.within(known));
     if (quick) return quick;
     this.#widths.delete(kind);
-    const answer = await searching.asOne();
+    const { answer, days } = await searching.atOnce(known);
+    if (days) this.#widths.set(kind, days);
     if (!answer.endedEarly) return answer;
     const { found, width } = await searching.inTwo(asked.counted ? undefined : answer);
     if (width) this.#widths.set(kind, width);
@@ -81,9 +86,23 @@ class Searching {
     this.#reach = asked.position ? ahead(selected.range, asked.order, asked.position) : selected.range;
   }
 
-  /** All at once; it ended early where the question is broad, and is worth nothing then. */
-  asOne(): Promise<SearchAnswer> {
-    return this.#search({ terminate_after: BROAD });
+  /**
+   * All at once; it ended early where the question is broad, and is worth nothing then. Where nothing is counted and
+   * there are many indices, those of the first days alone, as long as they hold enough.
+   */
+  async atOnce(tooNarrow: Width | undefined): Promise<{ answer: SearchAnswer; days?: Width }> {
+    const whole = widthOf(this.#reach);
+    for (let ms = DAY_MS; !this.#asked.counted && ms * DAYS_WIDER < whole; ms *= DAYS_WIDER) {
+      if (ms <= (tooNarrow?.ms ?? 0)) continue;
+      const range = this.#part(ms);
+      if (this.#indicesWithin(range) === this.#selected.indices) break;
+      const answer = await this.#search({ terminate_after: BROAD }, range);
+      if (answer.endedEarly) return { answer };
+      if (answer.hits.length >= this.#size) {
+        return { answer: atLeast(answer), days: { ms, lines: answer.total.count } };
+      }
+    }
+    return { answer: await this.#search({ terminate_after: BROAD }, this.#selected.range) };
   }
 
   /** With what was enough the last time; undefined when it is not, or has become much more. */
@@ -95,7 +114,7 @@ class Searching {
 
   async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
     const [counted, found] = await endingTogether(this.#timed(), (call) => {
-      const beside = this.#count(this.#selected.query, call);
+      const beside = this.#count(this.#selected.range, call);
       return Promise.all([beside, this.#near(width.ms, { ...call, beside })]);
     });
     return this.#isApt(found, width) ? together(found, counted) : undefined;
@@ -107,7 +126,7 @@ class Searching {
 
   /** `begun`: what ended early, where its total will do. */
   async inTwo(begun?: SearchAnswer): Promise<{ found: SearchAnswer; width: Width | undefined }> {
-    const counted = begun ? atLeast(begun) : await this.#count(this.#selected.query);
+    const counted = begun ? atLeast(begun) : await this.#count(this.#selected.range);
     const whole = widthOf(this.#reach);
     const even = Math.ceil((whole * this.#needed * MARGIN) / Math.max(1, counted.total.count));
     const ms = await nearPart({
@@ -126,38 +145,58 @@ class Searching {
       return { found: together(near, counted), width: { ms, lines: near.total.count } };
     }
     // What lies before the position need not be put in order.
-    const found = await this.#search({ query: this.#selected.within(this.#reach) });
+    const found = await this.#search({}, this.#reach);
     return { found: together(found, counted), width: undefined };
   }
 
   #near(ms: number, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
-    return this.#search({ query: this.#part(ms) }, call);
+    return this.#search({}, this.#part(ms), call);
   }
 
   /** So many ms of the reach, from where the order begins. */
-  #part(ms: number): Clause {
+  #part(ms: number): Range {
     const { start, end } = this.#reach;
-    return this.#selected.within(
-      this.#asked.order === 'asc'
-        ? { start, end: earlier(end, instantOf(millisecondsOf(start) + ms)) }
-        : { start: later(start, instantOf(millisecondsOf(end) - ms)), end },
-    );
+    return this.#asked.order === 'asc'
+      ? { start, end: earlier(end, instantOf(millisecondsOf(start) + ms)) }
+      : { start: later(start, instantOf(millisecondsOf(end) - ms)), end };
   }
 
-  #search(rest: SearchBody, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
-    const { indices, fields, query } = this.#selected;
+  #search(rest: SearchBody, range: Range, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
+    const { fields } = this.#selected;
     const { order, from, position } = this.#asked;
-    return this.#searches.searchIndices(
-      indices,
+    const query = this.#queryOf(range);
+    return this.#ask(
+      range,
       { ...pageBody({ query, order, size: this.#size, from, total: true }, fields), ...rest },
       call,
       position && searchAfter(position, order, fields.nanoseconds),
     );
   }
 
-  #count(query: Clause, call = this.#timed()): Promise<SearchAnswer> {
-    const body = { query, size: 0, track_total_hits: true };
-    return this.#searches.searchIndices(this.#selected.indices, body, call);
+  #count(range: Range, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
+    return this.#ask(range, { query: this.#queryOf(range), size: 0, track_total_hits: true }, call);
+  }
+
+  async #ask(range: Range, body: SearchBody, call: SearchCall, after?: string): Promise<SearchAnswer> {
+    const { indices } = this.#selected;
+    const some = this.#indicesWithin(range);
+    try {
+      return await this.#searches.searchIndices(some, body, call, after);
+    } catch (error) {
+      // No node may hold any of these at the moment, while others have an answer that says so.
+      if (some === indices || !isServiceUnavailable(error) || isSearchRefused(error)) throw error;
+      const { timeoutMs } = this.#timed();
+      return this.#searches.searchIndices(indices, body, { ...call, timeoutMs }, after);
+    }
+  }
+
+  #indicesWithin(range: Range): string {
+    const { indices, indicesWithin, range: all } = this.#selected;
+    return range === all ? indices : indicesWithin(range);
+  }
+
+  #queryOf(range: Range): Clause {
+    return range === this.#selected.range ? this.#selected.query : this.#selected.within(range);
   }
 }
 
@@ -179,7 +218,9 @@ function atLeast(found: SearchAnswer): SearchAnswer {
   return { ...found, total: { count: found.total.count, relation: 'gte' } };
 }
 
-function together(found: SearchAnswer, counted: SearchAnswer): SearchAnswer {
-  const { total } = counted;
-  return { ...found, total, shortfalls: distinct([...counted.shortfalls, ...found.shortfalls]) };
+function together(found: SearchAnswer, { total, shortfalls }: SearchAnswer): SearchAnswer {
+  // What is missing of a part is so of the whole, in other numbers.
+  const told = new Set(shortfalls.map(({ reason }) => reason));
+  const others = found.shortfalls.filter(({ reason }) => !told.has(reason));
+  return { ...found, total, shortfalls: [...shortfalls, ...others] };
 }

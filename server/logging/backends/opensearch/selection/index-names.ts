@@ -40,6 +40,36 @@ export function indexPattern(
   }).join(',');
 }
 
+export interface NamedIndices {
+  /** Part of a path. */
+  readonly indices: string;
+  /** What the store knows of them, by name. */
+  readonly known: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** Those that can hold lines of a part of the time; all of them where that can not be told, or is none of them. */
+export function indicesWithin(
+  naming: IndexNaming,
+  { indices, known, refused }: NamedIndices,
+  part: { readonly start: string; readonly end: string },
+): string {
+  const days = indexPattern(naming, part);
+  if (days.includes('*')) return indices;
+  const names = days.split(',');
+  if (!indices.includes('*')) {
+    const all = new Set(indices.split(','));
+    return names.filter((name) => all.has(name)).join(',') || indices;
+  }
+  // A pattern may stand for more than days, and months may be refused.
+  const isDay = (name: string): boolean =>
+    name.startsWith(`${naming.prefix}-`) && DAY.test(name.slice(naming.prefix.length + 1));
+  if (!known.every(isDay) || !refused.every(isDay)) return indices;
+  return names.filter((name) => !refused.includes(decodeURIComponent(name))).join(',') || indices;
+}
+
+const DAY = /^\d{4}\.\d\d\.\d\d$/;
+
 /** The indices of the last days of the range, as many as a request can name; undefined where days have none of their own. */
 export function newestDays(
   naming: IndexNaming,

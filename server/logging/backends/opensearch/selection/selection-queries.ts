@@ -7,7 +7,7 @@ import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 import type { FieldProbe, SearchableIndices } from './field-probe.ts';
-import { type IndexNaming, indexPattern, newestDays } from './index-names.ts';
+import { type IndexNaming, indexPattern, indicesWithin, newestDays } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';
 import { containsClause, exactClause, isTooMuch, patternClauses } from './name-clauses.ts';
 import { namesContaining } from './name-lookup.ts';
@@ -89,8 +89,10 @@ export class SelectionQueries {
       filter.push(clause);
       if (wildcard) place.used.push(wildcard);
     }
+    const named = { ...searchable, known: fields.indices };
     return {
       indices,
+      indicesWithin: (part) => indicesWithin(naming, named, part),
       fields,
       range,
       filter,

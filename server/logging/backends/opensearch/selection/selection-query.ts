@@ -23,12 +23,15 @@ export interface SelectionQuery {
   readonly isWhole: boolean;
   /** The same within a part of the range. */
   readonly within: (range: Range) => Clause;
+  /** Of the indices, those that can hold lines of a part of the range. */
+  readonly indicesWithin: (range: Range) => string;
   /** What the indices cannot tell. */
   readonly shortfalls: readonly Shortfall[];
 }
 
 /** A selection before it is divided into slices. */
-export interface UnslicedQuery extends Pick<SelectionQuery, 'indices' | 'fields' | 'range' | 'shortfalls'> {
+export interface UnslicedQuery
+  extends Pick<SelectionQuery, 'indices' | 'indicesWithin' | 'fields' | 'range' | 'shortfalls'> {
   /** Applies to every line, in addition to range and scope. */
   readonly filter: readonly Clause[];
   /** The only namespaces; undefined: all there are. */
@@ -85,7 +88,7 @@ function namesOf(bounds: readonly Bound[]): string[] {
 }
 
 function sliceOf(unsliced: UnslicedQuery, range: Range, scope: ScopeClause | undefined): SelectionQuery {
-  const { indices, fields, shortfalls } = unsliced;
+  const { indices, indicesWithin, fields, shortfalls } = unsliced;
   const { time } = fields.names;
   const filter = [...(scope ? [exactClause(scope.names, scope.coverage)] : []), ...unsliced.filter];
   const excluded = scope
@@ -102,5 +105,5 @@ function sliceOf(unsliced: UnslicedQuery, range: Range, scope: ScopeClause | und
   const query = within(range);
   const isWhole = filter.length === 0 && excluded.length === 0;
   const counting = isWhole ? timeRange(time, { from: range.start, before: range.end }) : query;
-  return { indices, fields, range, query, counting, isWhole, within, shortfalls };
+  return { indices, indicesWithin, fields, range, query, counting, isWhole, within, shortfalls };
 }

@@ -104,6 +104,15 @@ describe('a page of a broad question', () => {
     expect(sorted.map((asked) => Date.parse(boundsOf(asked).gte) >= begin)).to.deep.equal([true]);
   });
 
+  it('is looked for in the indices of the days where it can be', async () => {
+    await using store = await scriptedStore(broad(spread, 'desc'));
+    const range = { ...SELECTION.range, start: '2026-01-01T00:00:00.000000000Z' };
+    await storeAt(store.url).query({ ...SELECTION, range }, { order: 'desc', size: 20, from: 0 }, call());
+    const sorted = store.asked.filter(({ path, body }) => path.includes('_search') && body['size'] !== 0);
+    const days = sorted.map(({ path }) => path.split('/')[1]?.split(',').length);
+    expect(days).to.deep.equal([15, 1]);
+  });
+
   it('is no longer looked for by counting when there is no time for that', async () => {
     const script = broad(spread, 'desc');
     let counts = 0;
@@ -301,5 +310,54 @@ describe('the near part of a range', () => {
     const { width, asked } = await found(evenly(50_000, 10, 0), 101);
     expect(width).to.be.above(9).and.below(1_001);
     expect(asked.length).to.be.below(10);
+  });
+});
+
+describe('a page of which nothing is counted', () => {
+  const DAY = 86_400;
+  const range = { ...SELECTION.range, start: '2025-11-01T00:00:00.000000000Z' };
+  /** As a store does for which nothing is broad. */
+  const store = (lines: readonly Line[], order: Order) => {
+    const script = broad(lines, order);
+    return scriptedStore((asked) =>
+      script(asked).replace('"terminated_early":true', '"terminated_early":false'),
+    );
+  };
+  const page = (order: Order, after?: string) =>
+    ({ order, size: 2, from: 0, uncounted: true, ...(after === undefined ? {} : { after }) }) as const;
+
+  for (const [what, seconds, days] of [
+    ['the first days', [-2 * DAY, -DAY, 3_600, 7_200, 10_800], [1]],
+    ['more of them', [-40 * DAY, -3 * DAY, -2 * DAY, 10_800], [1, 8]],
+    ['all', [-60 * DAY, -50 * DAY, 10_800], [1, 8, 76]],
+  ] as const) {
+    it(`is looked for in ${what}, as long as these hold too little`, async () => {
+      const lines = linesAt(seconds);
+      await using started = await store(lines, 'desc');
+      const log = storeAt(started.url);
+      const first = await log.query({ ...SELECTION, range }, page('desc'), call());
+      const newest = lines.toReversed().map(({ id }) => id);
+      expect(first.records.map(({ log }) => log)).to.deep.equal(newest.slice(0, 2));
+      const searches = started.asked.filter(({ path }) => path.includes('_search'));
+      expect(searches.map(({ path }) => path.split('/')[1]?.split(',').length)).to.deep.equal(days);
+      const relation = days.length === 3 ? 'eq' : 'gte';
+      expect(first.total).to.include({ relation });
+      const second = await log.query({ ...SELECTION, range }, page('desc', first.next), call());
+      expect(second.records.map(({ log }) => log)).to.deep.equal(newest.slice(2, 4));
+    });
+  }
+
+  it('is that of all indices where no node holds those of the first days', async () => {
+    const lines = linesAt([-2 * DAY, -DAY, 3_600, 7_200, 10_800]);
+    const script = broad(lines, 'desc');
+    await using started = await scriptedStore((asked, response) => {
+      if (asked.path.includes(',')) return script(asked).replace('"terminated_early":true', '"a":1');
+      const reason = { type: 'search_phase_execution_exception', reason: 'all shards failed' };
+      response.writeHead(503).end(JSON.stringify({ error: { root_cause: [], ...reason } }));
+      return ANSWERED;
+    });
+    const { records } = await storeAt(started.url).query({ ...SELECTION, range }, page('desc'), call());
+    expect(records).to.have.length(2);
+    expect(started.asked.at(-1)?.path).to.match(/^\/logs-2025\.11\.01,/);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   indexPattern,
+  indicesWithin,
   newestDays,
 } from '../../../../../../../server/logging/backends/opensearch/selection/index-names.ts';
 
@@ -58,6 +59,35 @@ describe('the indices of a time', () => {
       'logs-1970.01.01',
     );
     expect(newestDays({ ...daily, daily: false }, range)).to.equal(undefined);
+  });
+
+  const part = { start: '2026-01-14T23:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
+  for (const [what, indices, known, refused, expected] of [
+    ['of days', 'logs-2026.01.13,logs-2026.01.14,logs-2026.01.15', [], [], 'logs-2026.01.14,logs-2026.01.15'],
+    ['that may be searched', 'logs-2026.01.13,logs-2026.01.15', [], ['logs-2026.01.14'], 'logs-2026.01.15'],
+    ['where none of these may be', 'logs-2026.01.13', [], ['logs-2026.01.14'], 'logs-2026.01.13'],
+    ['of a pattern', 'logs-*', ['logs-2025.01.01'], [], 'logs-2026.01.14,logs-2026.01.15'],
+    [
+      'of a pattern without some days',
+      'logs-*,-logs-2026.01.14',
+      ['logs-2025.01.01'],
+      ['logs-2026.01.14'],
+      'logs-2026.01.15',
+    ],
+    ['of a pattern that stands for others too', 'logs-*', ['logs-2026.01.14-copy'], [], 'logs-*'],
+    ['of a pattern without some months', 'logs-2026.01.*', [], ['logs-2025.12.*'], 'logs-2026.01.*'],
+  ] as const) {
+    it(`are fewer for a part of the time: those ${what}`, () => {
+      expect(indicesWithin(daily, { indices, known, refused }, part)).to.equal(expected);
+    });
+  }
+
+  it('are all for a part that is long, or where they have no days', () => {
+    const named = { indices: 'logs-*', known: [], refused: [] };
+    expect(indicesWithin(daily, named, { ...part, start: '2020-01-01T00:00:00.000000000Z' })).to.equal(
+      'logs-*',
+    );
+    expect(indicesWithin({ ...daily, daily: false }, { ...named, indices: 'logs*' }, part)).to.equal('logs*');
   });
 
   it('never make a path longer than stores take', () => {

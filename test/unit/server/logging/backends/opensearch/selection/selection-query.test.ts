@@ -32,7 +32,8 @@ function unsliced(): UnslicedQuery {
     .sort((a, b) => (a.since < b.since ? -1 : 1));
   const names = ['old', ...bound.map(({ name }) => name)];
   const scope = { names, coverage: fields.exact('namespace'), bounds };
-  return { indices: 'logs-*', fields, range, filter: [], scope, shortfalls: [] };
+  const indicesWithin = (): string => 'logs-*';
+  return { indices: 'logs-*', indicesWithin, fields, range, filter: [], scope, shortfalls: [] };
 }
 
 /** Whether a line is found, as the store sees it. */
