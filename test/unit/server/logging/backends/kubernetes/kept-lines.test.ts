@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { RoundLines } from '../../../../../../server/logging/backends/kubernetes/exporting/round-lines.ts';
@@ -8,6 +9,8 @@ import {
   compareLines,
   type RankedLine,
 } from '../../../../../../server/logging/backends/kubernetes/reading/ranked-line.ts';
+
+import { at } from './instants.ts';
 
 const orders = fc.constantFrom('asc', 'desc');
 /** Lines of several logs with many equal times, in any order. */
@@ -113,6 +116,27 @@ describe('the lines of one round of an export', () => {
     }
     expect(most).to.be.below(1.5 * memory);
   });
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`are cut where the memory ends, with most of it in use, ${order}`, () => {
+      const memory = 60_000;
+      const lines = roundOf(memory, { order, logs: 3 });
+      let [most, least] = [0, memory];
+      for (let n = 0; n < 3_000; n++) {
+        const { time } = at(order === 'asc' ? n : 3_000 - n);
+        // What is random can not be packed.
+        lines.offer(time, n % 3, 0, randomBytes(75).toString('base64'));
+        most = Math.max(most, lines.bytes);
+        if (lines.cut) least = Math.min(least, lines.bytes);
+      }
+      expect(lines.cut).not.to.equal(undefined);
+      expect(most).to.be.at.most(memory * 1.2);
+      expect(least).to.be.at.least(memory * 0.6);
+      for (const rank of [0, 1, 2]) lines.close(rank);
+      expect(lines.bytes).to.be.at.most(memory);
+      lines.end();
+    });
+  }
 
   it('take a fraction of their length, and no more than the memory, however many are offered', () => {
     const memory = 200_000;

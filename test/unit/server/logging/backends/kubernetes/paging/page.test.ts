@@ -250,6 +250,19 @@ describe('a page of the pod log store', () => {
     expect(rotated.total).to.deep.equal({ count: 1, relation: 'gte' });
   });
 
+  it('begins and ends within a second, though kubelets know only whole ones', async () => {
+    const lines = ['100', '200', '300', '400'].map((ms) => at(2, ms, `${ms}000000`));
+    cluster.add('shop', 'a', [at(1), ...lines, at(3)]);
+    const range = { start: at(2, '', '200000000').time, end: at(2, '', '400000000').time };
+    const store = cluster.store();
+    for (const uncounted of [false, true]) {
+      const request = { ...newest, uncounted };
+      const { records } = await store.query({ ...everything, range }, request, call);
+      expect(records.map(({ log }) => log)).to.deep.equal(['300', '200']);
+    }
+    expect((await store.statistics({ ...everything, range }, call)).logs.count).to.equal(2);
+  });
+
   it('takes no log for rotated whose first line comes within a second of the begin', async () => {
     cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
     const begin = `${at(7199).time.slice(0, 20)}500000000Z`;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
+import { PAGE_CUT } from '../../../../../../../server/logging/store-errors.ts';
 import { at } from '../instants.ts';
 
 const none = { count: 0, names: [] };
@@ -17,6 +18,8 @@ describe('what an answer out of pod logs does not cover', () => {
     for (const count of [1, 0, 2]) shortfalls.cutLines(count);
     shortfalls.linesAreCounted();
     shortfalls.cutLines(7);
+    shortfalls.pageCut();
+    shortfalls.lineShortened();
     for (const name of ['z', 'y', 'y']) shortfalls.failed(name);
     shortfalls.gone('g');
     shortfalls.restarted('r');
@@ -33,6 +36,11 @@ describe('what an answer out of pod logs does not cover', () => {
       { reason: 'Limit', message: '1 log was so long that only the newest lines were read: n' },
       { reason: 'Limit', message: '1 log was so long that only the oldest lines of that time were read: o' },
       { reason: 'Limit', message: '3 lines were too long, and were cut' },
+      PAGE_CUT,
+      {
+        reason: 'Limit',
+        message: 'lines are too long for a pattern of this size, which was looked for at their begin alone',
+      },
       {
         reason: 'NotCovered',
         message: '2 logs were not read to the end, because the kubelet did not answer as it should: y, z',
