@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
 import { PodDirectory } from '../../../../../../../server/logging/backends/kubernetes/pods/pod-directory.ts';
@@ -67,6 +68,19 @@ describe('the directory of pods', () => {
     expect(again.pods.get('shop', 'a')?.name).to.equal('a');
     expect(cluster.asked).to.deep.equal(['stream', 'stream']);
     again[Symbol.dispose]();
+  });
+
+  it('goes on following them for who asks before that while is over', async () => {
+    const pods = directory(50);
+    const first = await pods.open(ending.signal);
+    first[Symbol.dispose]();
+    const again = await pods.open(ending.signal);
+    await delay(100);
+    expect(again.pods).to.equal(first.pods);
+    const another = await pods.open(ending.signal);
+    expect(another.pods).to.equal(first.pods);
+    expect(cluster.asked).to.deep.equal(['stream']);
+    for (const one of [again, another]) one[Symbol.dispose]();
   });
 
   it('fails at once when the pods may not be listed, and works when they may', async () => {
