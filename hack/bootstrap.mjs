@@ -15,8 +15,8 @@ const OLDEST_NODE_FOR_TYPESCRIPT = [24, 12];
 /** The first npm that reads our lock file's format. */
 const OLDEST_NPM = 7;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** How long npm may take to end after a signal. */
-const GRACE_MS = 5_000;
+/** How long npm may take to end after a signal. It does so at once, or, near its end, never. */
+const GRACE_MS = 1_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
