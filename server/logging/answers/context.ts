@@ -9,9 +9,10 @@ import type { Call, LogRecord, LogStore, PageRequest, Selection } from '../log-s
 import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
 import type { Turns } from '../work/turns.ts';
 import { answered } from './answered-records.ts';
+import { LinesAround } from './lines-around.ts';
 import { type Asked, partial, type Untimed } from './log-answers.ts';
 import { queryPage } from './page-query.ts';
-import { digestOf, newRecordNotFound, parseRecordID, type RecordID } from './record-id.ts';
+import { newRecordNotFound, parseRecordID, type RecordID } from './record-id.ts';
 import { fittingPage } from './record-weight.ts';
 
 export interface LogContextOptions {
@@ -60,16 +61,16 @@ export class LogContext {
     const shortfalls: Shortfall[] = [];
     // The clock of a node may be ahead of ours.
     const end = instantOf(Math.max(now(), millisecondsOf(id.time)) + 1);
-    const later = await this.#from(
+    const around = await this.#from(
       { ...container, range: { start: instant, end } },
       id,
       query,
       call,
       shortfalls,
     );
-    if (!later) throw unseen(storeName, shortfalls) ?? gone;
-    const missing = query.before - later.index;
-    const isCut = missing > 0 && later.isCut;
+    if (!around) throw unseen(storeName, shortfalls) ?? gone;
+    const { missing, behind } = around;
+    const isCut = missing > 0 && around.isCut;
     if (isCut) shortfalls.push(TOO_LONG);
     const earlier =
       missing <= 0 || isCut || instant === BEGINNING
@@ -80,9 +81,7 @@ export class LogContext {
             call,
             shortfalls,
           );
-    const { records: found, index } = later;
-    const before = [...earlier, ...found.slice(Math.max(0, index - query.before), index)];
-    const behind = found.slice(index, index + 1 + query.after);
+    const before = [...earlier, ...around.before];
     const [nearBefore, nearBehind] = [fittingPage(before.toReversed()), fittingPage(behind)];
     if (nearBefore < before.length || nearBehind < behind.length) shortfalls.push(TOO_LONG);
     const records = [...before.slice(before.length - nearBefore), ...behind.slice(0, nearBehind)];
@@ -94,49 +93,32 @@ export class LogContext {
     };
   }
 
-  /** Of the record's millisecond and behind it; undefined when the record is not among them. */
+  /** From the record's millisecond on; undefined when the record is not there. */
   async #from(
     selection: Selection,
     id: RecordID,
-    { before, after }: Pick<LogQuery, 'before' | 'after'>,
+    wanted: Pick<LogQuery, 'before' | 'after'>,
     call: Call,
     shortfalls: Shortfall[],
-  ): Promise<Later | undefined> {
-    let records: LogRecord[] = [];
+  ): Promise<LinesAround | undefined> {
+    const around = new LinesAround(id, wanted);
     let position: string | undefined;
-    let index = -1;
-    let isCut = false;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const request: PageRequest = {
         order: 'asc',
         // Nearly all records are found in the first page; one that is not may be among very many.
-        size: pages === 0 ? Math.min(PAGE, after + 100) : PAGE,
+        size: pages === 0 ? Math.min(PAGE, wanted.after + 100) : PAGE,
         from: 0,
         uncounted: true,
         ...(position ? { after: position } : {}),
       };
       const { page } = await queryPage(this.#options.store, { selection, request, call }, this.#options.now);
       shortfalls.push(...page.shortfalls);
-      if (index < 0) {
-        const found = page.records.findIndex((record) => isRecord(record, id));
-        if (found >= 0) index = records.length + found;
-      }
-      records.push(...page.records);
+      around.add(page.records);
       position = page.next;
-      const behind = index < 0 ? [] : records.slice(index);
-      const complete = behind.length > after || fittingPage(behind) < behind.length;
-      // By milliseconds: a store may know no finer order.
-      const last = records.at(-1);
-      const passed = index < 0 && last !== undefined && millisecondsOf(last.time) > millisecondsOf(id.time);
-      if (position === undefined || complete || passed) break;
-      if (index >= 0) continue;
-      // Only the nearest are shown, and all of them together may be more than there is memory for.
-      const near = records.slice(Math.max(0, records.length - before));
-      const kept = fittingPage(near.toReversed());
-      isCut = kept < near.length || (isCut && kept < before);
-      records = near.slice(near.length - kept);
+      if (position === undefined || around.isComplete) break;
     }
-    return index < 0 ? undefined : { records, index, isCut };
+    return around.isFound ? around : undefined;
   }
 
   async #before(
@@ -156,14 +138,6 @@ export class LogContext {
   }
 }
 
-interface Later {
-  readonly records: readonly LogRecord[];
-  /** Of the record. */
-  readonly index: number;
-  /** Whether lines right before these are missing, as they were too long to be kept. */
-  readonly isCut: boolean;
-}
-
 /** Undefined when the store has looked everywhere, or at all that is still there. */
 function unseen(storeName: string, shortfalls: readonly Shortfall[]): Error | undefined {
   for (const { reason, message } of shortfalls) {
@@ -173,8 +147,4 @@ function unseen(storeName: string, shortfalls: readonly Shortfall[]): Error | un
     }
   }
   return undefined;
-}
-
-function isRecord({ time, log }: LogRecord, id: RecordID): boolean {
-  return time === id.time && digestOf(log) === id.digest;
 }
