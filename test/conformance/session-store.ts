@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import type { SessionStore, StoredSession } from '../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../server/oauth/sessions/session-ids.ts';
-import { newSession } from '../support/new-session.ts';
+import { newSession } from '../support/oauth/new-session.ts';
 
 export interface ReplicasUnderTest {
   /** Two stores of the same sessions. */

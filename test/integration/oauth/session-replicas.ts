@@ -5,7 +5,7 @@ import { ClusterConnection } from '../../../server/cluster/connection/connection
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../server/oauth/sessions/cluster-session-store.ts';
 import { FreezingProxy } from '../../support/cluster/freezing-proxy.ts';
-import { memoryKeyRing } from '../../support/memory-key-ring.ts';
+import { memoryKeyRing } from '../../support/oauth/memory-key-ring.ts';
 import { until } from '../../support/until.ts';
 import { type IamCluster, startIamCluster } from '../iam/iam-cluster.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';

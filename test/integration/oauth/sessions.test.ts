@@ -9,10 +9,10 @@ import { SessionOpening } from '../../../server/oauth/sessions/session-opening.t
 import { SessionReaper } from '../../../server/oauth/sessions/session-reaper.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { describeSessionStore } from '../../conformance/session-store.ts';
-import { memoryKeyRing } from '../../support/memory-key-ring.ts';
-import { newSession } from '../../support/new-session.ts';
-import { newClient } from '../../support/oauth-clients.ts';
-import { ALICE, passwordSince } from '../../support/signed-in.ts';
+import { memoryKeyRing } from '../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../support/oauth/new-session.ts';
+import { newClient } from '../../support/oauth/oauth-clients.ts';
+import { ALICE, passwordSince } from '../../support/oauth/signed-in.ts';
 import { until } from '../../support/until.ts';
 import { GROUP, log, type Replica, SessionReplicas } from './session-replicas.ts';
 

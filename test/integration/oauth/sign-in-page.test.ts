@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
-import { SignInSite } from '../../support/sign-in-site.ts';
-import { PASSWORD, SiteState, VERIFIER } from '../../support/sign-in-state.ts';
-import { authorizePath, REQUEST } from '../../support/sign-in-visit.ts';
+import { SignInSite } from '../../support/oauth/sign-in-site.ts';
+import { PASSWORD, SiteState, VERIFIER } from '../../support/oauth/sign-in-state.ts';
+import { authorizePath, REQUEST } from '../../support/oauth/sign-in-visit.ts';
 
 describe('the sign-in page in Chromium', function () {
   this.timeout(120_000);

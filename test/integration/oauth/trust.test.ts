@@ -10,7 +10,7 @@ import { ROTATE_ANNOTATION } from '../../../server/oauth/keys/key-secret.ts';
 import { Liveness } from '../../../server/oauth/tokens/liveness.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
-import { passwordSince } from '../../support/signed-in.ts';
+import { passwordSince } from '../../support/oauth/signed-in.ts';
 import { kubectl, run } from '../control-plane/programs.ts';
 import { AUDIENCE, IssuingServer } from './issuing-server.ts';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { SessionEnding } from '../../../../server/iam/session-ending.ts';
-import { MemorySessionStore, MemorySessions } from '../../../support/memory-session-store.ts';
-import { newSession } from '../../../support/new-session.ts';
+import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
+import { newSession } from '../../../support/oauth/new-session.ts';
 
 describe('the sessions of a user who has to go', () => {
   const lines: Record<string, unknown>[] = [];

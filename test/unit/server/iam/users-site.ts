@@ -4,7 +4,7 @@ import type { Attributes } from '../../../../server/authorization/authorizer.ts'
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
 import { routes } from '../../../../server/routes.ts';
-import { MemoryCredentials, MemoryUsers } from '../../../support/memory-users.ts';
+import { MemoryCredentials, MemoryUsers } from '../../../support/oauth/memory-users.ts';
 import { type Answer, ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
 
 export const GROUP = groupName('platform');

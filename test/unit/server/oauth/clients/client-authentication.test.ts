@@ -5,7 +5,7 @@ import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
 import { ClientGuard, newClientGuard } from '../../../../../server/oauth/clients/client-guard.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
-import { newClient, newConfiguredClient } from '../../../../support/oauth-clients.ts';
+import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
 
 const SECRETS: Readonly<Record<string, string>> = { console: 's3cret', 'a:b': 'ü %+&' };
 const known = [newClient('console'), newClient('a:b'), newClient('cli', { isPublic: true })];

@@ -6,7 +6,7 @@ import { ClientSecrets } from '../../../../../server/oauth/clients/client-secret
 import { ConfiguredClients } from '../../../../../server/oauth/clients/configured-clients.ts';
 import type { ConfiguredClient } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { followSecretFile } from '../../../../../server/oauth/clients/secret-file.ts';
-import { newConfiguredClient } from '../../../../support/oauth-clients.ts';
+import { newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
 
 const nowhere = {
   open: () => Promise.reject(new Error('no cluster')),

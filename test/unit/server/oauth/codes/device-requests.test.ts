@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { DeviceRequests } from '../../../../../server/oauth/codes/device-requests.ts';
 import { requestID } from '../../../../../server/oauth/codes/user-code.ts';
-import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
-import { newSession } from '../../../../support/new-session.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 
 describe('requests of devices', () => {
   const signal = new AbortController().signal;

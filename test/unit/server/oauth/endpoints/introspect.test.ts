@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { introspectionHandler } from '../../../../../server/oauth/endpoints/introspect.ts';
-import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
+import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import {
   ALICE,
   ISSUER,
@@ -8,7 +8,7 @@ import {
   type Replica,
   SECRET,
   SignedInCluster,
-} from '../../../../support/signed-in.ts';
+} from '../../../../support/oauth/signed-in.ts';
 
 describe('the introspection endpoint', () => {
   let cluster: SignedInCluster;

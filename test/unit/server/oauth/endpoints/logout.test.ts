@@ -3,8 +3,8 @@ import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
 import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
-import { OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import {
   ALICE,
   ISSUER,
@@ -12,7 +12,7 @@ import {
   log,
   type Replica,
   SignedInCluster,
-} from '../../../../support/signed-in.ts';
+} from '../../../../support/oauth/signed-in.ts';
 
 const REGISTERED = 'https://console.example.com/bye?a=1';
 

@@ -7,7 +7,7 @@ import {
   OPENID_CONFIGURATION,
 } from '../../../../../server/oauth/endpoints/metadata.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
 const issuer = (): string => 'https://api.example.com/oauth';
 const client = { isPublic: false, grants: ['password', 'refresh_token'], scopes: ['openid'] } as const;

@@ -3,8 +3,14 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
-import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
-import { type Login, log, type Replica, SECRET, SignedInCluster } from '../../../../support/signed-in.ts';
+import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
+import {
+  type Login,
+  log,
+  type Replica,
+  SECRET,
+  SignedInCluster,
+} from '../../../../support/oauth/signed-in.ts';
 
 describe('the revocation endpoint', () => {
   let cluster: SignedInCluster;

@@ -6,8 +6,8 @@ import type { Handler } from '../../../../../server/filters/request-context.ts';
 import { tokenHandler } from '../../../../../server/oauth/endpoints/token.ts';
 import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/grant.ts';
 import { OAuthMetrics } from '../../../../../server/oauth/oauth-metrics.ts';
-import { OAuthChain } from '../../../../support/oauth-chain.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
+import { OAuthChain } from '../../../../support/oauth/oauth-chain.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 
 const TOKEN = '/oauth/token';
 const CLIENT = { client_id: 'platform', client_secret: 'platform' };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { userInfoHandler } from '../../../../../server/oauth/endpoints/userinfo.ts';
-import { OAuthEndpoint } from '../../../../support/oauth-endpoint.ts';
-import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
+import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
+import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/oauth/signed-in.ts';
 
 describe('the userinfo endpoint', () => {
   let cluster: SignedInCluster;

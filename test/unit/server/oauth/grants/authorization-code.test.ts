@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newConflict, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { ISSUER, SignInSite } from '../../../../support/sign-in-site.ts';
-import { REDIRECT, SiteState, VERIFIER } from '../../../../support/sign-in-state.ts';
-import { codeFor, REQUEST } from '../../../../support/sign-in-visit.ts';
+import { ISSUER, SignInSite } from '../../../../support/oauth/sign-in-site.ts';
+import { REDIRECT, SiteState, VERIFIER } from '../../../../support/oauth/sign-in-state.ts';
+import { codeFor, REQUEST } from '../../../../support/oauth/sign-in-visit.ts';
 
 const EXCHANGE = {
   grant_type: 'authorization_code',

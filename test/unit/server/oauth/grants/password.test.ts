@@ -7,14 +7,14 @@ import { PasswordGrant } from '../../../../../server/oauth/grants/password.ts';
 import { SessionOpening } from '../../../../../server/oauth/sessions/session-opening.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import type { Account } from '../../../../../server/oauth/users/account.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import {
   ALICE,
   ISSUER,
   passwordSince,
   type Replica,
   SignedInCluster,
-} from '../../../../support/signed-in.ts';
+} from '../../../../support/oauth/signed-in.ts';
 
 /** As many groups, with names as long, as the definition of users allows; each character takes four bytes. */
 const ALL_GROUPS = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));

@@ -4,8 +4,8 @@ import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import type { TokenResponse } from '../../../../../server/oauth/grants/grant.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
-import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/signed-in.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/oauth/signed-in.ts';
 
 describe('the refresh_token grant', () => {
   let cluster: SignedInCluster;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FormTickets } from '../../../../../server/oauth/page/form-ticket.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
 describe('the ticket of a form', () => {
   let now = 0;

@@ -14,8 +14,8 @@ import type { ClusterClient } from '../../../../../server/cluster/connection/cli
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
 import { SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
-import { newSession } from '../../../../support/new-session.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
 
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 const signal = new AbortController().signal;

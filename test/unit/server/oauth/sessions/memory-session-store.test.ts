@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeSessionStore } from '../../../../conformance/session-store.ts';
-import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 
 const shared = new MemorySessions();
 const stores = [new MemorySessionStore(shared), new MemorySessionStore(shared)] as const;

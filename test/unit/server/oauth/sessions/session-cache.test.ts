@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { SessionCache } from '../../../../../server/oauth/sessions/session-cache.ts';
 import { readSession, sessionObject } from '../../../../../server/oauth/sessions/session-object.ts';
 import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
-import { newSession } from '../../../../support/new-session.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
 
 describeReflectorSink('the cache of sessions', () => {
   const cache = new SessionCache();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SessionHolders } from '../../../../../server/oauth/sessions/session-holders.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
-import { newSession } from '../../../../support/new-session.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;

@@ -4,7 +4,7 @@ import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts'
 import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
 import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
 import { isSessionID, newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
 describe('the id of a session', () => {
   it('is a DNS label of a hundred random bits', () => {

@@ -6,8 +6,8 @@ import {
   readSession,
   sessionObject,
 } from '../../../../../server/oauth/sessions/session-object.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
-import { newSession } from '../../../../support/new-session.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
 
 describe('a Session object', () => {
   const session = newSession({

@@ -5,8 +5,8 @@ import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/
 import { parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import { sessionEnd } from '../../../../../server/oauth/sessions/session-end.ts';
 import { SessionOpening, type SignIn } from '../../../../../server/oauth/sessions/session-opening.ts';
-import { MemorySessionStore, MemorySessions } from '../../../../support/memory-session-store.ts';
-import { newClient } from '../../../../support/oauth-clients.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;

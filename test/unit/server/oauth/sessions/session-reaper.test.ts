@@ -5,7 +5,7 @@ import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
 import type { Account } from '../../../../../server/oauth/users/account.ts';
-import { newSession } from '../../../../support/new-session.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY = 86_400_000;

@@ -12,7 +12,7 @@ import {
   ScriptedCluster,
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
-import { memoryKeyRing } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
 const RECORD: ThrottleRecord = {
   key: 'account-k-abc',

@@ -4,7 +4,7 @@ import { Liveness, TokenIDs, type TokenSession } from '../../../../../server/oau
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
-import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing, signedBy } from '../../../../support/oauth/memory-key-ring.ts';
 
 export const ISSUER = 'https://localhost:9443/oauth';
 export const AUDIENCE = 'platform';

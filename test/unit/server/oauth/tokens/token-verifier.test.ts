@@ -6,7 +6,7 @@ import { newDeviceCode } from '../../../../../server/oauth/codes/device-code.ts'
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
-import { memoryKeyRing, signedBy } from '../../../../support/memory-key-ring.ts';
+import { memoryKeyRing, signedBy } from '../../../../support/oauth/memory-key-ring.ts';
 import { ALICE, AUDIENCE, CLIENT, CREDENTIAL, ISSUER, NOW, SESSION, TokenFixture } from './token-fixture.ts';
 
 const scope = { signal: new AbortController().signal };

@@ -6,7 +6,7 @@ import {
   SECRET_NAME,
 } from '../../../../../server/oauth/users/first-administrator.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
-import { MemoryCredentials, MemoryUsers } from '../../../../support/memory-users.ts';
+import { MemoryCredentials, MemoryUsers } from '../../../../support/oauth/memory-users.ts';
 
 const SECRET = `/api/v1/namespaces/acme-system/secrets/${SECRET_NAME}`;
 const { signal } = new AbortController();

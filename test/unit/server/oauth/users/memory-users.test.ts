@@ -1,6 +1,6 @@
 import { describeCredentialStore } from '../../../../conformance/credential-store.ts';
 import { describeUsers } from '../../../../conformance/users.ts';
-import { MemoryCredentials, MemoryUsers } from '../../../../support/memory-users.ts';
+import { MemoryCredentials, MemoryUsers } from '../../../../support/oauth/memory-users.ts';
 
 const users = new MemoryUsers();
 const credentials = new MemoryCredentials();

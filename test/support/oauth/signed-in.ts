@@ -2,17 +2,17 @@
 // share what is in the cluster; each has a cache of its own.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import type { ClientRegistry, OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
-import { PresentedTokens } from '../../server/oauth/endpoints/presented-token.ts';
-import type { TokenResponse } from '../../server/oauth/grants/grant.ts';
-import { RefreshTokenGrant } from '../../server/oauth/grants/refresh-token.ts';
-import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
-import type { StoredSession } from '../../server/oauth/sessions/session.ts';
-import { SessionOpening } from '../../server/oauth/sessions/session-opening.ts';
-import { Liveness } from '../../server/oauth/tokens/liveness.ts';
-import { TokenIssuer } from '../../server/oauth/tokens/token-issuer.ts';
-import { TokenVerifier } from '../../server/oauth/tokens/token-verifier.ts';
-import type { Account, Credential } from '../../server/oauth/users/account.ts';
+import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
+import { PresentedTokens } from '../../../server/oauth/endpoints/presented-token.ts';
+import type { TokenResponse } from '../../../server/oauth/grants/grant.ts';
+import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token.ts';
+import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
+import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
+import { SessionOpening } from '../../../server/oauth/sessions/session-opening.ts';
+import { Liveness } from '../../../server/oauth/tokens/liveness.ts';
+import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
+import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
+import type { Account, Credential } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
 import { newClient } from './oauth-clients.ts';

@@ -1,12 +1,12 @@
-import { newConflict, newNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
-import type { RandomBytes } from '../../server/oauth/keys/random-bytes.ts';
+import { newConflict, newNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { RandomBytes } from '../../../server/oauth/keys/random-bytes.ts';
 import type {
   ObjectVersion,
   Session,
   SessionStore,
   StoredSession,
-} from '../../server/oauth/sessions/session.ts';
-import { newSessionID } from '../../server/oauth/sessions/session-ids.ts';
+} from '../../../server/oauth/sessions/session.ts';
+import { newSessionID } from '../../../server/oauth/sessions/session-ids.ts';
 
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 

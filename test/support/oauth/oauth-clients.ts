@@ -1,4 +1,4 @@
-import type { ConfiguredClient, OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
+import type { ConfiguredClient, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 
 /** A client that may do everything, but for what `overrides` says. */
 export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAuthClient {

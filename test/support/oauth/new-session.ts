@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Session } from '../../server/oauth/sessions/session.ts';
-import { newSessionID } from '../../server/oauth/sessions/session-ids.ts';
+import type { Session } from '../../../server/oauth/sessions/session.ts';
+import { newSessionID } from '../../../server/oauth/sessions/session-ids.ts';
 
 /** A session of alice's that began now, but for what `changes` says. */
 export function newSession(changes: Partial<Session> = {}): Session {

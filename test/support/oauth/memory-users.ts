@@ -1,8 +1,8 @@
-import type { User } from '../../apis/iam/v1beta1/user.ts';
-import { newConflict, StatusError } from '../../apis/meta/v1/errors.ts';
-import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
-import type { Users } from '../../server/oauth/users/cluster-user-directory.ts';
-import { accountOf } from '../../server/oauth/users/user-object.ts';
+import type { User } from '../../../apis/iam/v1beta1/user.ts';
+import { newConflict, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { Account, Credential, CredentialStore } from '../../../server/oauth/users/account.ts';
+import type { Users } from '../../../server/oauth/users/cluster-user-directory.ts';
+import { accountOf } from '../../../server/oauth/users/user-object.ts';
 
 /** Users without a cluster; kept to what the cluster does by test/conformance/users.ts. */
 export class MemoryUsers implements Users {

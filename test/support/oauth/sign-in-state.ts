@@ -1,11 +1,11 @@
 // What all replicas of a sign-in site share: users, passwords, sessions and clients, in memory, and a clock that stands
 // still until a test moves it.
 import { createHash } from 'node:crypto';
-import { newConflict } from '../../apis/meta/v1/errors.ts';
-import type { OAuthClient } from '../../server/oauth/clients/oauth-client.ts';
-import type { KeyRing } from '../../server/oauth/keys/key-ring.ts';
-import { PasswordHasher } from '../../server/oauth/passwords/hasher.ts';
-import type { Account, Credential, CredentialStore } from '../../server/oauth/users/account.ts';
+import { newConflict } from '../../../apis/meta/v1/errors.ts';
+import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
+import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
+import { PasswordHasher } from '../../../server/oauth/passwords/hasher.ts';
+import type { Account, Credential, CredentialStore } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { newClient } from './oauth-clients.ts';

@@ -1,6 +1,6 @@
-import type { Handler } from '../../server/filters/request-context.ts';
-import { oauthErrors } from '../../server/oauth/error-writer.ts';
-import { HandlerServer } from './handler-server.ts';
+import type { Handler } from '../../../server/filters/request-context.ts';
+import { oauthErrors } from '../../../server/oauth/error-writer.ts';
+import { HandlerServer } from '../handler-server.ts';
 
 export interface EndpointAnswer {
   readonly status: number;
