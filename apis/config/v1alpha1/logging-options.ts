@@ -30,6 +30,11 @@ const limits = section('How much one query, and all of them together, may take.'
   followTimeout: durationOption('4h', 'A caller who follows logs is asked to come again after this time.', {
     atLeast: '1s',
   }),
+  followOverlap: durationOption(
+    '15s',
+    'How far before the last event that it has seen a client of Server-Sent Events goes on that comes back: lines that reach the store later than this are missed, and those of that time come again.',
+    { atLeast: '1s' },
+  ),
   buckets: countOption(2_000, 'Buckets of one histogram.'),
 });
 

@@ -36,6 +36,7 @@ export interface LogLimits extends QueryLimits {
   readonly exportTimeout: number;
   readonly exportLines: number;
   readonly followTimeout: number;
+  readonly followOverlap: number;
   readonly buckets: number;
 }
 
@@ -123,7 +124,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limits.followTimeout)]);
     const begin = rangeOf(query, now());
     const asked = query.start_time === undefined ? undefined : begin.start;
-    const resumed = resumedFrom(context.request.headers);
+    const resumed = resumedFrom(context.request.headers, limits.followOverlap);
     const start = resumed && asked ? later(resumed, asked) : (resumed ?? asked ?? instantOf(now()));
     const currentSelection = (): Promise<Selection | undefined> =>
       answers.selection(query, context.user, { start, end: begin.end }, { signal });
@@ -131,7 +132,13 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     await writeFollowed(
       context,
       { query, selection, currentSelection, start, signal },
-      { store, turns, streamed: (lines) => metrics.streamed('follow', lines), now },
+      {
+        store,
+        turns,
+        streamed: (lines) => metrics.streamed('follow', lines),
+        overlapMs: limits.followOverlap,
+        now,
+      },
     );
     return true;
   }

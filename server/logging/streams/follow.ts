@@ -27,6 +27,8 @@ export interface FollowOptions {
   readonly store: Pick<LogStore, 'follow'>;
   readonly turns: Turns;
   readonly streamed: (lines: number) => void;
+  /** How far before what a client has seen it goes on when it comes back. */
+  readonly overlapMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Ms between two heartbeats; 15,000 when none is given. */
@@ -65,7 +67,7 @@ export async function writeFollowed(
     const first = batches.next();
     await failedAtOnce(first);
     writeHead().flushHeaders();
-    const position = new TailPosition(request.start, now);
+    const position = new TailPosition(request.start, options.overlapMs, now);
     await body.write(format.position(position.id));
     const heartbeat = setInterval(() => {
       // A reader that is behind with lines needs no heartbeat.

@@ -5,15 +5,19 @@ import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isAskable, millisecondsOf } from '../instant.ts';
 import type { Instant, LogRecord } from '../log-store.ts';
 
-/** Lines of several containers come roughly in order only: one that is older than an id may not have been shown yet. */
-const LATE_MS = 2_000;
 /** Longer than any store takes to notice that it has lost touch, and to catch up. */
 const HEALING_MS = 600_000;
 
-/** Undefined for a client that has seen nothing yet. Throws BadRequest for an id that is not one of our events'. */
-export function resumedFrom({ 'last-event-id': id }: IncomingHttpHeaders): Instant | undefined {
+/**
+ * Undefined for a client that has seen nothing yet. Throws BadRequest for an id that is not one of our events'.
+ * `overlapMs`: lines come roughly in order only, and one that is older than an id may not have reached the store then.
+ */
+export function resumedFrom(
+  { 'last-event-id': id }: IncomingHttpHeaders,
+  overlapMs: number,
+): Instant | undefined {
   if (id === undefined || id === '') return undefined;
-  if (isAskable(id)) return instantOf(Math.max(0, millisecondsOf(id) - LATE_MS));
+  if (isAskable(id)) return instantOf(Math.max(0, millisecondsOf(id) - overlapMs));
   const message = 'is not the id of an event of a live tail; leave it out to begin anew';
   throw newBadRequest(`the query is not valid: Last-Event-ID: ${message}`, [
     { reason: 'FieldValueInvalid', message, field: 'Last-Event-ID' },
@@ -30,6 +34,7 @@ export function eventID({ time }: Pick<LogRecord, 'time'>, now: Instant): Instan
  * fast as lines are written, or nobody could follow them.
  */
 export class TailPosition {
+  readonly #overlapMs: number;
   readonly #now: () => number;
   /** Everything before it was shown; ms, as all times here. */
   #reached: number;
@@ -38,8 +43,9 @@ export class TailPosition {
   /** `#reached` as the reader knows it. */
   #told: number;
 
-  /** `now`: milliseconds since the epoch. */
-  constructor(start: Instant, now: () => number) {
+  /** `overlapMs`: as for resumedFrom(). `now`: milliseconds since the epoch. */
+  constructor(start: Instant, overlapMs: number, now: () => number) {
+    this.#overlapMs = overlapMs;
     this.#now = now;
     this.#reached = millisecondsOf(start);
     this.#since = now();
@@ -48,7 +54,7 @@ export class TailPosition {
 
   /** From which a reader goes on that has seen everything so far. */
   get id(): Instant {
-    return instantOf(this.#told + LATE_MS);
+    return instantOf(this.#told + this.#overlapMs);
   }
 
   /** `id`, if it has become later without a line that says so. */
@@ -70,7 +76,7 @@ export class TailPosition {
     this.#since = this.#now();
     const last = records.at(-1);
     if (!last) return;
-    this.#reached = Math.min(millisecondsOf(last.time), this.#since) - LATE_MS;
+    this.#reached = Math.min(millisecondsOf(last.time), this.#since) - this.#overlapMs;
     this.#told = this.#reached;
   }
 }

@@ -25,6 +25,7 @@ const LIMITS: LogLimits = {
   exportTimeout: 5_000,
   exportLines: 1_000_000,
   followTimeout: 60_000,
+  followOverlap: 2_000,
   buckets: 100,
 };
 

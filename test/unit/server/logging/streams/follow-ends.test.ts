@@ -41,6 +41,7 @@ describe('a live tail', () => {
           store: new MemoryLogStore([]),
           turns: new Turns(),
           streamed: () => undefined,
+          overlapMs: 2_000,
           now: Date.now,
           ...options,
         },

@@ -135,6 +135,22 @@ describe('following logs', () => {
     }
   });
 
+  it('goes on so far before where an EventSource was as the configuration says', async () => {
+    await serve({ limits: { followOverlap: 15_000 } });
+    store.write([
+      line('2026-11-20T11:59:44.000000000Z', 'too late'),
+      line('2026-11-20T11:59:46.000000000Z', 'late'),
+      line('2026-11-20T12:00:00.000000000Z', 'seen'),
+    ]);
+    const answer = await follow('', {
+      Accept: 'text/event-stream',
+      'Last-Event-ID': '2026-11-20T12:00:00.000000000Z',
+    });
+    const seen = await until(answer, 'seen');
+    answer.destroy();
+    expect(seen.match(/"log":"[a-z ]+"/g)).to.deep.equal(['"log":"late"', '"log":"seen"']);
+  });
+
   it('begins where it was asked to when that is later than what an EventSource has seen', async () => {
     await serve();
     store.write([line('2026-11-20T10:10:00.000000000Z', 'too early')]);
