@@ -1,37 +1,25 @@
 // How many lines there are, and of how many containers. A store counts different values by looking at that of each line.
-// Where all lines of a time are meant and containers are few, it lists them instead: how many lines each has, the index
-// knows for every part that lies in the time as a whole.
+// Where all lines of a time are meant and containers are few, it may be quicker to list them: how many lines each has, the
+// index knows for every part that lies in the time as a whole. Which way is, depends on shards, lines and the time.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ExpiringMap } from '../../../../cache/expiring-map.ts';
+import { millisecondsOf } from '../../../instant.ts';
 import type { Call, LogStatistics } from '../../../log-store.ts';
 import { distinct } from '../paging/sums.ts';
 import { type AggregatedFields, aggregatedFields } from '../requests/aggregated-fields.ts';
 import { NO_ANSWER, type SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
-import { COUNTED, EXACT_CARDINALITY, LISTED, MAX_LISTED, type Way } from './ways.ts';
+import { QuickestWay } from './quickest-way.ts';
+import { COUNTED, COUNTED_FEW, EXACT_CARDINALITY, LISTED, MAX_FEW, type Way } from './ways.ts';
 
-/**
- * Indices may know far more containers than wrote in the time, and put all of them in order for a list after each change.
- * So where lists take so many times as long as counting did, and more than so many ms, and that so often in a row, none is
- * asked for again for a while. The first of all does so anyway.
- */
-const SLOW = { times: 2, ms: 50, inRow: 3 };
+/** How long it counts what was learned of some indices; of a time in which nothing else is asked, too. */
 const TRUSTED_MS = 600_000;
 const KEPT = 256;
 
-/** What is known about some indices. */
-interface Known {
-  readonly way: Way;
-  /** How long it took to count. */
-  readonly ms: number;
-  /** Lists in a row that were slow. */
-  readonly slow: number;
-}
-
 interface Answered {
   readonly answers: readonly SearchAnswer[];
-  /** Undefined where a list did not come to its end. */
+  /** Undefined where they are more than the way can tell. */
   readonly containers: number | undefined;
   readonly ms: number;
 }
@@ -39,7 +27,7 @@ interface Answered {
 export class Statistics {
   readonly #searches: Searches;
   readonly #now: () => number;
-  readonly #known: ExpiringMap<string, Known>;
+  readonly #known: ExpiringMap<string, QuickestWay>;
 
   /** `now` is a monotonic clock in ms. */
   constructor(searches: Searches, now: () => number) {
@@ -54,7 +42,7 @@ export class Statistics {
     const places = aggregatedFields(selected.indices, ids);
     const ask = (way: Way): Promise<Answered> => this.#ask(way, selected, places, timed);
     const { answers, containers = 0 } = selected.isWhole
-      ? await this.#quickest(selected.indices, ask)
+      ? await this.#quickest(kindOf(selected), ask)
       : await ask(COUNTED);
     const total = answers[0]?.total ?? NO_ANSWER.total;
     const all = distinct([...selected.shortfalls, ...answers.flatMap(({ shortfalls }) => shortfalls)]);
@@ -67,28 +55,23 @@ export class Statistics {
     };
   }
 
-  async #quickest(indices: string, ask: (way: Way) => Promise<Answered>): Promise<Answered> {
-    const known = this.#known.get(indices);
-    const listed = known?.way === LISTED ? await this.#listed(indices, known, ask) : undefined;
-    if (listed) return listed;
-    const counted = await ask(COUNTED);
-    const { containers = 0, ms } = counted;
-    if (!known) this.#known.set(indices, { way: containers <= MAX_LISTED ? LISTED : COUNTED, ms, slow: 0 });
-    return counted;
-  }
-
-  /** Undefined where there is no list, or not of all. */
-  async #listed(
-    indices: string,
-    known: Known,
-    ask: (way: Way) => Promise<Answered>,
-  ): Promise<Answered | undefined> {
-    const listed = await ask(LISTED).catch(ifAllowed);
-    const isAll = listed?.containers !== undefined;
-    const isSlow = isAll && listed.ms > SLOW.ms && listed.ms > SLOW.times * known.ms;
-    const slow = isSlow ? known.slow + 1 : 0;
-    this.#known.set(indices, { ...known, way: isAll && slow < SLOW.inRow ? LISTED : COUNTED, slow });
-    return isAll ? listed : undefined;
+  async #quickest(kind: string, ask: (way: Way) => Promise<Answered>): Promise<Answered> {
+    const known = this.#known.get(kind);
+    if (!known) {
+      const counted = await ask(COUNTED);
+      const { containers = 0 } = counted;
+      this.#known.set(kind, new QuickestWay(containers <= MAX_FEW ? [LISTED, COUNTED_FEW] : []));
+      return counted;
+    }
+    const { way } = known;
+    if (!way) return ask(COUNTED);
+    const answered = await ask(way).catch(ifAllowed);
+    if (answered?.containers === undefined) {
+      this.#known.set(kind, new QuickestWay([]));
+      return ask(COUNTED);
+    }
+    known.took(way, answered.ms);
+    return answered;
   }
 
   async #ask(
@@ -111,6 +94,12 @@ export class Statistics {
     );
     return { answers, containers, ms: this.#now() - began };
   }
+}
+
+/** The same indices are quicker to count in one way for a short time, in another for a long one. */
+function kindOf({ indices, range }: SelectionQuery): string {
+  const ms = millisecondsOf(range.end) - millisecondsOf(range.start);
+  return `${Math.round(Math.log2(Math.max(1, ms)))} ${indices}`;
 }
 
 /** A store may be told to list fewer values than we ask for. */

@@ -1,4 +1,4 @@
-// The two ways in which a store tells how many different values fields have.
+// The ways in which a store tells how many different values fields have.
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { countOf, type JsonObject, objectOf } from '../requests/json-reader.ts';
 import { STORE } from '../requests/store-name.ts';
@@ -13,23 +13,29 @@ export interface Way {
 
 /** The store counts exactly up to here, and estimates above it; it is the most that can be asked for. */
 export const EXACT_CARDINALITY = 40_000;
-/** Values of a list: the nodes of a store send it to each other. */
-export const MAX_LISTED = 2_000;
+/** Values that are few: nodes of a store send each other a list of them. */
+export const MAX_FEW = 2_000;
 
-/** A look at the value of each line. */
+/** A look at the value of each line. Each shard is given a quarter of a mebibyte for it, however few there are. */
 export const COUNTED: Way = {
-  aggregations: (fields) =>
-    all(fields, (field, at) => ({
-      [`containers${at}`]: { cardinality: { field, precision_threshold: EXACT_CARDINALITY } },
-    })),
+  aggregations: (fields) => cardinalities(fields, EXACT_CARDINALITY),
   containers: (aggregations) => sumOf(aggregations, 'containers', 'value'),
+};
+
+/** The same for a sixteenth of that, where they are few; it is exact up to a little more. */
+export const COUNTED_FEW: Way = {
+  aggregations: (fields) => cardinalities(fields, MAX_FEW * 1.5),
+  containers: (aggregations) => {
+    const count = sumOf(aggregations, 'containers', 'value');
+    return count <= MAX_FEW ? count : undefined;
+  },
 };
 
 /** The store lists the values, and counts what it listed; a list that is too short says how many lines it left out. */
 export const LISTED: Way = {
   aggregations: (fields) =>
     all(fields, (field, at) => ({
-      [`list${at}`]: { terms: { field, size: MAX_LISTED } },
+      [`list${at}`]: { terms: { field, size: MAX_FEW } },
       [`containers${at}`]: { stats_bucket: { buckets_path: `list${at}>_count` } },
     })),
   omitted: '-aggregations.*.buckets',
@@ -38,6 +44,12 @@ export const LISTED: Way = {
       ? sumOf(aggregations, 'containers', 'count')
       : undefined,
 };
+
+function cardinalities(fields: readonly string[], threshold: number): JsonObject {
+  return all(fields, (field, at) => ({
+    [`containers${at}`]: { cardinality: { field, precision_threshold: threshold } },
+  }));
+}
 
 function all(fields: readonly string[], asked: (field: string, at: number) => JsonObject): JsonObject {
   return Object.assign({}, ...fields.map(asked));
