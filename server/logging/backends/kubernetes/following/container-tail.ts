@@ -121,7 +121,6 @@ export class ContainerTail {
     const before = this.#given.since;
     const isAwaited = this.#progress !== undefined;
     const failure = await this.#read(next, signal);
-    if (signal.aborted) return false;
     if (failure && failure.kind !== 'empty' && failure.kind !== 'gone') {
       this.#judge(next, failure);
     } else {
