@@ -130,12 +130,24 @@ describe('the follower of a selection', () => {
     expect(cluster.asked).to.have.length(asked);
   });
 
-  it('leaves nothing behind with whom it follows for when the reader stops', async () => {
+  it('leaves nothing behind with whom it follows for, and with the pods, when the reader stops', async () => {
+    const onChange = pods.onChange.bind(pods);
+    let listeners = 0;
+    pods.onChange = (listener) => {
+      listeners++;
+      const stop = onChange(listener);
+      return () => {
+        listeners--;
+        stop();
+      };
+    };
     cluster.add('shop', 'a', [begin]);
     list('a');
     const following = records(0);
     expect((await following.next()).value).to.have.length(1);
+    expect(listeners).to.be.above(0);
     await following.return();
+    expect(listeners).to.equal(0);
     expect(getEventListeners(leaving.signal, 'abort')).to.deep.equal([]);
     await until(() => cluster.openReads === 0);
   });
