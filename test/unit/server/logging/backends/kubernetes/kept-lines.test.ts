@@ -121,17 +121,20 @@ describe('the lines of one round of an export', () => {
     it(`are cut where the memory ends, with most of it in use, ${order}`, () => {
       const memory = 60_000;
       const lines = roundOf(memory, { order, logs: 3 });
-      let [most, least] = [0, memory];
+      let [most, least, left] = [0, memory, 0];
       for (let n = 0; n < 3_000; n++) {
         const { time } = at(order === 'asc' ? n : 3_000 - n);
         // What is random can not be packed.
         lines.offer(time, n % 3, 0, randomBytes(75).toString('base64'));
         most = Math.max(most, lines.bytes);
-        if (lines.cut) least = Math.min(least, lines.bytes);
+        if (!lines.cut) continue;
+        least = Math.min(least, lines.bytes);
+        left = Math.max(left, lines.bytes);
       }
       expect(lines.cut).not.to.equal(undefined);
       expect(most).to.be.at.most(memory * 1.2);
       expect(least).to.be.at.least(memory * 0.6);
+      expect(left).to.be.at.most(memory);
       for (const rank of [0, 1, 2]) lines.close(rank);
       expect(lines.bytes).to.be.at.most(memory);
       lines.end();
