@@ -18,9 +18,12 @@ export function localAnnouncement(facts: {
   server: DevelopmentServer;
   logs: string;
   state: string;
+  /** The clone: the other terminal may be anywhere. */
+  root: string;
 }): string {
   const { names, server } = facts;
   const kubectl = shellWord(facts.kubectl);
+  const npm = `npm --prefix ${shellWord(facts.root)}`;
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
   const logs = logsPath(names);
@@ -64,7 +67,7 @@ export function localAnnouncement(facts: {
     'With a user of the platform, an administrator here. Some ten seconds from now kube-apiserver takes the token as well,',
     'but not from a kubeconfig like this one, whose client certificate would go before it:',
     '',
-    `  printf 'correct horse' | npm run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
+    `  printf 'correct horse' | ${npm} run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
     `  TOKEN=$(${curl} -sS ${direct}/oauth/token -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
     `  ${bare} --token "$TOKEN" auth whoami`,
     '',

@@ -69,6 +69,7 @@ export async function startLocal(
       server,
       logs: join(cp.dir, 'logs'),
       state: dir,
+      root: options.root,
     });
     return { announcement, stop };
   } catch (error) {

@@ -40,11 +40,11 @@ describe('npm start', function () {
     return program;
   }
 
-  /** Types what it advised, in a shell. */
+  /** Types what it advised, in a shell somewhere else. */
   async function type(commands: readonly string[]): Promise<string> {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
       maxBuffer: 16 * 1024 * 1024,
-      cwd: clone.dir,
+      cwd: '/',
       env: { ...process.env, HOME: clone.dir },
     });
     return stdout;
