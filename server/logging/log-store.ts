@@ -46,11 +46,8 @@ export interface Selection {
   readonly namespaces?: NameFilter;
   readonly pods?: NameFilter;
   readonly containers?: NameFilter;
-  /**
-   * Regular expressions over the whole name of the pod, all of which hold; made by matching/workload-names.ts out of
-   * nothing but literals, `[…]`, `(…|…)` and `{m,n}`, so that every engine reads them alike.
-   */
-  readonly podPatterns?: readonly string[];
+  /** By the names that controllers give to pods: what that means is defined in matching/workload-names.ts. */
+  readonly workloads?: NameFilter;
   readonly text?: TextFilter;
   /** One of these, as matching/levels.ts tells it from the line. */
   readonly levels?: readonly Level[];

@@ -3,7 +3,6 @@ import { textsOf } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { BEGINNING, instantOf } from '../instant.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../log-store.ts';
 import { findable } from '../matching/text-faults.ts';
-import { podPattern } from '../matching/workload-names.ts';
 
 type Range = Selection['range'];
 
@@ -27,18 +26,14 @@ export function selectionOf(query: LogQuery, scope: Scope, range: Range): Select
   const pods = names(query.pods, query.pod_query);
   const containers = names(query.containers, query.container_query);
   const text = textOf(query);
-  const podPatterns = [
-    ...(query.workloads ? [podPattern(query.workloads, 'exact')] : []),
-    ...(query.workload_query ? [podPattern(query.workload_query, 'contains')] : []),
-  ];
+  const workloads = names(query.workloads, query.workload_query);
   return {
     scope,
     range,
     ...(namespaces ? { namespaces } : {}),
-    // A pattern of no workloads would match any name.
-    ...(query.workloads?.length === 0 ? { pods: { exact: [] } } : pods ? { pods } : {}),
+    ...(pods ? { pods } : {}),
     ...(containers ? { containers } : {}),
-    ...(podPatterns.length > 0 && query.workloads?.length !== 0 ? { podPatterns } : {}),
+    ...(workloads ? { workloads } : {}),
     ...(text ? { text } : {}),
     ...(query.level ? { levels: query.level } : {}),
   };

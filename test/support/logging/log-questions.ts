@@ -4,7 +4,6 @@ import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';
-import { podPattern } from '../../../server/logging/matching/workload-names.ts';
 import { words } from './brute-force/words.ts';
 
 /** Texts in arbitrary order, with their cases changed now and then. */
@@ -42,7 +41,7 @@ export class LogQuestions {
         namespaces: rarely(names('namespace_name')),
         pods: rarely(names('pod_name')),
         containers: rarely(names('container_name')),
-        podPatterns: rarely(patterns),
+        workloads: rarely(workloads),
         text: fc.option(this.texts(), { freq: 3, nil: undefined }),
         levels: rarely(fc.uniqueArray(fc.constantFrom(...LEVELS), { minLength: 1, maxLength: 3 })),
       })
@@ -147,7 +146,7 @@ export class LogQuestions {
   }
 }
 
-const patterns = fc
+const workloads = fc
   .tuple(
     fc.uniqueArray(
       fc.constantFrom(
@@ -168,7 +167,7 @@ const patterns = fc
     ),
     fc.constantFrom('exact', 'contains'),
   )
-  .map(([workloads, how]) => [podPattern(workloads, how)]);
+  .map(([names, how]) => ({ [how]: names }));
 
 /** Patterns of the dialect, around what lines hold. */
 function regexes(fragment: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -213,14 +212,14 @@ function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
 function withoutUndefined(
   parts: { [Part in keyof Selection]: Selection[Part] | undefined } & Pick<Selection, 'scope' | 'range'>,
 ): Selection {
-  const { scope, range, namespaces, pods, containers, podPatterns, text, levels } = parts;
+  const { scope, range, namespaces, pods, containers, workloads, text, levels } = parts;
   return {
     scope,
     range,
     ...(namespaces && { namespaces }),
     ...(pods && { pods }),
     ...(containers && { containers }),
-    ...(podPatterns && { podPatterns }),
+    ...(workloads && { workloads }),
     ...(text && { text }),
     ...(levels && { levels }),
   };

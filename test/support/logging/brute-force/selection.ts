@@ -1,13 +1,14 @@
 // Which records a Selection means, by looking at each.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
+import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';
 import { levelsOf } from './levels.ts';
 import { saysOneOf } from './text.ts';
 
 export function selects(selection: Selection): (record: LogRecord) => boolean {
-  const { scope, range, namespaces, pods, containers, podPatterns = [], text, levels } = selection;
+  const { scope, range, namespaces, pods, containers, workloads, text, levels } = selection;
   const since = sinceOf(scope);
-  const patterns = podPatterns.map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
+  const patterns = podPatterns(workloads ?? {}).map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
   const says = text === undefined ? () => true : saysOneOf(text);
   return ({ time, log, kubernetes: { namespace_name, pod_name, container_name } }) =>
     time >= range.start &&

@@ -1,8 +1,8 @@
 // Which logs a selection is about. Namespaces out of its scope are not even looked at.
-import { RE2JS } from 're2js';
 import { Pacer } from '../../../../concurrency/pacer.ts';
 import { millisecondsOf } from '../../../instant.ts';
 import type { Instant, Selection } from '../../../log-store.ts';
+import { workloadMatcher } from '../../../matching/workload-names.ts';
 import { nameMatcher } from '../../../name-filter.ts';
 import { compareSources, type LogSource, nameOf } from './log-source.ts';
 import type { ContainerFacts, PodFacts } from './pod-facts.ts';
@@ -37,10 +37,10 @@ export function sourceFilter(selection: Selection): SourceFilter {
   const seen = scope.everything ? undefined : new Set(scope.namespaces.map(({ name }) => name));
   const namespace = nameMatcher(selection.namespaces);
   const pod = nameMatcher(selection.pods);
-  const patterns = (selection.podPatterns ?? []).map((pattern) => RE2JS.compile(pattern));
+  const ofWorkload = workloadMatcher(selection.workloads);
   return {
     namespace: (name) => (seen?.has(name) ?? true) && namespace(name),
-    pod: (name) => pod(name) && patterns.every((pattern) => pattern.matches(name)),
+    pod: (name) => pod(name) && ofWorkload(name),
     container: nameMatcher(selection.containers),
   };
 }

@@ -2,6 +2,7 @@
 // clauses: a query may hold about a thousand of those, whatever the number of names.
 import type { NameFilter } from '../../../log-store.ts';
 import { parsePattern } from '../../../matching/regex-dialect.ts';
+import { type PodNameForm, podNameForms } from '../../../matching/workload-names.ts';
 import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from '../requests/clause.ts';
 import { type FieldCoverage, overFields } from '../requests/field-map.ts';
 import {
@@ -48,15 +49,28 @@ export function containsClause(texts: readonly string[], coverage: FieldCoverage
   );
 }
 
-/** A pattern of matching/workload-names.ts, over the whole value. */
-function patternClause(pattern: string, coverage: FieldCoverage): Clause {
-  if (pattern === '') return NOTHING;
-  const patterns = sharing(alternatives(parsePattern(pattern)));
-  return overFields(coverage, (field) => anyOf(patterns.map((one) => regexp(field, one, { work: WORK }))));
+/** Pods that belong to the workloads. */
+export function workloadClause(workloads: NameFilter, coverage: FieldCoverage): Clause {
+  return allOf(
+    podNameForms(workloads).map((forms) => {
+      const frame = frames();
+      const patterns = sharing(forms.map((form) => ({ ...frame(form), middle: literal(form.text) })));
+      return overFields(coverage, (field) =>
+        anyOf(patterns.map((one) => regexp(field, one, { work: WORK }))),
+      );
+    }),
+  );
 }
 
-export function patternClauses(patterns: readonly string[], coverage: FieldCoverage): Clause {
-  return allOf(patterns.map((pattern) => patternClause(pattern, coverage)));
+/** What is before and behind the texts, in Lucene's syntax; it is the same for very many. */
+function frames(): (form: PodNameForm) => Pick<Alternative, 'lead' | 'tail'> {
+  const known = new Map<string, Pick<Alternative, 'lead' | 'tail'>>();
+  return ({ before, behind }) => {
+    const pattern = `${before}x${behind}`;
+    const frame = known.get(pattern) ?? alternatives(parsePattern(pattern))[0] ?? { lead: '', tail: '' };
+    known.set(pattern, frame);
+    return frame;
+  };
 }
 
 /** Workloads differ by their names, and begin and end alike: that is written, and gone through, once for many. */

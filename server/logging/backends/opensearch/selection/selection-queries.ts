@@ -9,7 +9,7 @@ import { STORE } from '../requests/store-name.ts';
 import type { FieldProbe, SearchableIndices } from './field-probe.ts';
 import { type IndexNaming, indexPattern, indicesWithin, newestDays } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';
-import { containsClause, exactClause, isTooMuch, patternClauses } from './name-clauses.ts';
+import { containsClause, exactClause, isTooMuch, workloadClause } from './name-clauses.ts';
 import { namesContaining } from './name-lookup.ts';
 import type { Predecessors } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';
@@ -137,17 +137,17 @@ export class SelectionQueries {
       } else if (names.contains) filter.push(containsClause(names.contains, coverage));
       if (names.exact) filter.push(exactClause(names.exact, coverage));
     }
-    if (selection.podPatterns) {
-      filter.push(patternClauses(selection.podPatterns, exactFields(place, 'pod')));
+    if (selection.workloads) {
+      filter.push(workloadClause(selection.workloads, exactFields(place, 'pod')));
     }
     return filter;
   }
 }
 
-function findsNothing({ scope, namespaces, pods, containers, levels }: Selection): boolean {
+function findsNothing({ scope, namespaces, pods, containers, workloads, levels }: Selection): boolean {
   if (!scope.everything && scope.namespaces.length === 0) return true;
   if (levels?.length === 0) return true;
-  return [namespaces, pods, containers].some(
+  return [namespaces, pods, containers, workloads].some(
     (filter) => filter?.exact?.length === 0 || filter?.contains?.length === 0,
   );
 }

@@ -1,6 +1,7 @@
 // A selection as the arguments of a request. What the caller asks for goes into the query; the time and what the caller
 // may see go beside it, where the store reads each by itself and joins them: a fault in the query cannot widen them.
 import type { NameFilter, Selection } from '../../../log-store.ts';
+import { podPatterns } from '../../../matching/workload-names.ts';
 import type { FieldNames } from './fields.ts';
 import { eitherOf, isOneOf, matches, not, within } from './logsql.ts';
 import { ALL, scopeFilter } from './scope-filter.ts';
@@ -66,13 +67,13 @@ function lineFilters({ levels, text }: Selection, { message }: FieldNames): Line
 
 /** Undefined when no name can be right. */
 function nameFilters(selection: Selection, fields: FieldNames): string[] | undefined {
-  const { scope, namespaces, pods, containers, podPatterns = [] } = selection;
+  const { scope, namespaces, pods, containers, workloads } = selection;
   const filters = [
     // Where the scope is a list, it has been applied to that.
     ...(scope.everything ? namesIn(fields.namespace, namespaces) : []),
     ...namesIn(fields.pod, pods),
     ...namesIn(fields.container, containers),
-    ...podPatterns.map((pattern) => matches(fields.pod, `^(?:${pattern})$`)),
+    ...belongingTo(fields.pod, workloads),
   ];
   return filters.every((filter) => filter !== undefined) ? filters : undefined;
 }
@@ -84,6 +85,14 @@ function namesIn(field: string, filter: NameFilter | undefined): (string | undef
     ...(exact ? [exact.length === 0 ? undefined : isOneOf(field, exact)] : []),
     ...(contains ? [contains.length === 0 ? undefined : holdsOneOf(field, contains)] : []),
   ];
+}
+
+/** Undefined among them when no workload can be right. */
+function belongingTo(field: string, workloads: NameFilter | undefined): (string | undefined)[] {
+  if (!workloads) return [];
+  return podPatterns(workloads).map((pattern) =>
+    pattern === '' ? undefined : matches(field, `^(?:${pattern})$`),
+  );
 }
 
 /** Case is ignored in ASCII, and only there. */

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { podPattern } from '../../../../../server/logging/matching/workload-names.ts';
+import * as fc from 'fast-check';
+import { podPatterns, workloadMatcher } from '../../../../../server/logging/matching/workload-names.ts';
 
 const LONG = 'a-deployment-with-a-name-of-more-than-forty-seven-letters';
 
 const matches = (workloads: readonly string[], how: 'exact' | 'contains', pod: string): boolean =>
-  new RegExp(`^(?:${podPattern(workloads, how)})$`, 'u').test(pod);
+  workloadMatcher({ [how]: workloads })(pod);
 
 describe('the pods of a workload', () => {
   for (const pod of ['web-5d78c9869d-x7k2p', 'web-x7k2p', 'web-0', 'web-12', 'web-29342881-x7k2p']) {
@@ -35,5 +36,42 @@ describe('the pods of a workload', () => {
 
   it('ignores case in a text', () => {
     expect(matches(['WE'], 'contains', 'web-0')).to.equal(true);
+  });
+
+  it('are the same by the regular expressions that stores are asked by', () => {
+    const piece = fc.constantFrom('web', 'w', 'x7k2p', '5d78c9869d', '24567', '0', '12', 'aeiou', LONG, '.');
+    const name = fc
+      .array(piece, { minLength: 1, maxLength: 4 })
+      .chain((pieces) =>
+        fc
+          .tuple(fc.constantFrom('-', '', '.'), fc.integer({ min: 1, max: 70 }))
+          .map(([sign, end]) => pieces.join(sign).slice(0, end)),
+      );
+    const pods = fc
+      .tuple(name, fc.constantFrom('-x7k2p', '-5d78c9869d-x7k2p', '-3', '-29342881-x7k2p', 'x7k2p', ''))
+      .map(([begin, end]) => begin + end);
+    const parts = fc.oneof(fc.constant(undefined), fc.array(name, { maxLength: 3 }));
+    fc.assert(
+      fc.property(parts, parts, pods, (exact, contains, pod) => {
+        const workloads = { ...(exact && { exact }), ...(contains && { contains }) };
+        const patterns = podPatterns(workloads).map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
+        const isNone = exact?.length === 0 || contains?.length === 0;
+        expect(workloadMatcher(workloads)(pod)).to.equal(
+          !isNone && patterns.every((pattern) => pattern.test(pod)),
+        );
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('are told at once, however many workloads there may be', () => {
+    const texts = Array.from({ length: 1_000 }, (_, n) => `${'a'.repeat(1 + (n % 200))}${n}`);
+    const began = performance.now();
+    for (const how of ['exact', 'contains']) {
+      const isOne = workloadMatcher({ [how]: texts });
+      for (let n = 0; n < 50; n++) expect(isOne(`${'a'.repeat(45)}-${n}-5d78c9869d-x7k2p`)).to.equal(false);
+    }
+    // By a regular expression these are 50 s.
+    expect(performance.now() - began).to.be.below(5_000);
   });
 });

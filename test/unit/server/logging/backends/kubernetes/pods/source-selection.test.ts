@@ -44,7 +44,7 @@ describe('the logs of a selection', () => {
     expect(chosen.leftOut.names).to.have.length(5);
   });
 
-  it('are chosen by names and patterns, and only in the namespaces of the scope', async () => {
+  it('are chosen by names and workloads, and only in the namespaces of the scope', async () => {
     const index = indexOf(
       ['a', 'b', 'c'].flatMap((namespace) =>
         ['web-1', 'web-2', 'db-1'].map((name) => ({ namespace, name, running: true })),
@@ -57,7 +57,7 @@ describe('the logs of a selection', () => {
         namespaces: ['a', 'b', 'gone'].map((name) => ({ name, since: everything.range.start })),
       },
       namespaces: { exact: ['b', 'c'] },
-      podPatterns: ['web-[0-9]{1,10}'],
+      workloads: { exact: ['web'] },
       pods: { contains: ['2'] },
     };
     expect(names(await chooseSources(index, selection, 10))).to.deep.equal(['b/web-2']);

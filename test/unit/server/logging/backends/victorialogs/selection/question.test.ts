@@ -63,6 +63,7 @@ describe('a question for VictoriaLogs', () => {
     const nothing: Partial<Selection>[] = [
       { pods: { exact: [] } },
       { containers: { contains: [] } },
+      { workloads: { exact: [] } },
       { namespaces: { exact: [] } },
       { levels: [] },
       { range: { start: RANGE.end, end: RANGE.end } },
@@ -76,9 +77,9 @@ describe('a question for VictoriaLogs', () => {
     }
   });
 
-  it('asks for whole names of pods where it is given patterns', () => {
-    const { exact } = questions({ podPatterns: ['cart-[a-z]+|shop'] });
-    expect(exact.lines).to.equal('"kubernetes.pod_name":~"^(?:cart-[a-z]+|shop)$"');
+  it('asks for whole names of pods where it is given workloads', () => {
+    const { exact } = questions({ workloads: { exact: ['cart', 'a.b'] } });
+    expect(exact.lines).to.match(/^"kubernetes\.pod_name":~"\^\(\?:cart\(-.*\)\|a\[\.\]b\(-.*\)\)\$"$/);
   });
 
   it('leaves case aside in parts of names, in ASCII alone', () => {
