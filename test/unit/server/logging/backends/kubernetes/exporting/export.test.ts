@@ -191,6 +191,22 @@ describe('an export out of pod logs', () => {
     });
   }
 
+  it('has the server told which log could not be read, and why', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
+    cluster.disturb = ({ pathname }, response) => {
+      if (pathname.includes('/b/')) refuse(response, 500, 'InternalError');
+      return pathname.includes('/b/');
+    };
+    const told: unknown[] = [];
+    const log = {
+      debug: (what: unknown) => void told.push(what),
+      info: () => undefined,
+      warn: () => undefined,
+    };
+    await drained(cluster.store({}, { log }).export(everything, 'asc', call));
+    expect(told.at(-1)).to.include({ namespace: 'shop', pod: 'b', container: 'app', kind: 'failed' });
+  });
+
   it('has what the other logs have when one may not be read, and fails when none may', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);

@@ -5,6 +5,7 @@ import {
   ContainerTail,
   type ContainerTailOptions,
 } from '../../../../../../../server/logging/backends/kubernetes/following/container-tail.ts';
+import type { Progress } from '../../../../../../../server/logging/backends/kubernetes/following/low-watermark.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
@@ -75,15 +76,42 @@ describe('the tail of a container', () => {
     running = tail.run(leaving.signal);
   };
 
-  it('asks a kubelet that fails for nothing until a while has passed', async () => {
+  /** Of a backlog that others wait for. */
+  const progress: Progress = { reached: () => undefined, end: () => undefined, isLast: () => false };
+
+  for (const [what, more] of [
+    ['lines as they come', {}],
+    ['a backlog', { progress }],
+  ] as const) {
+    it(`asks a kubelet that fails for ${what} again only when a while has passed`, async () => {
+      cluster.disturb = (_, response) => {
+        refuse(response, 500, 'InternalError');
+        return true;
+      };
+      follow([sourceOf(1)], { initialBackoffMs: 5_000, ...more });
+      await until(() => cluster.asked.length > 0);
+      await delay(50);
+      expect(cluster.asked).to.have.length(1);
+    });
+  }
+
+  it('follows a log at once when its backlog has been read', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    const begin = performance.now();
+    follow([sourceOf(1)], { initialBackoffMs: 5_000, progress });
+    await until(() => log.followers === 1);
+    expect(performance.now() - begin).to.be.below(2_000);
+    expect(seen).to.deep.equal(['line 1']);
+  });
+
+  it('gives the last line of a run that has ended, also without its end', async () => {
     cluster.disturb = (_, response) => {
-      refuse(response, 500, 'InternalError');
+      response.writeHead(200).end(`${at(1).time} one\n${at(2).time} last words`);
       return true;
     };
-    follow([sourceOf(1)], { initialBackoffMs: 5_000 });
-    await until(() => cluster.asked.length > 0);
-    await delay(50);
-    expect(cluster.asked).to.have.length(1);
+    follow([sourceOf(1, { running: false })]);
+    await until(() => seen.length === 2);
+    expect(seen).to.deep.equal(['one', 'last words']);
   });
 
   it('listens for changes of its pod no longer than each reading takes', async () => {
