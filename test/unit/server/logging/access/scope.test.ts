@@ -79,6 +79,12 @@ describe('what a caller may see of the logs', () => {
     expect(service.asked).to.include.members(['bank', 'gone', 'never']);
   });
 
+  it('is nothing of a namespace that is not there, also where the cluster would allow it', async () => {
+    const service = await serve({ allowed: (namespace) => namespace !== '' });
+    expect(await total(service, 'namespaces=never')).to.equal(0);
+    expect(await total(service, 'namespaces=never,bank')).to.equal(1);
+  });
+
   it('does not reach the store when it is nothing', async () => {
     const store = new Proxy(new MemoryLogStore([]), {
       get: () => {
