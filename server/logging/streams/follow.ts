@@ -115,7 +115,6 @@ async function copy(
   write: (records: readonly LogRecord[]) => Promise<void>,
 ): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  aborted.catch(() => undefined);
   const abort = (): void => reject(signal.reason as Error);
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
