@@ -9,7 +9,7 @@ import { isSearchRefused } from '../../../store-errors.ts';
 import type { Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { type Position, searchAfter } from '../requests/position.ts';
-import type { SearchAnswer } from '../requests/search-answer.ts';
+import { type SearchAnswer, timesOf } from '../requests/search-answer.ts';
 import type { SearchBody, SearchCall, Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import { kindOf, newKnownWidths, type Width } from './known-widths.ts';
@@ -56,8 +56,11 @@ export class FirstHits {
     if (quick) return quick;
     this.#widths.delete(kind);
     const { answer, days } = await searching.atOnce(known);
-    if (days) this.#widths.set(kind, days);
-    if (!answer.endedEarly) return answer;
+    if (!answer.endedEarly) {
+      const enough = days ?? searching.widthOf(answer);
+      if (enough) this.#widths.set(kind, enough);
+      return answer;
+    }
     const { found, width } = await searching.inTwo(asked.counted ? undefined : answer);
     if (width) this.#widths.set(kind, width);
     return found;
@@ -91,7 +94,7 @@ class Searching {
    * there are many indices, those of the first days alone, as long as they hold enough.
    */
   async atOnce(tooNarrow: Width | undefined): Promise<{ answer: SearchAnswer; days?: Width }> {
-    const whole = widthOf(this.#reach);
+    const whole = lengthOf(this.#reach);
     for (let ms = DAY_MS; !this.#asked.counted && ms * DAYS_WIDER < whole; ms *= DAYS_WIDER) {
       if (ms <= (tooNarrow?.ms ?? 0)) continue;
       const range = this.#part(ms);
@@ -103,6 +106,22 @@ class Searching {
       }
     }
     return { answer: await this.#search({ terminate_after: BROAD }, this.#selected.range) };
+  }
+
+  /**
+   * What holds as many lines, and some more, where the answer has only few of many that are spread over indices: each
+   * shard has put its own in order.
+   */
+  widthOf(answer: SearchAnswer): Width | undefined {
+    const { order, counted } = this.#asked;
+    const { start, end } = this.#reach;
+    const last = timesOf(answer, this.#selected.fields.nanoseconds).at(-1);
+    if (!counted || last === undefined || answer.hits.length < this.#size) return undefined;
+    if (answer.total.count < BROAD) return undefined;
+    const far = order === 'asc' ? last - millisecondsOf(start) : millisecondsOf(end) - last;
+    const ms = Math.max(FIRST_MS.least, far * 2);
+    const isPart = this.#indicesWithin(this.#part(ms)) !== this.#selected.indices;
+    return isPart ? { ms, lines: BROAD } : undefined;
   }
 
   /** With what was enough the last time; undefined when it is not, or has become much more. */
@@ -127,7 +146,7 @@ class Searching {
   /** `begun`: what ended early, where its total will do. */
   async inTwo(begun?: SearchAnswer): Promise<{ found: SearchAnswer; width: Width | undefined }> {
     const counted = begun ? atLeast(begun) : await this.#count(this.#selected.range);
-    const whole = widthOf(this.#reach);
+    const whole = lengthOf(this.#reach);
     const even = Math.ceil((whole * this.#needed * MARGIN) / Math.max(1, counted.total.count));
     const ms = await nearPart({
       whole,
@@ -209,7 +228,7 @@ function ahead({ start, end }: Range, order: Order, { time }: Position): Range {
 }
 
 /** In ms. */
-function widthOf({ start, end }: Range): number {
+function lengthOf({ start, end }: Range): number {
   return millisecondsOf(end) - millisecondsOf(start);
 }
 

@@ -104,6 +104,40 @@ describe('a page of a broad question', () => {
     expect(sorted.map((asked) => Date.parse(boundsOf(asked).gte) >= begin)).to.deep.equal([true]);
   });
 
+  it('is looked for where it was found, when all shards together have many lines', async () => {
+    const lines = linesAt([-9 * 86_400, -8 * 86_400, -7 * 86_400, -86_400, 3_600, 7_200, 10_800, 86_000]);
+    const script = broad(lines, 'desc');
+    let total = 25_000;
+    await using store = await scriptedStore((asked) => {
+      const told = asked.body['size'] === 0 || 'terminate_after' in asked.body ? total : 8;
+      return script(asked)
+        .replace('"terminated_early":true', '"terminated_early":false')
+        .replace(/"total":\{"value":\d+/, `"total":{"value":${told}`);
+    });
+    const log = storeAt(store.url);
+    const range = { ...SELECTION.range, start: '2026-01-01T00:00:00.000000000Z' };
+    const searched = async (): Promise<(readonly [indices: number | undefined, size: unknown])[]> => {
+      const begin = store.asked.length;
+      const page = await log.query({ ...SELECTION, range }, { order: 'desc', size: 1, from: 0 }, call());
+      expect(page.records.map(({ log }) => log)).to.deep.equal(['line-7']);
+      expect(page.total).to.deep.equal({ count: total, relation: 'eq' });
+      const searches = store.asked.slice(begin).filter(({ path }) => path.includes('_search'));
+      return searches.map(({ path, body }) => [path.split('/')[1]?.split(',').length, body['size']] as const);
+    };
+    expect(await searched()).to.deep.equal([[15, 2]]);
+    expect(await searched()).to.have.deep.members([
+      [15, 0],
+      [2, 2],
+    ]);
+    total = 8;
+    const few = storeAt(store.url);
+    for (const _ of [1, 2]) {
+      const begin = store.asked.length;
+      await few.query({ ...SELECTION, range }, { order: 'desc', size: 1, from: 0 }, call());
+      expect(store.asked.slice(begin).filter(({ path }) => path.includes('_search'))).to.have.length(1);
+    }
+  });
+
   it('is looked for in the indices of the days where it can be', async () => {
     await using store = await scriptedStore(broad(spread, 'desc'));
     const range = { ...SELECTION.range, start: '2026-01-01T00:00:00.000000000Z' };
