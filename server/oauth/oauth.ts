@@ -6,11 +6,11 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { LeaderElection } from '../cluster/election/lease.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../filters/request-context.ts';
 import { newClientGuard } from './clients/client-guard.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
+import { newElectedWork } from './elected-work.ts';
 import { newDevicePages } from './endpoints/device-pages.ts';
 import { IDTokenHints } from './endpoints/id-token-hint.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
@@ -29,7 +29,6 @@ import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password.ts';
 import { RefreshTokenGrant } from './grants/refresh-token.ts';
 import { type SourceAddress, sourceAddress } from './http/source-address.ts';
-import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newPasswordSignIns } from './password-sign-ins.ts';
@@ -37,7 +36,6 @@ import type { PasswordHasher } from './passwords/hasher.ts';
 import type { PasswordSignIn } from './passwords/sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SessionOpening } from './sessions/session-opening.ts';
-import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
 import { Liveness, TokenIDs } from './tokens/liveness.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
@@ -78,11 +76,6 @@ export interface OAuth {
   /** Follows the cluster until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
-
-/** Of the Lease that elects the replica which rotates keys and removes ended sessions. */
-const LEASE = 'ks-apiserver';
-/** How much longer keys live than what they have signed, because clocks differ. */
-const LEEWAY_MS = 60_000;
 
 /** Nothing begins before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
@@ -191,20 +184,12 @@ export function newOAuth(options: OAuthOptions): OAuth {
     clients: settings.clients,
   });
 
-  const election = new LeaderElection({ client, namespace, name: LEASE, identity, log });
-  const rotator = new KeyRotator({
+  const electedWork = newElectedWork({
+    settings,
     client,
-    ...place,
-    policy: {
-      rotationInterval: keySettings.rotationInterval,
-      publishAhead: keySettings.publishAhead,
-      tokenLifetime: longest(settings, 'accessTokenLifetime') + LEEWAY_MS,
-      macLifetime: longest(settings, 'sessionLifetime') + LEEWAY_MS,
-    },
-    subscribe: (changed) => keys.subscribe(changed),
-    log,
-  });
-  const reaper = new SessionReaper({
+    identity,
+    place,
+    keys,
     sessions,
     users,
     credentials,
@@ -235,15 +220,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
         sessions.run(signal),
         clients.run(signal),
         passwords.run(signal),
-        election.run(signal, async (elected) => {
-          await Promise.all([rotator.run(elected), reaper.run(elected)]);
-        }),
+        electedWork.run(signal),
       ]);
     },
   };
-}
-
-/** In ms. */
-function longest({ clients }: OAuthSettings, lifetime: 'accessTokenLifetime' | 'sessionLifetime'): number {
-  return Math.max(...clients.map((client) => client[lifetime])) * 1000;
 }
