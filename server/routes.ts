@@ -3,6 +3,7 @@
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
 import type { Handler, RequestContext } from './filters/request-context.ts';
+import type { KnownResource } from './filters/request-counting.ts';
 import type { ResourceRequest } from './filters/request-info.ts';
 
 export interface ResourceRoute {
@@ -19,6 +20,16 @@ export interface Routes {
   readonly resources: readonly ResourceRoute[];
   /** Handlers by path in Express's notation; each of them decides which methods it serves. */
   readonly paths: ReadonlyMap<string, Handler>;
+}
+
+/** Whether there is such a resource, or subresource (empty for none): only these are named in metrics. */
+export function knownResources(resources: readonly ResourceRoute[]): KnownResource {
+  const known = new Set(
+    resources.flatMap(({ group, version, resource, subresources = [] }) =>
+      ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
+    ),
+  );
+  return (...names) => known.has(names.join('/'));
 }
 
 type Found = Pick<ResourceRequest, 'prefix' | 'group' | 'version' | 'resource'>;

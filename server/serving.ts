@@ -33,7 +33,7 @@ import { newOAuth } from './oauth/oauth.ts';
 import { issuerOf, oauthSettings } from './oauth/settings.ts';
 import { Registration } from './registration/registration.ts';
 import { collectRegistrationMetrics } from './registration/registration-metrics.ts';
-import { routes } from './routes.ts';
+import { knownResources, routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
 
 /** Made by server.ts before callers can be answered. */
@@ -124,11 +124,6 @@ export async function serve(
     stopping: () => stopping,
   });
   const resources = [...nodes.routes, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
-  const known = new Set(
-    resources.flatMap(({ group, version, resource, subresources = [] }) =>
-      ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
-    ),
-  );
   const chain = new RequestChain({
     handler: routes({
       resources,
@@ -153,7 +148,7 @@ export async function serve(
     authorizer: logs ? logs.authorizer(users?.authorizer ?? authorizer) : (users?.authorizer ?? authorizer),
     logger: log,
     metrics: new RequestMetrics(metrics),
-    knownResource: (...names) => known.has(names.join('/')),
+    knownResource: knownResources(resources),
     audit: auditLog(log),
     limits: {
       maxReadOnly: requests.maxReadOnly,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Handler } from '../../../server/filters/request-context.ts';
-import { routes } from '../../../server/routes.ts';
+import { knownResources, routes } from '../../../server/routes.ts';
 import { ask, type ChainFixture, NODES, startChain } from './filters/chain-fixture.ts';
 
 const says =
@@ -58,5 +58,29 @@ describe('routes', () => {
 
   it('leave errors to the chain', async () => {
     expect(await answer('/throws')).to.equal(500);
+  });
+});
+
+describe('the resources that metrics name', () => {
+  const known = knownResources([
+    {
+      prefix: 'kapis',
+      group: 'iam.platform.io',
+      version: 'v1beta1',
+      resource: 'users',
+      subresources: ['password'],
+      handler: says('users'),
+    },
+  ]);
+
+  it('are those that are routed, and their subresources', () => {
+    expect(known('iam.platform.io', 'v1beta1', 'users', '')).to.equal(true);
+    expect(known('iam.platform.io', 'v1beta1', 'users', 'password')).to.equal(true);
+  });
+
+  it('are no others, whatever callers ask for', () => {
+    expect(known('iam.platform.io', 'v1beta1', 'users', 'status')).to.equal(false);
+    expect(known('iam.platform.io', 'v1', 'users', '')).to.equal(false);
+    expect(known('', 'v1', 'nodes', '')).to.equal(false);
   });
 });
