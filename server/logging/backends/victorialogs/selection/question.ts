@@ -4,7 +4,7 @@ import type { NameFilter, Selection } from '../../../log-store.ts';
 import { podPatterns } from '../../../matching/workload-names.ts';
 import type { FieldNames } from './fields.ts';
 import { eitherOf, isOneOf, matches, not, within } from './logsql.ts';
-import { ALL, scopeFilter } from './scope-filter.ts';
+import { ALL, narrowed, scopeFilter } from './scope-filter.ts';
 import { type LineFilter, levelFilter, textFilter } from './text-filter.ts';
 
 export type Range = Selection['range'];
@@ -32,7 +32,8 @@ export interface Questions {
 
 /**
  * Questions about parts of the selection's range, undefined where nothing can be found. What does not depend on the time
- * is written once: patterns of words take much of the time that a question takes here.
+ * is done once: patterns of words take much of the time that a question takes here, and so do very many names; who
+ * follows asks several times a second.
  */
 export function questionsAbout(
   selection: Selection,
@@ -47,10 +48,10 @@ export function questionsAbout(
     exact: [rough, ...filters.flatMap(({ exact }) => exact)].join(' '),
     quick: [rough, ...filters.flatMap((filter) => filter.quick?.filters ?? filter.exact)].join(' '),
   };
+  const scope = narrowed(selection.scope, selection.namespaces);
   return (range) => {
     if (range.start >= range.end) return undefined;
-    const { scope, namespaces: wanted } = selection;
-    const scoped = scopeFilter({ field: fields.namespace, scope, wanted, range });
+    const scoped = scopeFilter({ field: fields.namespace, scope, range });
     if (scoped === undefined) return undefined;
     const extraFilters = [within(range), ...(scoped === ALL ? [] : [scoped])];
     return {

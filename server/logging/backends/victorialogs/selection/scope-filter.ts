@@ -10,16 +10,20 @@ export const NONE = undefined;
 export interface ScopeRequest {
   readonly field: string;
   readonly scope: Scope;
-  /** Of the namespaces in the scope, those that were asked for. */
-  readonly wanted?: NameFilter | undefined;
   readonly range: { readonly start: Instant; readonly end: Instant };
 }
 
-/** Undefined when nothing in the range may be seen. Few namespaces begin within the range, so the rest is one list. */
-export function scopeFilter({ field, scope, wanted, range }: ScopeRequest): string | undefined {
-  if (scope.everything) return ALL;
+/** Of a scope that is a list, the namespaces that were asked for. */
+export function narrowed(scope: Scope, wanted: NameFilter | undefined): Scope {
+  if (scope.everything) return scope;
   const isWanted = nameMatcher(wanted);
-  const visible = scope.namespaces.filter((each) => each.since < range.end && isWanted(each.name));
+  return { everything: false, namespaces: scope.namespaces.filter(({ name }) => isWanted(name)) };
+}
+
+/** Undefined when nothing in the range may be seen. Few namespaces begin within the range, so the rest is one list. */
+export function scopeFilter({ field, scope, range }: ScopeRequest): string | undefined {
+  if (scope.everything) return ALL;
+  const visible = scope.namespaces.filter((each) => each.since < range.end);
   const whole = visible.filter((each) => each.since <= range.start).map(({ name }) => name);
   const later = visible.filter((each) => each.since > range.start);
   const parts = [...(whole.length > 0 ? [isOneOf(field, whole)] : []), ...grouped(field, later)];

@@ -82,6 +82,22 @@ describe('a question for VictoriaLogs', () => {
     expect(exact.lines).to.match(/^"kubernetes\.pod_name":~"\^\(\?:cart\(-.*\)\|a\[\.\]b\(-.*\)\)\$"$/);
   });
 
+  it('looks through the names of namespaces once for all questions', () => {
+    const names = Array.from({ length: 1_500 }, (_, n) => `namespace-of-team-${n}`);
+    const contains = Array.from({ length: 1_000 }, (_, n) => `team-${n}x`).with(999, 'team-7');
+    const selection = {
+      ...ALL,
+      scope: scope(...names.map((name) => [name, RANGE.start] as const)),
+      namespaces: { contains },
+    };
+    const about = questionsAbout(selection, FIELDS);
+    const began = performance.now();
+    for (let n = 0; n < 200; n++)
+      expect(about(selection.range)?.rough.extraFilters.join()).to.include('"namespace-of-team-77"');
+    // Looked through each time it takes 10 s.
+    expect(performance.now() - began).to.be.below(3_000);
+  });
+
   it('leaves case aside in parts of names, in ASCII alone', () => {
     const { exact } = questions({ containers: { contains: ['k-K.1ß'] } });
     expect(exact.lines).to.equal('"kubernetes.container_name":~"[Kk]\\\\x{2d}[Kk]\\\\x{2e}1\\\\x{df}"');
