@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { HeldBytes } from '../../../../../../../server/logging/backends/kubernetes/paging/held-bytes.ts';
+import { PageBuilder } from '../../../../../../../server/logging/backends/kubernetes/paging/page.ts';
 import type { LogPage, PageRequest } from '../../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
-import { KubeletLog } from '../kubelet-log.ts';
+import { KubeletLog, type WrittenLine } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
 
 const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
@@ -424,5 +426,39 @@ describe('a page of the pod log store', () => {
     const { counts, total } = await cluster.store().histogram(everything, { edges }, call);
     expect(counts).to.deep.equal([2, 1, 1]);
     expect(total).to.deep.equal({ count: 4, relation: 'eq' });
+  });
+});
+
+describe('a page that is gathered', () => {
+  it('is not cut where what was let go for want of memory is behind it', () => {
+    const share = { held: 0, room: 3_000, change: (bytes: number) => void (share.held += bytes) };
+    const sources = ['a', 'b'].map((pod) => ({
+      namespace: 'shop',
+      pod,
+      container: 'app',
+      node: '',
+      previous: false,
+      running: true,
+      run: { id: pod, startedAt: undefined, finishedAt: undefined },
+      predecessors: false,
+    }));
+    const page = new PageBuilder({
+      sources,
+      request: { order: 'asc', size: 2, from: 0 },
+      memory: new HeldBytes(share),
+      isFiltered: false,
+    });
+    const read = (rank: number, ...lines: readonly WrittenLine[]): void => {
+      const tally = page.tally(rank, () => true);
+      for (const { time, text } of lines) tally.onLine(time, text, 0);
+      tally.done();
+    };
+    read(0, at(8, 'x'.repeat(1_000)), at(9, 'x'.repeat(1_000)));
+    expect(page.cut).to.equal(true);
+    read(1, at(1), at(2));
+    expect(page.cut).to.equal(false);
+    expect(page.page('eq').records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2']);
+    page.drop();
+    expect(share.held).to.equal(0);
   });
 });

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { lineFilter } from '../../../../../../../server/logging/backends/kubernetes/reading/line-filter.ts';
+import {
+  beginOf,
+  earliestOf,
+  lineFilter,
+} from '../../../../../../../server/logging/backends/kubernetes/reading/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../../server/logging/log-store.ts';
 import { lookableLength } from '../../../../../../../server/logging/matching/line-matcher.ts';
 
@@ -44,5 +48,42 @@ describe('the filter of pod logs', () => {
     expect(filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
     expect(filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
     expect(shortened).to.equal(1);
+  });
+
+  it('wants the level and the text of a line, where both are asked for', () => {
+    const filter = (more: Partial<Selection>) =>
+      lineFilter({ scope: { everything: true }, range, ...more }, () => undefined);
+    const lines = ['level=error one', 'level=error two', 'level=info two', 'two'];
+    const text: TextFilter = { mode: 'substring', texts: ['two'], caseSensitive: true };
+    expect(lines.filter(filter({}))).to.deep.equal(lines);
+    expect(lines.filter(filter({ text }))).to.deep.equal(lines.slice(1));
+    expect(lines.filter(filter({ levels: ['error'] }))).to.deep.equal(lines.slice(0, 2));
+    expect(lines.filter(filter({ levels: ['error'], text }))).to.deep.equal(['level=error two']);
+  });
+});
+
+describe('the begin of the lines that may be seen', () => {
+  const [early, noon] = ['2026-11-20T00:00:00.000000000Z', '2026-11-21T12:00:00.000000000Z'];
+  const namespaces = [
+    { name: 'new', since: noon },
+    { name: 'old', since: early },
+  ];
+
+  it('is that of the time asked for, or of the namespace when that was made later', () => {
+    const begin = beginOf({ scope: { everything: false, namespaces }, range });
+    expect(begin('new')).to.equal(noon);
+    expect(begin('old')).to.equal(range.start);
+    // Not in the scope.
+    expect(begin('other')).to.equal(range.end);
+    expect(beginOf({ scope: { everything: true }, range })('other')).to.equal(range.start);
+  });
+
+  it('is for all of them that of the first', () => {
+    const earliest = (...seen: typeof namespaces): string =>
+      earliestOf({ scope: { everything: false, namespaces: seen }, range });
+    expect(earliest(...namespaces)).to.equal(range.start);
+    expect(earliest(...namespaces.slice(0, 1))).to.equal(noon);
+    expect(earliest()).to.equal(range.end);
+    expect(earliestOf({ scope: { everything: true }, range })).to.equal(range.start);
   });
 });

@@ -116,6 +116,18 @@ describe('the reading of a log', () => {
     expect(cluster.asked).to.deep.equal([]);
   });
 
+  it('keeps nobody waiting for a place who asks a node that is silent', async () => {
+    const onNode = { ...source, node: 'n' };
+    const slots = new Slots(1);
+    cluster.disturb = () => true;
+    reader = new LogReader({ client: cluster.connect(), slots, turns: new Turns(), idleMs: 20 });
+    const silent: unknown = await read({}, undefined, onNode).catch((error: unknown) => error);
+    expect(silent).to.include({ kind: 'silent' });
+    using _taken = await slots.take(signal);
+    const refused: unknown = await read({}, undefined, onNode).catch((error: unknown) => error);
+    expect(refused).to.include({ kind: 'failed' });
+  });
+
   it('lets everything else run between two lines, however long what they are for takes', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
