@@ -77,7 +77,7 @@ export class ContainerTail {
   /** Ends when the pod is gone or the signal is aborted. Throws LogFailure when retrying is useless. */
   async run(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    const gone = this.#endWithPod(AbortSignal.any([signal, over.signal]), over);
+    const gone = this.#endWithPod(over);
     try {
       await this.#rounds(AbortSignal.any([signal, over.signal]));
     } finally {
@@ -88,7 +88,8 @@ export class ContainerTail {
   }
 
   /** The stream need not end with the pod: its node may be gone too. */
-  async #endWithPod(signal: AbortSignal, over: AbortController): Promise<void> {
+  async #endWithPod(over: AbortController): Promise<void> {
+    const { signal } = over;
     const { changed, sources, lastWordsMs = LAST_WORDS_MS } = this.#options;
     while (!signal.aborted && sources()) await changed(signal);
     await pause(lastWordsMs, signal);
