@@ -12,8 +12,8 @@ import { CredentialSource } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
 
 export interface ConnectionOptions {
-  /** See `kubeConfigSource`. Asked again whenever the credentials are refreshed. */
-  readonly kubeConfig: () => KubeConfig;
+  /** See `kubeConfigSource`. Asked again whenever the credentials are refreshed, `anew` when they were refused. */
+  readonly kubeConfig: (anew: boolean) => KubeConfig;
   /** How long credentials are used before they are read again, in ms; 10,000 when none is given. */
   readonly refreshMs?: number;
   readonly userAgent?: string;

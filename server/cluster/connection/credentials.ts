@@ -39,7 +39,7 @@ const SLOW_MS = 2_000;
  * because Node gives an agent's own options precedence over those of a request.
  */
 export class CredentialSource {
-  readonly #kubeConfig: () => KubeConfig;
+  readonly #kubeConfig: (anew: boolean) => KubeConfig;
   readonly #refreshMs: number;
   readonly #now: () => number;
   readonly #slow: (giver: string) => void;
@@ -47,11 +47,12 @@ export class CredentialSource {
   #current: Credentials | undefined;
   #material: readonly unknown[] = [];
   #appliedAt = 0;
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #refresh: Promise<Credentials> | undefined;
 
   /** `slow` is told what has given no credentials for two seconds, and is waited for. */
   constructor(
-    kubeConfig: () => KubeConfig,
+    kubeConfig: (anew: boolean) => KubeConfig,
     refreshMs: number,
     now: () => number,
     slow: (giver: string) => void = () => undefined,
@@ -66,7 +67,7 @@ export class CredentialSource {
   get(newerThan?: Credentials): Credentials | Promise<Credentials> {
     const fresh = this.#now() - this.#appliedAt < this.#refreshMs;
     if (this.#current && fresh && this.#current !== newerThan) return this.#current;
-    this.#refresh ??= this.#apply().finally(() => {
+    this.#refresh ??= this.#apply(newerThan !== undefined && this.#current === newerThan).finally(() => {
       this.#refresh = undefined;
     });
     return this.#refresh;
@@ -94,8 +95,11 @@ export class CredentialSource {
     this.#current?.agent.destroy();
   }
 
-  async #apply(): Promise<Credentials> {
-    const config = this.#kubeConfig();
+  /** `refused`: a token of a plugin that has no end counts until then; plugins that know no better are not asked each time. */
+  async #apply(refused: boolean): Promise<Credentials> {
+    const anew = refused && this.#now() - this.#renewedAt >= this.#refreshMs;
+    if (anew) this.#renewedAt = this.#now();
+    const config = this.#kubeConfig(anew);
     const cluster = config.getCurrentCluster();
     if (!cluster) throw new Error('the kubeconfig has no current cluster');
     const server = new URL(cluster.server);

@@ -21,19 +21,20 @@ const PLACES: KubeConfigPlaces = {
 /**
  * Gives the KubeConfig to use now: of `files` (several are separated as in PATH and merged, the first one wins), else
  * the service account of the pod, else the one of the home folder. Files are read again each time, but one KubeConfig
- * lives as long as their text, because it keeps the tokens that exec plugins gave it. Throws when there is none, or none that names a cluster.
+ * lives as long as their text, because it keeps the tokens that exec plugins gave it; `anew`: these were refused. Throws
+ * when there is none, or none that names a cluster.
  */
 export function kubeConfigSource(
   files: string | undefined,
   places: KubeConfigPlaces = PLACES,
-): () => KubeConfig {
+): (anew?: boolean) => KubeConfig {
   let text: string | undefined;
   let config: KubeConfig | undefined;
-  return () => {
+  return (anew = false) => {
     const paths = pathsOf(files, places);
     const texts = paths.map(textOf);
     const next = texts.join('\0');
-    if (config && text === next) return config;
+    if (config && text === next && !anew) return config;
     config = paths.length === 0 ? inCluster() : merged(paths, texts);
     text = next;
     return config;

@@ -1,6 +1,10 @@
 import { getEventListeners } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { CredentialSource } from '../../../../../server/cluster/connection/credentials.ts';
+import { CredentialSource, type Credentials } from '../../../../../server/cluster/connection/credentials.ts';
+import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
 import { until } from '../../../../support/until.ts';
@@ -112,6 +116,33 @@ describe('the credentials for kube-apiserver', () => {
       const { headers } = await credentials.within(patience(60_000));
       expect(headers['Authorization']).to.equal('Bearer late');
       expect(await plugin.runs()).to.equal(1);
+    });
+
+    it('are asked for anew when they are refused, also without an end of their own, and not for each refusal', async () => {
+      const file = join(await mkdtemp(join(tmpdir(), 'credentials-')), 'kubeconfig');
+      const { user } = plugin;
+      const kubeConfig = { clusters: [{ name: 'c', cluster: { server: 'https://cluster.example' } }] };
+      const context = {
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'x',
+      };
+      await writeFile(file, JSON.stringify({ ...kubeConfig, ...context, users: [{ name: 'u', user }] }));
+      let now = 0;
+      credentials = new CredentialSource(kubeConfigSource(file), 1000, () => now);
+      const token = async (refused?: Credentials) =>
+        (await credentials.get(refused)).headers['Authorization'];
+      await plugin.release('one');
+      expect(await token()).to.equal('Bearer one');
+      await plugin.release('two');
+      now = 5000;
+      expect(await token()).to.equal('Bearer one');
+      expect(await token(await credentials.get())).to.equal('Bearer two');
+      await plugin.release('three');
+      expect(await token(await credentials.get())).to.equal('Bearer two');
+      expect(await plugin.runs()).to.equal(2);
+      now = 6000;
+      expect(await token(await credentials.get())).to.equal('Bearer three');
+      await rm(dirname(file), { recursive: true });
     });
 
     it('are told of once while they do not come, by the name of the plugin', async () => {
