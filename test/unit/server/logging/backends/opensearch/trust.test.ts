@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startTLSProxy } from '../../../../../../hack/log-stores/tls-proxy.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { startTLSProxy } from '../../../../../support/logging/tls-proxy.ts';
 import { answer, call, SELECTION, scriptedStore } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;

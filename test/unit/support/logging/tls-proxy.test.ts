@@ -4,8 +4,8 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { startTLSProxy, type TLSProxy } from '../../../../hack/log-stores/tls-proxy.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
+import { startTLSProxy, type TLSProxy } from '../../../support/logging/tls-proxy.ts';
 
 interface Answer {
   readonly status: number | undefined;
