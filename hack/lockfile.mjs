@@ -9,7 +9,7 @@ const PLATFORM =
   /(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|ia32|ppc64|riscv64|s390x|x64)(?:-(musl|gnu))?/;
 
 /** The entries that are missing in `packages`, by their key. */
-export function missingEntries(packages) {
+function missingEntries(packages) {
   const missing = {};
   for (const [path, owner] of Object.entries(packages)) {
     for (const [name, version] of Object.entries(owner.optionalDependencies ?? {})) {

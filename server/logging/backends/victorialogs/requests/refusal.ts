@@ -12,7 +12,7 @@ const MAX_WORDS = 500;
 const MAX_READ = 16 << 20;
 
 /** The store answered with an error. */
-export class RefusedError extends Error {
+class RefusedError extends Error {
   readonly status: number;
 
   constructor(status: number, words: string) {
