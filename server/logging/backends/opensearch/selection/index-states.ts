@@ -70,7 +70,9 @@ export class IndexStates {
       const indices = [patterns, ...refused.map((name) => `-${encodeURIComponent(name)}`)].join(',');
       if (indices.length > MAX_LENGTH) return undefined;
       const refusal = await this.#refusal(indices, LENIENT, call);
-      if (refusal === undefined) return { indices, refused, ...(await this.#closedIn(indices, call)) };
+      if (refusal === undefined) {
+        return { indices, refused: refused.toSorted(), ...(await this.#closedIn(indices, call)) };
+      }
       const name = refusedIndexIn(refusal)?.name;
       // One that is excluded already belongs to something that has another name.
       if (name === undefined || refused.includes(name)) return undefined;
@@ -85,7 +87,8 @@ export class IndexStates {
       const refusal = await this.#refusal(indices, WITH_CLOSED, call);
       const index = refusedIndexIn(refusal);
       if (!index?.isClosed || closed.includes(index.name)) return { closed, areMoreClosed: false };
-      if (closed.length === MOST_CLOSED) return { closed, areMoreClosed: true };
+      const isNoRoom = closed.length === MOST_CLOSED || indices.length > MAX_LENGTH;
+      if (isNoRoom) return { closed, areMoreClosed: true };
       closed.push(index.name);
     }
   }

@@ -19,10 +19,10 @@ class Indices {
   blocked: readonly string[] = [];
   /** Paths of what was searched, without looks at whether it can be. */
   readonly searched: string[] = [];
-  readonly #names: readonly string[];
+  readonly names: string[];
 
   constructor(names: readonly string[]) {
-    this.#names = names;
+    this.names = [...names];
   }
 
   readonly search: Script = ({ path, body }, response) => {
@@ -56,7 +56,7 @@ class Indices {
     const found = new Set<string>();
     for (const part of expression) {
       const [isExcluded, name] = part.startsWith('-') ? [true, part.slice(1)] : [false, part];
-      const matching = this.#names.filter((one) =>
+      const matching = this.names.filter((one) =>
         name.endsWith('*') ? one.startsWith(name.slice(0, -1)) : one === name,
       );
       for (const one of matching) {
@@ -97,13 +97,18 @@ describe('indices that OpenSearch has and does not search', () => {
   it('are left out of patterns by name', async () => {
     const indices = new Indices([...days('2025.12', 31), ...days('2026.01', 31)]);
     await using store = await scriptedStore(indices.search, indices.about);
+    // A node tells the first that it comes to, in an order of its own.
     indices.blocked = ['logs-2025.12.24', 'logs-2026.01.02'];
+    indices.names.reverse();
     for (const range of [YEARS, ALWAYS]) {
       const page = await storeAt(store.url).query(asked(range), PAGE, call());
       expect(page.shortfalls.map(({ message }) => message)).to.deep.equal([
         'the log store refuses to search logs-2025.12.24, logs-2026.01.02',
       ]);
-      expect(indices.searched.at(-1)).to.match(/\*,-logs-2025\.12\.24,-logs-2026\.01\.02$/);
+      expect(indices.searched.at(-1)?.split(',').slice(-2)).to.have.members([
+        '-logs-2025.12.24',
+        '-logs-2026.01.02',
+      ]);
     }
   });
 
