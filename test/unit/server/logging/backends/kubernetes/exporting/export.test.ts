@@ -162,6 +162,14 @@ describe('an export out of pod logs', () => {
     expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });
 
+  it('says that a kubelet had thrown away lines before it began', async () => {
+    cluster.add('shop', 'a', [at(7200)], { startedAt: at(0).time });
+    const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
+    expect(records.map(textOf)).to.deep.equal(['a line 7200']);
+    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(coverage.shortfalls[0]?.message).to.include('shop/a/app').and.to.include(at(7200).time);
+  });
+
   it('says that a kubelet has thrown away lines between two rounds', async () => {
     const lines = Array.from({ length: 3_000 }, (_, n) => at(n, 'x'.repeat(100)));
     const log = cluster.add('shop', 'a', lines);

@@ -95,6 +95,20 @@ describe('the tail of a container', () => {
     });
   }
 
+  it('comes back at once to a log whose streams break, as long as each of them gave lines', async () => {
+    let lines = 0;
+    cluster.disturb = (_, response) => {
+      const { time, text } = at(++lines);
+      response.writeHead(200).write(`${time} ${text}\n`, () => response.destroy());
+      return true;
+    };
+    const begin = performance.now();
+    follow([sourceOf(1)]);
+    // Waits that double would be of eight seconds by then, and of five at most.
+    await until(() => seen.length >= 14);
+    expect(performance.now() - begin).to.be.below(3_000);
+  });
+
   it('follows a log at once when its backlog has been read', async () => {
     const log = cluster.add('shop', 'a', [at(1)]);
     const begin = performance.now();

@@ -94,12 +94,15 @@ describe('the directory of pods', () => {
     opened[Symbol.dispose]();
   });
 
-  it('lets a caller go who no longer waits', async () => {
+  it('lets a caller go who no longer waits, and follows pods for it no longer', async () => {
     answer = () => undefined;
     const gone = new AbortController();
-    const waiting = directory().open(gone.signal);
-    await asked.promise;
+    const pods = directory(1);
+    const waiting = pods.open(gone.signal);
+    const { response } = await asked.promise;
+    const closed = new Promise((resolve) => response.on('close', resolve));
     gone.abort(new Error('gone'));
     expect(await waiting.catch((error: unknown) => error)).to.include({ message: 'gone' });
+    await closed;
   });
 });
