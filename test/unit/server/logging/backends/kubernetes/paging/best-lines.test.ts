@@ -36,6 +36,17 @@ describe('the lines that a page keeps', () => {
     expect(best.refused).to.deep.equal({ time: at(3).time, rank: 0, ordinal: 3 });
   });
 
+  it('have no gap where another log had to let go of lines for want of memory', () => {
+    const share = { held: 0, room: 3_000, change: (bytes: number) => void (share.held += bytes) };
+    const memory = new HeldBytes(share);
+    const [best, other] = [newBest(10, { memory }), newBest(10, { memory })];
+    for (const second of [1, 2, 3]) offer(other, second, 'x'.repeat(1_000));
+    best.merge(other);
+    offer(best, 9);
+    expect(secondsOf(best)).to.deep.equal([1]);
+    expect(best.overflowed).to.equal(true);
+  });
+
   it('are bounded while they come, not only when they are asked for', () => {
     const share = { held: 0, room: 10_000, change: (bytes: number) => void (share.held += bytes) };
     const best = newBest(1_000, { memory: new HeldBytes(share) });
