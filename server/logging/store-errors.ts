@@ -78,7 +78,7 @@ function causeOf<Kind extends Error>(
 export interface StoreTimeoutReason {
   /** What the store itself says of it, for the log. */
   readonly cause?: unknown;
-  /** For how long it has answered nobody, in ms. */
+  /** For how long it has answered nobody, in ms; 0 where it may only be slow. */
   readonly silentMs?: number;
 }
 
@@ -87,10 +87,9 @@ export function newStoreTimeout(
   store: string,
   { cause, silentMs = 0 }: StoreTimeoutReason = {},
 ): StatusError {
-  const seconds = Math.floor(silentMs / 1000);
   const message =
-    seconds >= 1
-      ? `the log store ${store} has answered nothing at all for ${seconds} s; try again later, and if it stays so, tell who runs the store`
+    silentMs > 0
+      ? `the log store ${store} has answered nothing at all for ${Math.floor(silentMs / 1000)} s; try again later, and if it stays so, tell who runs the store`
       : `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
   return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
 }
