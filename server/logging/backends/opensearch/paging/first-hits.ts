@@ -36,6 +36,8 @@ const MARGIN = 4;
 const DAY_MS = 86_400_000;
 /** How many times more days are asked next where some hold too little. */
 const DAYS_WIDER = 8;
+/** All are asked where they are not so many times as many. */
+const CLOSE = 2;
 
 export class FirstHits {
   readonly #searches: Searches;
@@ -95,7 +97,7 @@ class Searching {
    */
   async atOnce(tooNarrow: Width | undefined): Promise<{ answer: SearchAnswer; days?: Width }> {
     const whole = lengthOf(this.#reach);
-    for (let ms = DAY_MS; !this.#asked.counted && ms * DAYS_WIDER < whole; ms *= DAYS_WIDER) {
+    for (let ms = DAY_MS; !this.#asked.counted && ms * CLOSE < whole; ms *= DAYS_WIDER) {
       if (ms <= (tooNarrow?.ms ?? 0)) continue;
       const range = this.#part(ms);
       if (this.#indicesWithin(range) === this.#selected.indices) break;
@@ -116,8 +118,9 @@ class Searching {
     const { order, counted } = this.#asked;
     const { start, end } = this.#reach;
     const last = timesOf(answer, this.#selected.fields.nanoseconds).at(-1);
-    if (!counted || last === undefined || answer.hits.length < this.#size) return undefined;
-    if (answer.total.count < BROAD) return undefined;
+    if (last === undefined || answer.hits.length < this.#size) return undefined;
+    // To count them, all indices are asked anyway.
+    if (counted && answer.total.count < BROAD) return undefined;
     const far = order === 'asc' ? last - millisecondsOf(start) : millisecondsOf(end) - last;
     const ms = Math.max(FIRST_MS.least, far * 2);
     const isPart = this.#indicesWithin(this.#part(ms)) !== this.#selected.indices;

@@ -381,6 +381,23 @@ describe('a page of which nothing is counted', () => {
     });
   }
 
+  it('is looked for where the page before was found', async () => {
+    const lines = linesAt([-70, -60, -50, -40, -30, -20, -10, 0].map((day) => day * DAY + 3_600));
+    await using started = await store(lines, 'desc');
+    const log = storeAt(started.url);
+    const days: (readonly (number | undefined)[])[] = [];
+    let after: string | undefined;
+    for (let n = 0; n < 3; n++) {
+      const begin = started.asked.length;
+      const { next } = await log.query({ ...SELECTION, range }, page('desc', after), call());
+      const searches = started.asked.slice(begin).filter(({ path }) => path.includes('_search'));
+      days.push(searches.map(({ path }) => path.split('/')[1]?.split(',').length));
+      after = next;
+    }
+    // A first page and those behind it are two kinds of questions.
+    expect(days).to.deep.equal([[1, 8, 76], [2, 9, 76], [46]]);
+  });
+
   it('is that of all indices where no node holds those of the first days', async () => {
     const lines = linesAt([-2 * DAY, -DAY, 3_600, 7_200, 10_800]);
     const script = broad(lines, 'desc');
