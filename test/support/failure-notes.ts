@@ -1,7 +1,10 @@
 // What helps to understand a failed test and is gone soon after it: the end of a server's log, what a program has
-// printed. Whoever starts one says how to get it; hooks.ts tells it when a test fails.
+// printed. Whoever starts one says how to get it; hooks.ts tells it when a test fails, and the causes of its error, which
+// mocha loses on the way from a worker.
 
 const NOTE_CHARACTERS = 4_000;
+/** One may be the cause of itself. */
+const MOST_CAUSES = 10;
 
 interface Note {
   readonly what: string;
@@ -25,6 +28,17 @@ export function forgetNote(owner: object): void {
 /** A test is over, and its notes with it. */
 export function dropForgotten(): void {
   for (const [owner, { ended }] of notes) if (ended) notes.delete(owner);
+}
+
+/** A line for each cause of the error, the nearest first. */
+export function causesOf(error: unknown): string {
+  const causes: string[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  while (cause !== undefined && causes.length < MOST_CAUSES) {
+    causes.push(`Caused by: ${String(cause)}\n`);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return causes.join('');
 }
 
 /** The end of everything that is noted. */
