@@ -9,6 +9,11 @@ import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
 /** Most nodes of tests end before the second compiler would have paid for itself. */
 const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+/**
+ * That collector leaves garbage until the heap is full. A node that counts all of it as memory in use refuses long answers
+ * then, now and again; what requests reserve is counted either way.
+ */
+const SHORT_LIVED_SETTINGS = { 'indices.breaker.total.use_real_memory': 'false' };
 /** Starts of 40 s have been seen while all other tests ran on the same machine. */
 const READY_TIMEOUT = 120_000;
 
@@ -55,6 +60,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
           'discovery.type': 'single-node',
           // A nearly full disk must not make it refuse what a test writes.
           'cluster.routing.allocation.disk.threshold_enabled': false,
+          ...(heap === undefined ? SHORT_LIVED_SETTINGS : {}),
           ...options.settings,
         }).map(([name, value]) => `${name}=${value}`),
       ],
