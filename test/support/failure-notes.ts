@@ -1,10 +1,9 @@
 // What helps to understand a failed test and is gone soon after it: the end of a server's log, what a program has
-// printed. Whoever starts one says how to get it; hooks.ts tells it when a test fails, and the causes of its error, which
+// printed. Whoever starts one says how to get it; hooks.ts tells it when a test fails, and the cause of its error, which
 // mocha loses on the way from a worker.
+import { inspect } from 'node:util';
 
 const NOTE_CHARACTERS = 4_000;
-/** One may be the cause of itself. */
-const MOST_CAUSES = 10;
 
 interface Note {
   readonly what: string;
@@ -30,15 +29,10 @@ export function dropForgotten(): void {
   for (const [owner, { ended }] of notes) if (ended) notes.delete(owner);
 }
 
-/** A line for each cause of the error, the nearest first. */
-export function causesOf(error: unknown): string {
-  const causes: string[] = [];
-  let cause = error instanceof Error ? error.cause : undefined;
-  while (cause !== undefined && causes.length < MOST_CAUSES) {
-    causes.push(`Caused by: ${String(cause)}\n`);
-    cause = cause instanceof Error ? cause.cause : undefined;
-  }
-  return causes.join('');
+/** With the causes of that, and so on. */
+export function causeOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? '' : `Caused by: ${inspect(cause)}\n`;
 }
 
 /** The end of everything that is noted. */

@@ -1,5 +1,5 @@
 // Root hooks of every mocha run: a test that leaves a rejected promise behind fails, instead of passing silently.
-import { causesOf, dropForgotten, failureNotes } from './failure-notes.ts';
+import { causeOf, dropForgotten, failureNotes } from './failure-notes.ts';
 
 /** By promise, since mocha reports each rejection twice. */
 const leaked = new Map<Promise<unknown>, unknown>();
@@ -40,7 +40,7 @@ export const mochaHooks = {
 
   async afterEach(this: Mocha.Context): Promise<void> {
     if (this.currentTest?.state === 'failed') {
-      const notes = `${causesOf(this.currentTest.err)}${await failureNotes()}`;
+      const notes = `${causeOf(this.currentTest.err)}${await failureNotes()}`;
       if (notes !== '') console.log(`"${this.currentTest.fullTitle()}" failed. ${notes}`);
     }
     dropForgotten();
