@@ -136,6 +136,21 @@ describe('the containers of all lines of a time in OpenSearch', () => {
     expect(ways).to.deep.equal(['list', 'list', 'list', 'list', 'list', 'few']);
   });
 
+  it('are counted in a way again that was slow at first, and less and less often while it stays so', async () => {
+    await using store = await subject({ containers: 7, listMs: 40, fewMs: 10 });
+    const asked = async (times: number): Promise<string[]> => {
+      const ways: string[] = [];
+      for (let n = 0; n < times; n++) ways.push((await store.ask())[1]);
+      return ways;
+    };
+    const few = (times: number): string[] => Array.from({ length: times }, () => 'few');
+    expect(await asked(5)).to.deep.equal(['count', 'list', 'few', 'list', 'few']);
+    expect(await asked(8)).to.deep.equal([...few(7), 'list']);
+    expect(await asked(17)).to.deep.equal([...few(16), 'list']);
+    store.containers.listMs = 5;
+    expect(await asked(34)).to.deep.equal([...few(32), 'list', 'list']);
+  });
+
   it('are tried anew after a while, and for times of another length', async () => {
     await using store = await subject({ containers: 7, listMs: 10, fewMs: 5 });
     for (let n = 0; n < 5; n++) await store.ask();
