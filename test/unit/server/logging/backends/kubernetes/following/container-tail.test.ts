@@ -15,18 +15,10 @@ import { until } from '../../../../../../support/until.ts';
 import { at, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
+import { logSource } from '../log-source.ts';
 
-const sourceOf = (run: number, more: Partial<LogSource> = {}): LogSource => ({
-  namespace: 'shop',
-  pod: 'a',
-  container: 'app',
-  node: '',
-  previous: false,
-  running: true,
-  run: { id: `run ${run}`, startedAt: Date.UTC(2026, 0, 1), finishedAt: undefined },
-  predecessors: false,
-  ...more,
-});
+const sourceOf = (run: number, more: Partial<Pick<LogSource, 'previous' | 'running'>> = {}): LogSource =>
+  logSource('a', { run: { id: `run ${run}`, startedAt: Date.UTC(2026, 0, 1) }, ...more });
 
 describe('the tail of a container', () => {
   let cluster: LogCluster;

@@ -5,18 +5,11 @@ import {
 } from '../../../../../../../server/logging/backends/kubernetes/paging/line-position.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { at } from '../instants.ts';
+import { logSource } from '../log-source.ts';
 
 /** `id`: empty for a run of which the kubelet has not told one. */
-const sourceOf = (pod: string, id = '', previous = false): LogSource => ({
-  namespace: 'shop',
-  pod,
-  container: 'app',
-  node: '',
-  previous,
-  running: !previous,
-  run: { id, startedAt: undefined, finishedAt: undefined },
-  predecessors: false,
-});
+const sourceOf = (pod: string, id = '', previous = false): LogSource =>
+  logSource(pod, { previous, running: !previous, run: { id } });
 
 const positionAt = (rank: number) => ({
   place: { time: at(7, '', '000000001').time, rank, ordinal: 12 },

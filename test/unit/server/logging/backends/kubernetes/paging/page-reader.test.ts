@@ -8,6 +8,7 @@ import { Shortfalls } from '../../../../../../../server/logging/backends/kuberne
 import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at, call, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
+import { logSource } from '../log-source.ts';
 
 describe('a page that is read by windows of time', () => {
   let cluster: LogCluster;
@@ -21,18 +22,10 @@ describe('a page that is read by windows of time', () => {
   it('says so when the time is up between two of them', async () => {
     cluster.add('shop', 'a', [at(1), at(86_399)]);
     const deadline = new AbortController();
-    const source = { namespace: 'shop', pod: 'a', container: 'app', node: '', previous: false };
     const shortfalls = new Shortfalls({ count: 0, names: [] });
     const pass = new Pass({
       reader: new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns() }),
-      sources: [
-        {
-          ...source,
-          running: true,
-          run: { id: '', startedAt: undefined, finishedAt: undefined },
-          predecessors: false,
-        },
-      ],
+      sources: [logSource('a')],
       // Looked at when a window has been read.
       pods: {
         get: () => {

@@ -6,6 +6,7 @@ import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog, type WrittenLine } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
+import { logSource } from '../log-source.ts';
 
 const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
 
@@ -432,16 +433,7 @@ describe('a page of the pod log store', () => {
 describe('a page that is gathered', () => {
   it('is not cut where what was let go for want of memory is behind it', () => {
     const share = { held: 0, room: 3_000, change: (bytes: number) => void (share.held += bytes) };
-    const sources = ['a', 'b'].map((pod) => ({
-      namespace: 'shop',
-      pod,
-      container: 'app',
-      node: '',
-      previous: false,
-      running: true,
-      run: { id: pod, startedAt: undefined, finishedAt: undefined },
-      predecessors: false,
-    }));
+    const sources = ['a', 'b'].map((pod) => logSource(pod, { run: { id: pod } }));
     const page = new PageBuilder({
       sources,
       request: { order: 'asc', size: 2, from: 0 },

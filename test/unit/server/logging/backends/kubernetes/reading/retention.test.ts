@@ -5,23 +5,15 @@ import {
   needsFirstLine,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/retention.ts';
 import { at } from '../instants.ts';
+import { logSource } from '../log-source.ts';
 
 const begin = at(3600).time;
 /** `startedAt`: in seconds of the day. */
-const started = (second: number | undefined, predecessors = false): LogSource => ({
-  namespace: 'shop',
-  pod: 'a',
-  container: 'app',
-  node: '',
-  previous: false,
-  running: true,
-  run: {
-    id: 'x',
-    startedAt: second === undefined ? undefined : Date.parse(at(second).time),
-    finishedAt: undefined,
-  },
-  predecessors,
-});
+const started = (second: number | undefined, predecessors = false): LogSource =>
+  logSource('a', {
+    run: { id: 'x', startedAt: second === undefined ? undefined : Date.parse(at(second).time) },
+    predecessors,
+  });
 
 describe('what a kubelet has thrown away of a log', () => {
   it('is nothing where the first line comes soon after the begin, or after the start', () => {

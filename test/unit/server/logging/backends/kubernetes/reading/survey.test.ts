@@ -13,19 +13,11 @@ import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { refuse, status } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
+import { logSource } from '../log-source.ts';
 
 /** A log that began with the day. */
-const sourceOf = (pod: string, more: Partial<LogSource> = {}): LogSource => ({
-  namespace: 'shop',
-  pod,
-  container: 'app',
-  node: '',
-  previous: false,
-  running: true,
-  run: { id: pod, startedAt: Date.UTC(2026, 0, 1), finishedAt: undefined },
-  predecessors: false,
-  ...more,
-});
+const sourceOf = (pod: string): LogSource =>
+  logSource(pod, { run: { id: pod, startedAt: Date.UTC(2026, 0, 1) } });
 
 describe('a survey of logs', () => {
   let cluster: LogCluster;
