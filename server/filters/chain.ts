@@ -18,6 +18,7 @@ import { type ErrorFamily, type ErrorWriter, errorWriter } from './error-writer.
 import { type Arrival, Exchange, type Filter } from './exchange.ts';
 import { impersonation } from './impersonation.ts';
 import { isLongRunning, type LongRunning } from './long-running.ts';
+import { OpenExchanges } from './open-exchanges.ts';
 import type { Handler } from './request-context.ts';
 import { countLongRunning, countRequests, type KnownResource } from './request-counting.ts';
 import { requestID } from './request-id.ts';
@@ -62,7 +63,7 @@ export class RequestChain {
   readonly #logger: Logger;
   readonly #now: () => number;
   readonly #monotonic: () => number;
-  readonly #open = new Set<Exchange>();
+  readonly #open = new OpenExchanges<Exchange>();
   #draining = false;
 
   constructor(options: ChainOptions) {
@@ -171,7 +172,7 @@ export class RequestChain {
   }
 
   #abort(which: (exchange: Exchange) => boolean, reason: unknown): void {
-    for (const exchange of this.#open) {
+    for (const exchange of this.#open.all()) {
       if (which(exchange)) exchange.abort(reason);
     }
   }

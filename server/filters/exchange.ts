@@ -39,6 +39,8 @@ export class Exchange implements RequestContext {
   /** The status of an answer that did not go through `response`: 101, or 499 when the client left before one. */
   statusOverride = 0;
   ended = false;
+  /** Where it stands among those that are open. */
+  place = -1;
   readonly #logger: Logger;
   readonly #endings: ((exchange: Exchange) => void)[] = [];
   #log: Logger | undefined;

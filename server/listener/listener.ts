@@ -44,7 +44,7 @@ export class Listener {
   /** TCP sockets, those still in a TLS handshake and upgraded ones included. */
   readonly #sockets = new Set<Socket>();
   /** What requests come from: the TLS socket above the TCP one; with the answers that are under way on it. */
-  readonly #streams = new Map<Duplex, Set<ServerResponse>>();
+  readonly #streams = new Map<Duplex, ServerResponse[]>();
   readonly #closed = Promise.withResolvers<void>();
   #stopping = false;
 
@@ -116,7 +116,7 @@ export class Listener {
     }
     this.#server.close(() => this.#closed.resolve());
     for (const [stream, answers] of this.#streams) {
-      if (answers.size === 0) stream.destroy();
+      if (answers.length === 0) stream.destroy();
       for (const answer of answers) announceClose(answer);
     }
   }
@@ -144,7 +144,7 @@ export class Listener {
     });
     server.on('drop', () => metrics.dropped(this.name));
     server.on('clientError', (error: Error, socket: Duplex) => {
-      const underWay = [...(this.#streams.get(socket) ?? [])].some((answer) => answer.headersSent);
+      const underWay = (this.#streams.get(socket) ?? []).some((answer) => answer.headersSent);
       const code = answerClientError(error, socket, underWay);
       if (code !== undefined) metrics.malformed(this.name, code);
       log.debug({ err: error, code }, 'request could not be read');
@@ -159,7 +159,7 @@ export class Listener {
         stream.destroy();
         return;
       }
-      this.#streams.set(stream, new Set());
+      this.#streams.set(stream, []);
       stream.once('close', () => this.#streams.delete(stream));
     });
   }
@@ -169,19 +169,20 @@ export class Listener {
     // Node parses a chunk to its end, even when the connection was cut meanwhile.
     if (stream.destroyed) return false;
     const answers = this.#streams.get(stream);
-    if (answers && answers.size >= MAX_PIPELINED) {
+    if (answers && answers.length >= MAX_PIPELINED) {
       this.#options.metrics.malformed(this.name, 429);
       this.#options.log.debug({ remoteAddress: stream.remoteAddress }, 'too many requests without an answer');
       stream.destroy();
       return false;
     }
-    answers?.add(answer);
+    answers?.push(answer);
     if (this.#stopping) announceClose(answer);
     answer.once('close', () => {
-      answers?.delete(answer);
+      // A Set would take new memory for each request of a connection that has one at a time.
+      answers?.splice(answers.indexOf(answer), 1);
       // Its headers may have promised keep-alive before we were told to stop. The connection is ended as Node ends one without
       // keep-alive: when everything is sent, whether or not the client closes its side.
-      if (this.#stopping && answers?.size === 0) stream.destroySoon();
+      if (this.#stopping && answers?.length === 0) stream.destroySoon();
     });
     return true;
   }

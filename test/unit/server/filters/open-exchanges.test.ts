@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { array, assert, boolean, nat, property, record } from 'fast-check';
+import { OpenExchanges } from '../../../../server/filters/open-exchanges.ts';
+
+interface Numbered {
+  readonly number: number;
+  place: number;
+}
+
+describe('open exchanges', () => {
+  it('are those that were added and not deleted, whatever the order', () => {
+    const steps = array(record({ isAdded: boolean(), number: nat(9) }));
+    assert(
+      property(steps, (taken) => {
+        const all = Array.from({ length: 10 }, (_, number): Numbered => ({ number, place: -1 }));
+        const open = new OpenExchanges<Numbered>();
+        const expected = new Set<Numbered>();
+        for (const { isAdded, number } of taken) {
+          const one = all[number] ?? expect.fail();
+          if (!isAdded) open.delete(one);
+          else if (!expected.has(one)) open.add(one);
+          if (isAdded) expected.add(one);
+          else expected.delete(one);
+          expect(open.size).to.equal(expected.size);
+          expect(open.all()).to.have.members([...expected]);
+        }
+      }),
+    );
+  });
+});
