@@ -5,6 +5,9 @@ import { newHeadersTooLarge, newRequestTimeout, rawRefusal } from './refusal.ts'
 /** How long the client has to take our answer before the connection is cut. */
 const LINGER_MS = 1000;
 
+/** What a TLS handshake fails with when the other side speaks HTTP without TLS. */
+const PLAIN_HTTP = 'ERR_SSL_HTTP_REQUEST';
+
 const answered = new WeakSet<Duplex>();
 
 /**
@@ -30,7 +33,13 @@ export function answerClientError(error: Error, socket: Duplex, underWay: boolea
   return refusal.code;
 }
 
+export function isPlainHttp(error: Error): boolean {
+  return 'code' in error && error.code === PLAIN_HTTP;
+}
+
 function refusalOf(code: unknown): StatusError {
+  if (code === PLAIN_HTTP)
+    return newBadRequest('this port takes HTTPS only: begin the address with https://');
   if (code === 'HPE_HEADER_OVERFLOW') return newHeadersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return newRequestTimeout();
   if (code === 'HPE_INVALID_URL') {

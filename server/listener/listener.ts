@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { listenFault } from './bind-fault.ts';
-import { answerClientError } from './client-error.ts';
+import { answerClientError, isPlainHttp } from './client-error.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';
 import type { ListenerName } from './listener-name.ts';
 
@@ -152,6 +152,9 @@ export class Listener {
     server.on('tlsClientError', (error: Error, socket: Socket) => {
       metrics.handshakeFailed();
       log.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed');
+      // Node has closed the TLS of it by now; the socket below can still say what is wrong.
+      const below = isPlainHttp(error) && [...this.#sockets].find((other) => isSame(other, socket));
+      if (below) answerClientError(error, below, false);
       socket.destroy();
     });
     server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (stream: Duplex) => {
@@ -196,6 +199,11 @@ const MAX_PIPELINED = 32;
 
 /** The protocols that Kubernetes' streams are spoken in. */
 const UPGRADES = new Set(['websocket', 'spdy/3.1']);
+
+/** Whether both are of one connection to the same port of ours. */
+function isSame(one: Socket, other: Socket): boolean {
+  return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress;
+}
 
 /** What both kinds of server are created with. */
 export function serverOptions(limits: ListenerLimits): ServerOptions {

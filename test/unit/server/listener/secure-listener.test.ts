@@ -133,6 +133,21 @@ describe('SecureListener', () => {
     });
   }
 
+  it('tells who speaks HTTP without TLS to use https', async () => {
+    const listener = await listening();
+    const [other, socket] = [await open(listener), await open(listener)];
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const [head = '', body = ''] = (await readAll(socket)).split('\r\n\r\n');
+    expect(head).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(body)).to.deep.include({
+      kind: 'Status',
+      code: 400,
+      message: 'this port takes HTTPS only: begin the address with https://',
+    });
+    expect(other.destroyed).to.equal(false);
+    other.destroy();
+  });
+
   it('cuts a connection that does not finish its handshake', async () => {
     const listener = await listening({ limits: { handshakeTimeout: 100 } });
     const socket = await open(listener);
