@@ -18,8 +18,6 @@ import type { CompletedConfig } from './config.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
 import type { DescribedGroup } from './endpoints/openapi/operations.ts';
-import type { LongRunning } from './filters/long-running.ts';
-import type { Handler } from './filters/request-context.ts';
 import { newLogStore } from './log-store.ts';
 import { Namespaces } from './logging/access/namespaces.ts';
 import { Scopes } from './logging/access/scope.ts';
@@ -28,6 +26,8 @@ import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/remove
 import { LogMetrics } from './logging/log-metrics.ts';
 import { StoreHealth } from './logging/store-health.ts';
 import { Turns } from './logging/work/turns.ts';
+import type { LongRunning } from './request/long-running.ts';
+import type { Handler } from './request/request-context.ts';
 import type { ResourceRoute } from './routes.ts';
 
 export interface Logs {

@@ -2,9 +2,9 @@
 // all other paths by Express's router, told to be strict about case and trailing slashes.
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
-import type { Handler, RequestContext } from './filters/request-context.ts';
 import type { KnownResource } from './filters/request-counting.ts';
-import type { ResourceRequest } from './filters/request-info.ts';
+import type { Handler, RequestContext } from './request/request-context.ts';
+import type { ResourceRequest } from './request/request-info.ts';
 
 export interface ResourceRoute {
   readonly prefix: ResourceRequest['prefix'];

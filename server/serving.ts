@@ -18,8 +18,6 @@ import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionHandler } from './endpoints/version.ts';
 import { auditLog } from './filters/audit-log.ts';
 import { RequestChain } from './filters/chain.ts';
-import { isLongRunning } from './filters/long-running.ts';
-import type { Handler } from './filters/request-context.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { healthRegistries } from './health-checks.ts';
 import { chooseCertificate } from './listener/certificate-choice.ts';
@@ -33,6 +31,8 @@ import { newOAuth } from './oauth/oauth.ts';
 import { issuerOf, oauthSettings } from './oauth/settings.ts';
 import { Registration } from './registration/registration.ts';
 import { collectRegistrationMetrics } from './registration/registration-metrics.ts';
+import { isLongRunning } from './request/long-running.ts';
+import type { Handler } from './request/request-context.ts';
 import { knownResources, routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
 

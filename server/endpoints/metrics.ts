@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Handler } from '../filters/request-context.ts';
+import type { Handler } from '../request/request-context.ts';
 
 /** /metrics in the text format of Prometheus. Who may read it is decided before: it names users' resources. */
 export function metricsHandler(registry: Registry): Handler {

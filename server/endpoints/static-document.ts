@@ -1,7 +1,7 @@
 // Documents that rarely change: bytes with an entity tag, and a 304 for clients that have them already.
 import { createHash } from 'node:crypto';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
-import type { RequestContext } from '../filters/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { holdsTag } from './entity-tag.ts';
 import { writeBody } from './response.ts';
 

@@ -1,6 +1,6 @@
 // /version, in the shape of kube-apiserver's version.Info, which kubectl and client-go read.
 import type { Version } from '../../apis/meta/v1/version.ts';
-import type { Handler } from '../filters/request-context.ts';
+import type { Handler } from '../request/request-context.ts';
 import { onlyRead } from './static-document.ts';
 
 export interface VersionSource {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { READ_VERBS } from '../request/request-info.ts';
 import { newAccessRecord } from './access-record.ts';
 import type { Exchange, Filter } from './exchange.ts';
-import { READ_VERBS } from './request-info.ts';
 
 /**
  * One line for each request when it has ended, whoever answered it. The level says who has to act:

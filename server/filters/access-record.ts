@@ -1,3 +1,4 @@
+import { printable, recordedAgent } from '../observability/printable-text.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What a line says about a request. Never the query, which may hold codes and tokens, nor a header's credentials. */
@@ -21,7 +22,6 @@ export interface AccessRecord {
 }
 
 const MAX_PATH = 512;
-const MAX_AGENT = 256;
 
 export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
   const { request, info, auditID, user, authenticated, status, source } = exchange;
@@ -33,23 +33,13 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
     verb: info.verb,
     path: pathOf(exchange).slice(0, MAX_PATH),
     ...(info.isResourceRequest ? target(info) : {}),
-    ...(authenticated ? { user: harmless(user.name) } : {}),
+    ...(authenticated ? { user: printable(user.name) } : {}),
     status,
     latency: Math.round((now - exchange.startedAt) * 1000) / 1000,
     ...(source === undefined ? {} : { source }),
     ...(agent === undefined ? {} : { userAgent: recordedAgent(agent) }),
     ...(cause === undefined ? {} : { cause }),
   };
-}
-
-/** What a program calls itself. A terminal that shows the log may obey control characters, those beyond ASCII too. */
-export function recordedAgent(agent: string): string {
-  return harmless(agent.slice(0, MAX_AGENT));
-}
-
-/** Names and reasons come from outside, too: from whatever the cluster signs people in with. */
-export function harmless(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '?');
 }
 
 /** The path that was asked for, also of a request that was refused before it was parsed; without its query. */
@@ -86,5 +76,5 @@ function causeOf(error: unknown): string | undefined {
     if (!messages.includes(current.message)) messages.push(current.message);
     current = current.cause;
   }
-  return messages.length === 0 ? undefined : harmless(messages.join(': '));
+  return messages.length === 0 ? undefined : printable(messages.join(': '));
 }

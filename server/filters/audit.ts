@@ -1,6 +1,7 @@
-import { type AccessRecord, harmless, newAccessRecord } from './access-record.ts';
+import { printable } from '../observability/printable-text.ts';
+import { READ_VERBS } from '../request/request-info.ts';
+import { type AccessRecord, newAccessRecord } from './access-record.ts';
 import type { Filter } from './exchange.ts';
-import { READ_VERBS } from './request-info.ts';
 
 /** Who tried to change what, and who was refused: kept apart from the log, which may be thinned out or sampled. */
 export interface AuditEvent extends AccessRecord {
@@ -28,9 +29,9 @@ export function audit(sink: AuditSink, monotonic: () => number): Filter {
         ...newAccessRecord(exchange, monotonic()),
         stage: 'ResponseComplete',
         requestReceivedTimestamp: new Date(exchange.receivedAt).toISOString(),
-        ...(authenticated ? { groups: user.groups.map(harmless) } : {}),
+        ...(authenticated ? { groups: user.groups.map(printable) } : {}),
         ...(decision ? { decision: decision.allowed ? 'allow' : 'forbid' } : {}),
-        ...(decision && decision.reason !== '' ? { reason: harmless(decision.reason) } : {}),
+        ...(decision && decision.reason !== '' ? { reason: printable(decision.reason) } : {}),
       });
     });
   };

@@ -2,8 +2,8 @@ import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { Attributes, Authorizer, Decision } from '../authorization/authorizer.ts';
 import { forbiddenMessage } from '../authorization/forbidden-message.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
-import type { RequestInfo } from './request-info.ts';
 
 /** Lets through what the authorizer allows, and says why not in kube-apiserver's words. */
 export function authorization(authorizer: Authorizer): Filter {

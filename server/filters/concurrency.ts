@@ -1,8 +1,8 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
+import { READ_VERBS } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
-import { READ_VERBS } from './request-info.ts';
 import type { RequestObserver } from './request-metrics.ts';
 
 export interface ConcurrencyLimits {

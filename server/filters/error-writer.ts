@@ -2,8 +2,8 @@
 // own paths (RFC 6749 under /oauth).
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { Exchange } from './exchange.ts';
-import type { RequestContext } from './request-context.ts';
 
 /** Another shape of errors for the paths that it claims. */
 export interface ErrorFamily {

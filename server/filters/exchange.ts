@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
 import type { Decision } from '../authorization/authorizer.ts';
-import { plainAddress } from './plain-address.ts';
-import type { RequestContext, Upgrade } from './request-context.ts';
-import type { RequestInfo } from './request-info.ts';
+import { plainAddress } from '../request/plain-address.ts';
+import type { RequestContext, Upgrade } from '../request/request-context.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 

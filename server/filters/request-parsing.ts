@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import type { LongRunning } from '../request/long-running.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import type { Filter } from './exchange.ts';
-import type { LongRunning } from './long-running.ts';
-import { parseRequestInfo } from './request-info.ts';
 
 /** Sets what is asked for, and whether it is a stream without an end of its own. */
 export function requestInfo(isLongRunning: LongRunning): Filter {

@@ -1,5 +1,5 @@
 import type { Status, StatusDetails } from '../../apis/meta/v1/status.ts';
-import type { RequestContext } from '../filters/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 /** One JSON answer; personal data must not be kept by caches on the way. */
 export function answer({ response }: RequestContext, code: 200 | 201, body: object): void {

@@ -3,8 +3,8 @@ import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause } from '../../apis/meta/v1/status.ts';
 import { TRUSTED_SCHEMA } from '../../apis/meta/v1/trusted-schema.ts';
-import { readBody } from '../filters/body-limit.ts';
-import type { RequestContext } from '../filters/request-context.ts';
+import { readBody } from '../request/request-body.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 const MAX_BYTES = 64 * 1024;
 

@@ -2,7 +2,7 @@
 // people with kubectl is checked here for the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { RequestContext } from '../filters/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 /** Whoever may impersonate a user or a group gains nothing by granting it. */
 export class Escalation {

@@ -7,7 +7,6 @@ import {
   newTooManyRequests,
 } from '../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../apis/oauth/errors.ts';
-import type { RequestContext } from '../filters/request-context.ts';
 import type { SourceAddress } from '../oauth/http/source-address.ts';
 import type { PasswordHasher } from '../oauth/passwords/hasher.ts';
 import { passwordFaults } from '../oauth/passwords/password-policy.ts';
@@ -15,6 +14,7 @@ import type { PasswordSignIn } from '../oauth/passwords/sign-in.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../oauth/sessions/session-object.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { DocumentReader, invalidValue } from './document.ts';
 import type { Escalation } from './escalation.ts';
 import type { SessionEnding } from './session-ending.ts';

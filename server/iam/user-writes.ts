@@ -1,8 +1,8 @@
 import type { UserDocument } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import { newBadRequest, newConflict, newNotFound } from '../../apis/meta/v1/errors.ts';
-import type { RequestContext } from '../filters/request-context.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { Escalation } from './escalation.ts';
 import type { SessionEnding } from './session-ending.ts';
 

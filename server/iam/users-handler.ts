@@ -13,11 +13,11 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { Handler } from '../filters/request-context.ts';
-import type { ResourceRequest } from '../filters/request-info.ts';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import { userObject } from '../oauth/users/user-object.ts';
+import type { Handler } from '../request/request-context.ts';
+import type { ResourceRequest } from '../request/request-info.ts';
 import { answer, answerSuccess } from './answer.ts';
 import { DocumentReader } from './document.ts';
 import { Escalation } from './escalation.ts';

@@ -3,7 +3,7 @@
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { OAuthError, type OAuthErrorCode } from '../../apis/oauth/errors.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
-import type { RequestContext } from '../filters/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/metadata.ts';
 import { NOT_STORED } from './http/json-answer.ts';
 

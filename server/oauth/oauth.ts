@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
-import type { Handler } from '../filters/request-context.ts';
+import type { Handler } from '../request/request-context.ts';
 import { newClientGuard } from './clients/client-guard.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
 import { newElectedWork } from './elected-work.ts';

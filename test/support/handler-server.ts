@@ -6,8 +6,8 @@ import { pino } from 'pino';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record } from '../../apis/meta/v1/unknown-value.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
-import type { Handler, RequestContext } from '../../server/filters/request-context.ts';
-import { parseRequestInfo } from '../../server/filters/request-info.ts';
+import type { Handler, RequestContext } from '../../server/request/request-context.ts';
+import { parseRequestInfo } from '../../server/request/request-info.ts';
 import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 
 const silent = pino({ level: 'silent' });

@@ -3,9 +3,9 @@ import { Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import { type ChainOptions, RequestChain } from '../../server/filters/chain.ts';
-import type { Handler } from '../../server/filters/request-context.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/error-writer.ts';
+import type { Handler } from '../../server/request/request-context.ts';
 
 export interface OpenChainOptions extends Partial<Pick<ChainOptions, 'logger' | 'errorFamilies'>> {
   /** By exact path. */

@@ -3,7 +3,7 @@
 // (/openapi/v2, /openapi/v3) are in endpoints/openapi.
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
 import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import { onlyGet, staticDocument, writeDocument } from '../static-document.ts';
 import { pageHandlers } from './page.ts';
 

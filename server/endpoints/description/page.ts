@@ -1,7 +1,7 @@
 // The page that shows the descriptions and tries them out: swagger-ui-dist, its files served from here, nothing loaded
 // from elsewhere. The policy allows no inline script or style and no eval; all that is ours is in page/.
 import { readFile } from 'node:fs/promises';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import { onlyGet, type StaticDocument, staticBytes, writeDocument } from '../static-document.ts';
 
 const PAGE_PATH = '/openapi/page';

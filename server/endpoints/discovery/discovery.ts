@@ -1,6 +1,6 @@
 // Discovery: which groups, versions and resources there are. Owns /apis, /apis/<group> and /apis/<group>/<version>
 // of our own groups; it reads the table of resources and no cache, and asks nobody. Neighbours: openapi (schemas).
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { negotiate } from '../accept.ts';
 import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import { fetchSource } from './cluster-schemas.ts';

@@ -1,7 +1,7 @@
 // The body of the node list: small ones in one piece, large ones in pieces that are made when the reader takes them.
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { SnapshotPiece } from '../../cache/resource-cache.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../rest/content-encoding.ts';

@@ -7,7 +7,7 @@ import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { ObjectStates } from '../../cache/object-states.ts';
 import type { ObjectSnapshot } from '../../cache/snapshot.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { NodeIndex } from '../../resources/nodes/platform-index.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';

@@ -1,7 +1,7 @@
 // The query strings of the node list, read once each: consoles ask the same again and again.
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { newNodeQueryDecoder } from '../../../apis/resources/v1alpha3/node-query-decoder.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import { type NodeFilter, nodeFilter } from '../../resources/nodes/platform-filter.ts';
 
 export interface ListQuery extends NodeQuery {

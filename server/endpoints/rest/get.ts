@@ -1,7 +1,7 @@
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { readResourceVersion } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { JSON_HEADERS } from '../response.ts';
 import { prettyPrinted } from './indent.ts';

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
 import { Indenter } from './indent.ts';

@@ -12,7 +12,7 @@ import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-op
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { writeItems } from './item-list.ts';
 import { Objects } from './objects.ts';

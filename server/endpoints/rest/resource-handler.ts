@@ -3,8 +3,8 @@
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../../apis/meta/v1/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
-import type { ResourceRequest } from '../../filters/request-info.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
+import type { ResourceRequest } from '../../request/request-info.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
 import { get, hasQuery } from './get.ts';

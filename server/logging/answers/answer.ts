@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { acceptsGzip, GZIP_THRESHOLD } from '../../endpoints/rest/content-encoding.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 
 const compress = promisify(gzip);
 

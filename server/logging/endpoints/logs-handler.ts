@@ -9,7 +9,7 @@ import type {
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
 import { writeAnswer } from '../answers/answer.ts';
 import { LogContext } from '../answers/context.ts';

@@ -1,7 +1,7 @@
 // Operations that older consoles know and that are gone on purpose: each answers 410 and names what to ask instead.
 import { newGone, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
-import type { Handler } from '../../filters/request-context.ts';
-import type { ResourceRequest } from '../../filters/request-info.ts';
+import type { Handler } from '../../request/request-context.ts';
+import type { ResourceRequest } from '../../request/request-info.ts';
 
 /** The first segments of their paths, as requests are parsed into resources. */
 export const REMOVED_RESOURCES = [

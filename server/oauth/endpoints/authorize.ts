@@ -1,6 +1,6 @@
 // The authorization endpoint: RFC 6749, 3.1 with PKCE, RFC 9207 and OpenID Connect Core, 3.1.2. Nobody stays signed in
 // here: each request asks for the password, so no cookie is worth stealing.
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import {
   AuthorizationRefusal,

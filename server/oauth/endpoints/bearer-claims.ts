@@ -1,6 +1,6 @@
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import type { AccessTokenClaims, AccessTokenVerifier } from '../tokens/access-token.ts';
 
 /**

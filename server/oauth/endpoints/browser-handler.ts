@@ -2,7 +2,7 @@
 // answers (RFC 9207).
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { AuthorizationRefusal } from '../codes/authorization-request.ts';
 import { withParameters } from '../codes/redirect-uri.ts';
 import { messagePage } from '../page/message-page.ts';

@@ -1,5 +1,5 @@
 import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, readForm } from '../http/form.ts';

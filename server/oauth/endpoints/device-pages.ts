@@ -1,5 +1,5 @@
 // Composition of the device flow: where devices ask, where people answer.
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import { CodeTries } from '../codes/code-tries.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../codes/device-requests.ts';

@@ -1,6 +1,6 @@
 // The device flow's own endpoints: where a device asks (RFC 8628, 3.1) and where a person enters its code (3.3).
 import { invalidRequest, methodNotAllowed, unauthorizedClient } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import type { CodeTries } from '../codes/code-tries.ts';

@@ -2,7 +2,7 @@
 // so that nobody learns why.
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { writeJSON } from '../http/json-answer.ts';
 import { sessionEnd } from '../sessions/session-end.ts';

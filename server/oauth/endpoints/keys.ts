@@ -1,4 +1,4 @@
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { writePublicDocument } from './public-document.ts';
 

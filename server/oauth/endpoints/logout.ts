@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { type Form, parseForm, rawQuery, readForm } from '../http/form.ts';
 import { NOT_STORED, writeJSON } from '../http/json-answer.ts';
 import type { SessionStore } from '../sessions/session.ts';

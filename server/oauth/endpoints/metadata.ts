@@ -1,7 +1,7 @@
 // What the token handler says about itself, for OpenID Connect clients and kube-apiserver, and after RFC 8414. Made
 // from what is mounted, so that it promises nothing else; open to everybody from the start.
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { ConfiguredClient } from '../clients/oauth-client.ts';
 import { writePublicDocument } from './public-document.ts';
 

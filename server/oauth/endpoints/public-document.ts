@@ -1,6 +1,6 @@
 import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { staticDocument, writeDocument } from '../../endpoints/static-document.ts';
-import type { RequestContext } from '../../filters/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 
 /** JSON that is the same for everybody and may be cached for `maxAge` seconds. GET and HEAD only. */
 export function writePublicDocument(

@@ -2,7 +2,7 @@
 // its session: whichever is presented ends it, on every replica.
 import type { Logger } from 'pino';
 import { invalidGrant, invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import { NOT_STORED } from '../http/json-answer.ts';
 import type { SessionStore } from '../sessions/session.ts';

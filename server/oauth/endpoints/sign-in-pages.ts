@@ -1,5 +1,5 @@
 // Composition of what browsers see: the authorization endpoint, its sign-in form, the style of all pages.
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import { CodeIssuer } from '../codes/code-issuer.ts';
 import type { SourceAddress } from '../http/source-address.ts';

@@ -1,7 +1,7 @@
 // The form that asks for user name and password, and the one that makes people replace a password set by somebody else.
 // What the person signs in for is up to the continuation; passwords/ checks passwords, throttle/ slows down attempts.
 import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, readForm } from '../http/form.ts';
 import type { SourceAddress } from '../http/source-address.ts';

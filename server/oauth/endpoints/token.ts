@@ -5,7 +5,7 @@ import {
   unauthorizedClient,
   unsupportedGrantType,
 } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../filters/request-context.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant, TokenResponse } from '../grants/grant.ts';

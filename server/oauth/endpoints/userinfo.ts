@@ -1,7 +1,7 @@
 // Userinfo (OpenID Connect Core, 5.3): what the user object says about the owner of an access token, as far as its scopes
 // allow. Groups and names are the current ones, not those from when the token was made.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 import { writeJSON } from '../http/json-answer.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { Account, UserDirectory } from '../users/account.ts';

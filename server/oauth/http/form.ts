@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
-import { readBody } from '../../filters/body-limit.ts';
+import { readBody } from '../../request/request-body.ts';
 
 /** Parameters by name. One without a value is absent (RFC 6749, 3.1). */
 export type Form = ReadonlyMap<string, string>;

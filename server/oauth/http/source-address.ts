@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddress from 'proxy-addr';
-import { plainAddress } from '../../filters/plain-address.ts';
+import { plainAddress } from '../../request/plain-address.ts';
 
 /** Where a request comes from: the address of the peer or, behind trusted proxies, the one that they forward. */
 export type SourceAddress = (request: IncomingMessage) => string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
-import type { Handler } from '../../filters/request-context.ts';
+import type { Handler } from '../../request/request-context.ts';
 
 /** Serves page.css, which is read once. */
 export function styleHandler(): Handler {

@@ -1,6 +1,6 @@
 // Who signed in, who tried to, and from where: audit lines and metrics. Never a password, nor a name that is no user's:
 // people type passwords into the wrong field.
-import { recordedAgent } from '../../filters/access-record.ts';
+import { recordedAgent } from '../../observability/printable-text.ts';
 
 /** Where the password was given: the token endpoint, the sign-in page, or a change of the password. */
 export type LoginMethod = 'password_grant' | 'page' | 'password_change';

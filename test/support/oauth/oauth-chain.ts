@@ -1,7 +1,7 @@
 // Handlers by exact path behind the real request chain, with errors as the token handler writes them.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { Handler } from '../../../server/filters/request-context.ts';
+import type { Handler } from '../../../server/request/request-context.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 

@@ -1,5 +1,5 @@
-import type { Handler } from '../../../server/filters/request-context.ts';
 import { oauthErrors } from '../../../server/oauth/error-writer.ts';
+import type { Handler } from '../../../server/request/request-context.ts';
 import { HandlerServer } from '../handler-server.ts';
 
 export interface EndpointAnswer {

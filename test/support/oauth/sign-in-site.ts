@@ -6,7 +6,6 @@ import type { IncomingMessage } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import type { Handler } from '../../../server/filters/request-context.ts';
 import { newDevicePages } from '../../../server/oauth/endpoints/device-pages.ts';
 import { newSignInPages } from '../../../server/oauth/endpoints/sign-in-pages.ts';
 import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
@@ -16,6 +15,7 @@ import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token.ts
 import { PasswordSignIn } from '../../../server/oauth/passwords/sign-in.ts';
 import { SessionOpening } from '../../../server/oauth/sessions/session-opening.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
+import type { Handler } from '../../../server/request/request-context.ts';
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';

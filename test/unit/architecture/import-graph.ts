@@ -32,6 +32,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'server/gateway',
     'server/registration',
   ],
+  ['server/request'],
   ['server/resources', 'server/authentication', 'server/authorization'],
   ['server/cache', 'server/cluster', 'server/observability'],
   ['server/environment.ts', 'server/build-info.ts', 'server/concurrency'],

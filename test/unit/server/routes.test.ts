@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Handler } from '../../../server/filters/request-context.ts';
+import type { Handler } from '../../../server/request/request-context.ts';
 import { knownResources, routes } from '../../../server/routes.ts';
 import { ask, type ChainFixture, NODES, startChain } from './filters/chain-fixture.ts';
 

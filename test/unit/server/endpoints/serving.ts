@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
-import type { Handler } from '../../../../server/filters/request-context.ts';
-import { parseRequestInfo } from '../../../../server/filters/request-info.ts';
+import type { Handler } from '../../../../server/request/request-context.ts';
+import { parseRequestInfo } from '../../../../server/request/request-info.ts';
 
 export interface Served {
   readonly status: number;

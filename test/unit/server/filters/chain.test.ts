@@ -4,8 +4,8 @@ import { request } from 'node:https';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newNotFound, newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
-import { isLongRunning } from '../../../../server/filters/long-running.ts';
-import type { Handler, RequestContext } from '../../../../server/filters/request-context.ts';
+import { isLongRunning } from '../../../../server/request/long-running.ts';
+import type { Handler, RequestContext } from '../../../../server/request/request-context.ts';
 import { until } from '../../../support/until.ts';
 import {
   alice,

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { readBody } from '../../../../server/filters/body-limit.ts';
+import { readBody } from '../../../../server/request/request-body.ts';
 import { ask, type ChainFixture, NODES, rawConnection, startChain } from './chain-fixture.ts';
 
 describe('the body of a request', () => {

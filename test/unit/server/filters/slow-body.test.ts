@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { readBody } from '../../../../server/filters/body-limit.ts';
+import { readBody } from '../../../../server/request/request-body.ts';
 import { until } from '../../../support/until.ts';
 import { ask, type ChainFixture, NODES, rawConnection, readAll, startChain } from './chain-fixture.ts';
 

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { newServiceUnavailable, newUnauthorized } from '../../../../../apis/meta/v1/errors.ts';
 import { invalidGrant, tooManyAttempts } from '../../../../../apis/oauth/errors.ts';
-import type { Handler } from '../../../../../server/filters/request-context.ts';
 import { tokenHandler } from '../../../../../server/oauth/endpoints/token.ts';
 import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/grant.ts';
 import { OAuthMetrics } from '../../../../../server/oauth/oauth-metrics.ts';
+import type { Handler } from '../../../../../server/request/request-context.ts';
 import { OAuthChain } from '../../../../support/oauth/oauth-chain.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Exchange } from '../../../../server/filters/exchange.ts';
-import { plainAddress } from '../../../../server/filters/plain-address.ts';
+import { plainAddress } from '../../../../server/request/plain-address.ts';
 
 describe('the address of a caller', () => {
   it('is the IPv4 address that somebody would search the log for', () => {

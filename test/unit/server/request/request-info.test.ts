@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { isBadRequest, StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { asksForWatch, parseRequestInfo } from '../../../../server/filters/request-info.ts';
+import { asksForWatch, parseRequestInfo } from '../../../../server/request/request-info.ts';
 
 const nodes = '/apis/resources.platform.io/v1alpha3/nodes';
 

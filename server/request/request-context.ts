@@ -1,3 +1,5 @@
+// One request as handlers see it: its path taken apart, its caller, its body. The filters fill it in, and whatever
+// answers reads it; neither what a caller may do nor what is answered is decided here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
