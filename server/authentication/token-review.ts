@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import { AnswerCache } from '../cache/answer-cache.ts';
-import { BoundedMap } from '../cache/bounded-map.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
+import { AnswerCache } from '../memory/answer-cache.ts';
+import { BoundedMap } from '../memory/bounded-map.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 

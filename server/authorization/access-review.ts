@@ -1,7 +1,7 @@
 import type { UserInfo } from '../authentication/user.ts';
-import { AnswerCache } from '../cache/answer-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
+import { AnswerCache } from '../memory/answer-cache.ts';
 import type { Attributes, Authorizer, Decision } from './authorizer.ts';
 import { reviewKey } from './review-key.ts';
 

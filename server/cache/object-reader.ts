@@ -1,8 +1,8 @@
 import { text } from '../../apis/meta/v1/unknown-value.ts';
 import { objectIn } from '../cluster/following/object-metadata.ts';
 import type { Member } from '../cluster/following/raw-json.ts';
+import { Interner } from '../memory/interner.ts';
 import type { CachedObject } from './cached-object.ts';
-import { Interner } from './interner.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
 
 /** What the cache must know of a resource; every ResourceDefinition is one. */

@@ -2,8 +2,8 @@
 // stores apply the answer. When the cluster cannot be asked, nothing is shown.
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
-import { AnswerCache } from '../../cache/answer-cache.ts';
-import { BoundedMap } from '../../cache/bounded-map.ts';
+import { AnswerCache } from '../../memory/answer-cache.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Instant, NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../name-filter.ts';
 import { inParallel } from '../work/parallel.ts';

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../cache/bounded-map.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 
 /** A date as a calendar has it; months from 0. Days and months beyond their range count on, as in Date.UTC. */
 export interface CalendarDate {

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../cache/bounded-map.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 
 export interface PollPaceOptions {
   /** Ms that never go back. */

@@ -1,6 +1,6 @@
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
-import { AnswerCache } from '../../cache/answer-cache.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { AnswerCache } from '../../memory/answer-cache.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 
 export interface SessionReadsOptions {

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../cache/bounded-map.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 
 interface Limits {
   readonly accounts: number;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ExpiringMap, type ExpiringMapOptions } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type ExpiringMapOptions } from '../../memory/expiring-map.ts';
 import type { AccessTokenClaims } from './access-token.ts';
 
 /**

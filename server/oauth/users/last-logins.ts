@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { BoundedMap } from '../../cache/bounded-map.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;

@@ -1,6 +1,6 @@
-import { Interner } from '../../../../cache/interner.ts';
 import type { ReflectorSink, Replacement } from '../../../../cluster/following/reflector-sink.ts';
 import type { ChangeType } from '../../../../cluster/following/watch-stream.ts';
+import { Interner } from '../../../../memory/interner.ts';
 import { type PodFacts, readPod } from './pod-facts.ts';
 
 type Namespaces = Map<string, Map<string, PodFacts>>;

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../../../cache/bounded-map.ts';
+import { BoundedMap } from '../../../../memory/bounded-map.ts';
 
 /** A short pause after the first silence: one log alone may take long to search, but those asked for with it wait too. */
 const FIRST_REST_MS = 1_000;

@@ -2,7 +2,7 @@
 // Where all lines of a time are meant and containers are few, it may be quicker to list them: how many lines each has, the
 // index knows for every part that lies in the time as a whole. Which way is, depends on shards, lines and the time.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { ExpiringMap } from '../../../../cache/expiring-map.ts';
+import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { millisecondsOf } from '../../../instant.ts';
 import type { Call, LogStatistics } from '../../../log-store.ts';
 import { distinct } from '../paging/sums.ts';

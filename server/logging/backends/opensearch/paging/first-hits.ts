@@ -2,7 +2,7 @@
 // once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
 // is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
 import { isServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import type { ExpiringMap } from '../../../../cache/expiring-map.ts';
+import type { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Call, Order, Selection } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';

@@ -1,7 +1,7 @@
 // How much of its range a broad question needed the last time: pages follow one another, and consoles repeat their
 // questions. Only a hint: what is found with it is checked like anything else.
 import { hash } from 'node:crypto';
-import { ExpiringMap } from '../../../../cache/expiring-map.ts';
+import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import type { Order } from '../../../log-store.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 

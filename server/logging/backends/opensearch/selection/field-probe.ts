@@ -1,6 +1,6 @@
 // Asks the store which fields it has, and remembers it for a while: indices come with each day, and mappings grow.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { ExpiringMap } from '../../../../cache/expiring-map.ts';
+import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
 import { endingTogether } from '../requests/ending-together.ts';

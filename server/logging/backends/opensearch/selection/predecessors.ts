@@ -2,7 +2,7 @@
 // bound for each is more than a query may hold, so only those that really have older lines get one.
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
-import { ExpiringMap } from '../../../../cache/expiring-map.ts';
+import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { AnswerCache } from '../../../../server/cache/answer-cache.ts';
+import { AnswerCache } from '../../../../server/memory/answer-cache.ts';
 
 describe('the cache of answers', () => {
   it('leaves no failure behind of a question that nobody waits for any more', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ExpiringMap } from '../../../../server/cache/expiring-map.ts';
+import { ExpiringMap } from '../../../../server/memory/expiring-map.ts';
 
 describe('an expiring map', () => {
   let time = 0;

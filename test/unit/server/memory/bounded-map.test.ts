@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BoundedMap } from '../../../../server/cache/bounded-map.ts';
+import { BoundedMap } from '../../../../server/memory/bounded-map.ts';
 
 describe('a bounded map', () => {
   it('lets the entry go that was set longest ago', () => {
