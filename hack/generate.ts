@@ -1,7 +1,7 @@
 // Writes what follows from something else in the repository (manifests, tables of the documents), or, with --check,
 // says what no longer fits. What the files hold is decided in hack/generate/.
 import { join, relative } from 'node:path';
-import { messageOf } from '../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../apis/reading/thrown-value.ts';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
 import { namesFor, readPlatform } from './generate/names.ts';

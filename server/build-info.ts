@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { record, text } from '../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../apis/reading/unknown-value.ts';
 
 /** What was built, for --version and /version. */
 export interface BuildInfo {

@@ -1,7 +1,7 @@
 // The command line. Only what names a file, and what a developer overrides daily; everything else is in the file.
 import { parseArgs } from 'node:util';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
-import { suggestion } from '../apis/meta/v1/suggestion.ts';
+import { suggestion } from '../apis/reading/suggestion.ts';
 
 interface Flag {
   readonly name: string;

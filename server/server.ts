@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
-import { messageOf } from '../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../apis/reading/thrown-value.ts';
 import { readBuildInfo } from './build-info.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
 import { kubeConfigSource } from './cluster/connection/kubeconfig.ts';

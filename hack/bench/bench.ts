@@ -1,7 +1,7 @@
 // `npm run bench`: our server beside kube-apiserver, the same work for both, a table of ratios. Owns the order of
 // things; the scene is in scene.ts, each group of rows in rows/.
 import { constants } from 'node:os';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { UsageError } from '../terminal/usage.ts';

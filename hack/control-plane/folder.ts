@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../apis/reading/unknown-value.ts';
 import type { DaemonSpec } from '../system/daemon.ts';
 import { claimFolder } from '../system/owner.ts';
 import { PORT_NAMES, type Ports } from '../system/ports.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../apis/reading/unknown-value.ts';
 import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 

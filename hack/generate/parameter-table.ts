@@ -1,6 +1,6 @@
 import { LogQuerySchema } from '../../apis/logging/v1alpha2/log-query.ts';
 import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
-import { isRecord } from '../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../apis/reading/unknown-value.ts';
 import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
 import { table } from './markdown-table.ts';
 

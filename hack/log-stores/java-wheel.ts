@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { withElapsed } from '../terminal/progress.ts';
 

@@ -1,4 +1,4 @@
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../apis/reading/unknown-value.ts';
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import type { LogRecords } from './record.ts';
 

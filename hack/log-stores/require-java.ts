@@ -1,4 +1,4 @@
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';

@@ -1,5 +1,5 @@
 // The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { identify, isRunning } from '../system/process-identity.ts';
 import { onStopSignal, StoppedError } from '../system/stop-signal.ts';
 import { formatElapsed, type Progress, printProgress } from '../terminal/progress.ts';

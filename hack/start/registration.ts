@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import { type ControlPlane } from '../control-plane/control-plane.ts';
 import { groupVersionsOf } from '../generate/groups.ts';

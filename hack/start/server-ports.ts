@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../apis/reading/unknown-value.ts';
 import { freePort, isFree, type PortState, stateOf } from '../system/ports.ts';
 
 export interface ServerPorts {

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { suggestion } from '../../apis/meta/v1/suggestion.ts';
+import { suggestion } from '../../apis/reading/suggestion.ts';
 
 /** A command line that cannot be understood; `message` is one line. */
 export class UsageError extends Error {}

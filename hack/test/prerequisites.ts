@@ -1,4 +1,4 @@
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { buildClients } from '../clients/build.ts';
 import { buildKubelogin } from '../clients/kubelogin/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';

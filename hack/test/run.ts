@@ -1,4 +1,4 @@
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type FinishedStage, failedWith, type Stage, type StageContext } from './stage.ts';
 
 /** Gates run side by side and first; then the suites, one after the other. All run, whatever fails before them. */

@@ -1,7 +1,7 @@
 import { glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
 import { type Ending, runCommand } from '../system/command.ts';
 import { endLeftovers } from './leftovers.ts';

@@ -2,7 +2,7 @@
 // which CAs and headers to trust. What they mean is in delegated-authentication.ts; following an object through failures
 // is the reflector's job.
 import type { Logger } from 'pino';
-import { record, texts } from '../../apis/meta/v1/unknown-value.ts';
+import { record, texts } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { ObjectFollower, type ObjectsByName } from '../cluster/following/object-follower.ts';
 import { Reflector } from '../cluster/following/reflector.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../apis/reading/unknown-value.ts';
 import { objectIn } from '../cluster/following/object-metadata.ts';
 import type { Member } from '../cluster/following/raw-json.ts';
 import { Interner } from '../memory/interner.ts';

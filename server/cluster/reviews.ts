@@ -1,7 +1,7 @@
 // The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
 // the wire; callers decide what is kept, and for how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
-import { record, text } from '../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from './connection/client.ts';
 
 export interface ReviewedUser {

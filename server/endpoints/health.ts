@@ -1,6 +1,6 @@
 // /livez, /readyz and /healthz in kube-apiserver's words. What is checked is not known here: see HealthRegistry.
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 import { HealthCheckError } from './health-check.ts';
 import type { HealthRegistry, HealthResult } from './health-registry.ts';

@@ -1,6 +1,6 @@
 import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
-import { parseGoDuration } from '../../apis/meta/v1/go-duration.ts';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { parseGoDuration } from '../../apis/reading/go-duration.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**

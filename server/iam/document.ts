@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause } from '../../apis/meta/v1/status.ts';
-import { TRUSTED_SCHEMA } from '../../apis/meta/v1/trusted-schema.ts';
+import { TRUSTED_SCHEMA } from '../../apis/reading/trusted-schema.ts';
 import { readBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 

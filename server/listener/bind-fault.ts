@@ -1,5 +1,5 @@
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
-import { codeOf, messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { codeOf, messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ListenerName } from './listener-name.ts';
 
 /** Why a listener could not be bound, with the cure. */

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { fileFault } from '../cluster/connection/file-fault.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';

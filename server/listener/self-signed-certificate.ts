@@ -2,7 +2,7 @@
 // is published in the bundle long before it issues anything, so whoever follows the bundle never sees an unknown CA.
 import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type Authorities, type AuthorityStore, bundleOf } from './authority-store.ts';
 import { createAuthority, issueServing, type KeyPair, validityOf } from './certificate-authority.ts';
 import { ChangeListeners } from './change-listeners.ts';

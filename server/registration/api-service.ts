@@ -1,4 +1,4 @@
-import { record, text } from '../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../apis/reading/unknown-value.ts';
 
 /** What this server needs to know of an APIService. */
 export interface ApiService {

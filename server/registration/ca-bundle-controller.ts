@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { ObjectFollower } from '../cluster/following/object-follower.ts';
 import { Reflector } from '../cluster/following/reflector.ts';

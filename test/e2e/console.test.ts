@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess } from '../../hack/extension/server-process.ts';
 import { freePort } from '../../hack/system/ports.ts';

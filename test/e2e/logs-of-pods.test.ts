@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { startKwok } from '../../hack/control-plane/kwok.ts';
 import { Platform } from './platform.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { array, record, text } from '../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
 import { startVictoriaLogs } from '../../hack/log-stores/victorialogs.ts';

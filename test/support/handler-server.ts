@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { createServer as createSecureServer } from 'node:https';
 import { pino } from 'pino';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
-import { record } from '../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../apis/reading/unknown-value.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import type { Handler, RequestContext } from '../../server/request/request-context.ts';
 import { parseRequestInfo } from '../../server/request/request-info.ts';

@@ -1,7 +1,7 @@
 // From the text of a configuration file, and what flags override in it, to a checked configuration; or to all of
 // its faults at once. Reads no files and knows no flags: configuration.ts is the schema, server/config.ts the caller.
 import type { ErrorObject } from 'ajv';
-import { isRecord } from '../../meta/v1/unknown-value.ts';
+import { isRecord } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema, apiVersionOf, type ResolvedConfiguration } from './configuration.ts';
 import { contradictions } from './contradictions.ts';
 import { parseDocument } from './document.ts';

@@ -1,7 +1,7 @@
 // What Ajv found, in words for the person who wrote the file.
 import type { ErrorObject } from 'ajv';
-import { suggestion } from '../../meta/v1/suggestion.ts';
-import { isRecord } from '../../meta/v1/unknown-value.ts';
+import { suggestion } from '../../reading/suggestion.ts';
+import { isRecord } from '../../reading/unknown-value.ts';
 
 export interface Explanation {
   readonly path: readonly string[];

@@ -1,8 +1,8 @@
 // What the options of a log store say about each other. Only the store that is chosen is looked at. Read as they stand
 // in the file, faults of single options included, so that these hide nothing: what is mistyped counts as given.
 import { isIPv4 } from 'node:net';
-import { suggestion } from '../../meta/v1/suggestion.ts';
-import { isRecord, record } from '../../meta/v1/unknown-value.ts';
+import { suggestion } from '../../reading/suggestion.ts';
+import { isRecord, record } from '../../reading/unknown-value.ts';
 import type { APIServerConfiguration } from './configuration.ts';
 import { LOG_STORES } from './logging-options.ts';
 

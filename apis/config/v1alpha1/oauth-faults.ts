@@ -1,8 +1,8 @@
 // What the options of the token handler say about each other, and the places that it may be led to. Read as they stand
 // in the file, faults of single options included, so that these hide nothing: what is mistyped counts as given.
 import proxyAddress from 'proxy-addr';
-import { array, record } from '../../meta/v1/unknown-value.ts';
 import { isRedirectable, REDIRECTABLE } from '../../oauth/redirect-uri.ts';
+import { array, record } from '../../reading/unknown-value.ts';
 
 /** `path` is below `oauth`. */
 export interface OAuthFault {

@@ -1,4 +1,4 @@
-import { isRecord, text } from '../../meta/v1/unknown-value.ts';
+import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 
 /** One option, as a row of the table in the README. */

@@ -1,5 +1,5 @@
 // A configuration before it is checked: of any shape, so that every fault of it can be told.
-import { isRecord } from '../../meta/v1/unknown-value.ts';
+import { isRecord } from '../../reading/unknown-value.ts';
 
 /** A section whose options are all commented out is null in YAML; it means the defaults. */
 export function withoutEmptySections(value: unknown, schema: unknown): unknown {

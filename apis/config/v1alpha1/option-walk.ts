@@ -1,4 +1,4 @@
-import { isRecord } from '../../meta/v1/unknown-value.ts';
+import { isRecord } from '../../reading/unknown-value.ts';
 
 /** What becomes of one option. `path`: its place in the file, entries of lists without their number. */
 export type OptionChange = (value: unknown, format: unknown, path: readonly string[]) => unknown;

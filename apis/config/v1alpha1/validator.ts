@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { TRUSTED_SCHEMA } from '../../meta/v1/trusted-schema.ts';
+import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
 import { parseDuration, parsePeriod } from './duration.ts';
 import { parseQuantity } from './quantity.ts';

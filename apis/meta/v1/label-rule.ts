@@ -1,5 +1,5 @@
 // All that a label selector says of one key, as one rule: a value is tried once, however many requirements name its key.
-import { inInt64 } from './go-number.ts';
+import { inInt64 } from '../../reading/go-number.ts';
 import type { LabelRequirement } from './label-requirement.ts';
 
 /** Labels that are compared as numbers hold a signed 64-bit integer, or do not match. */

@@ -1,9 +1,9 @@
 // The grammar of label selectors: `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors are worded as Go's parser words
 // them, since people search for those words.
-import { parseInt64 } from './go-number.ts';
+import { parseInt64 } from '../../reading/go-number.ts';
+import { messageOf } from '../../reading/thrown-value.ts';
 import { labelKeyFaults, labelValueFaults } from './label-names.ts';
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts';
-import { messageOf } from './thrown-value.ts';
 
 interface Token {
   readonly kind: 'symbol' | 'word' | 'end';

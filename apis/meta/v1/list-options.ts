@@ -1,11 +1,12 @@
 // The query of a get, list or watch: `meta.k8s.io/v1` ListOptions, GetOptions and TableOptions, checked as
 // kube-apiserver checks them. One difference: a resourceVersion that is no number is 400 for every verb.
+
+import { parseInt64, parseLooseBoolean, parseUint64 } from '../../reading/go-number.ts';
+import { messageOf } from '../../reading/thrown-value.ts';
 import { newBadRequest, newInvalid } from './errors.ts';
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
-import { parseInt64, parseLooseBoolean, parseUint64 } from './go-number.ts';
 import { EVERY_LABEL, type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import type { StatusCause } from './status.ts';
-import { messageOf } from './thrown-value.ts';
 
 export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
 

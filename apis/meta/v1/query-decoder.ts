@@ -2,12 +2,12 @@
 // what is allowed instead.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
+import { listedValues } from '../../reading/listed-values.ts';
+import { suggestion } from '../../reading/suggestion.ts';
+import { messageOf } from '../../reading/thrown-value.ts';
+import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { newBadRequest } from './errors.ts';
-import { listedValues } from './listed-values.ts';
 import type { StatusCause } from './status.ts';
-import { suggestion } from './suggestion.ts';
-import { messageOf } from './thrown-value.ts';
-import { TRUSTED_SCHEMA } from './trusted-schema.ts';
 
 /** What browsers and consoles append so that no cache answers; they mean nothing. */
 export const CACHE_BUSTERS = ['_', 't'] as const;

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { Agent as SecureAgent } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
 
 /** Everything a request needs to reach kube-apiserver as ourselves. */
 export interface Credentials {

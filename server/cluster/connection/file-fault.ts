@@ -1,4 +1,4 @@
-import { codeOf } from '../../../apis/meta/v1/thrown-value.ts';
+import { codeOf } from '../../../apis/reading/thrown-value.ts';
 
 /** Why a file cannot be read, for people, without its name; the bare code where nobody has met it yet. */
 export function fileFault(error: unknown): string {

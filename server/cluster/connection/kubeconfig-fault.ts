@@ -1,6 +1,6 @@
 // What keeps a kubeconfig from being used. Its text is never repeated: there are tokens and keys in it.
 import type { KubeConfig } from '@kubernetes/client-node';
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 
 /** A kubeconfig that was read and names no cluster to talk to, however often it is tried; `message` holds the cure. */
 export class UnusableKubeConfigError extends Error {

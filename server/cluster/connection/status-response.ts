@@ -1,6 +1,6 @@
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/meta/v1/status.ts';
-import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
 
 /** What an answer without a usable Status is taken for. Its keys also prove the list of reasons complete. */
 const REASON_CODES: Record<StatusReason, number> = {

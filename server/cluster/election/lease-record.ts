@@ -1,4 +1,4 @@
-import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../apis/reading/unknown-value.ts';
 import { objectIn } from '../following/object-metadata.ts';
 
 /** What a Lease says; times in ms. */

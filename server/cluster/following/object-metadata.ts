@@ -1,4 +1,4 @@
-import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { type Member, memberNamed, objectMembers } from './raw-json.ts';
 
 /** The member `name` of something parsed, where it is an object; an empty one otherwise. */

@@ -1,5 +1,5 @@
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
-import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { type LiveRequest, liveAnswer } from '../connection/live-answer.ts';
 import { ListSplitter } from './list-splitter.ts';

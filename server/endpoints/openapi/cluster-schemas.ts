@@ -1,6 +1,6 @@
 // What the cluster itself says of the kinds that ours are made from, so that `kubectl explain` shows the very
 // documentation of the cluster's version.
-import { record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 
 export interface SourceDocument {

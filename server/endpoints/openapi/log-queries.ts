@@ -6,7 +6,7 @@ import {
   LogStatisticsAnswerSchema,
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
-import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../apis/reading/unknown-value.ts';
 import { type DescribedGroup, type Parameter, schemaName } from './operations.ts';
 import type { Schema } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 // JSON schemas of Kubernetes' OpenAPI v3 documents: taking one kind with all that it refers to out of a document, and
 // giving it a name and a group of ours.
-import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = ReadonlyMap<string, Schema>;

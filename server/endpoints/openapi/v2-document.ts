@@ -1,5 +1,5 @@
 // The OpenAPI v2 document of all groups, made from what v3 says: kube-apiserver merges it into its own.
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import { type Operation, operationsOf, type Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';
 import type { DocumentParts } from './v3-document.ts';

@@ -1,7 +1,7 @@
 // The REST verbs of one resource: decode, call, encode. Owns which verb and which form of the answer is wanted;
 // what a verb does is in the file of that name, where objects come from is the cache's business.
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
-import { parseStrictBoolean } from '../../../apis/meta/v1/go-number.ts';
+import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';

@@ -1,7 +1,7 @@
 // What can not be looked for: texts without a word, too many words, patterns that are none.
 import { MAX_WORDS, type MatchMode } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { TextFaults } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { messageOf } from '../../../apis/meta/v1/thrown-value.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { parsePattern } from './regex-dialect.ts';
 import { wordsOf } from './words.ts';
 

@@ -1,7 +1,7 @@
 // The clients of the configuration, with their secrets, which are followed where they are kept: in files, and in Secrets
 // of our own namespace. Which client a request comes from is decided in client-authentication.
 import type { Logger } from 'pino';
-import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
+import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectFollower } from '../../cluster/following/object-follower.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';

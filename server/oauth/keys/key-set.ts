@@ -1,7 +1,7 @@
 // What the Secret of the keys holds, as data: read with care, changed by rotation.ts. A key serves two ends: its pair
 // signs tokens, its MAC key marks objects as made by us.
 import type { JWK } from 'jose';
-import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../apis/reading/unknown-value.ts';
 
 const KEY_STATES = ['next', 'active', 'retired'] as const;
 export type KeyState = (typeof KEY_STATES)[number];

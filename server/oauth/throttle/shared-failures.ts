@@ -4,7 +4,7 @@
 // the values carry a MAC: reading the ConfigMap reveals no name, writing to it delays nobody.
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { record, texts } from '../../../apis/meta/v1/unknown-value.ts';
+import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectFollower } from '../../cluster/following/object-follower.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';

@@ -1,4 +1,4 @@
-import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../apis/reading/unknown-value.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
 
 export interface Macs {

@@ -1,5 +1,5 @@
 import { newUnauthorized } from '../../../apis/meta/v1/errors.ts';
-import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import { type AccessTokenClaims, sessionOf } from './access-token.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   newConflict,
   newInternalError,
 } from '../../../apis/meta/v1/errors.ts';
-import { text } from '../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../apis/reading/unknown-value.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { Credential, CredentialStore } from './account.ts';
 import { credentialObject, readCredential } from './credential-object.ts';

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
 import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { Backoff } from '../../concurrency/backoff.ts';

@@ -1,6 +1,6 @@
 // What columns, sorting and filters of nodes need, read once when a node arrives.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
-import { array, record, text, texts } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text, texts } from '../../../apis/reading/unknown-value.ts';
 import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { platformStatus } from './platform-status.ts';
 

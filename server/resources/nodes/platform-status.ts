@@ -1,5 +1,5 @@
 // The state of a node in the words of the platform's consoles, which is not that of kubectl's STATUS column.
-import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
 
 /** Conditions that say something about health, and what a healthy node has there. Others do not count. */

@@ -1,6 +1,6 @@
 // What one pod uses of its node, as the scheduler and kubectl count it.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
-import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 
 /** In 10⁻⁹ of a CPU, of a byte. */
 export interface Amounts {

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { type Access, newAccess } from '../../../server/access.ts';

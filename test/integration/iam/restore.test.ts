@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../apis/reading/unknown-value.ts';
 import { ROOT } from '../registration/registered-cluster.ts';
 import { credential, type IamCluster, ROOT_USER, startIamCluster, user } from './iam-cluster.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import { platformNodes } from '../../../server/endpoints/platform/platform-nodes.ts';
 import { nodes } from '../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../support/handler-server.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import { SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
 import { nodeUsageAccess } from '../../../hack/generate/access.ts';
 import { namesFor } from '../../../hack/generate/names.ts';

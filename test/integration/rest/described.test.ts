@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import { ServedNodes } from './served-nodes.ts';
 
 const V3 = '/openapi/v3/apis/resources.platform.io/v1alpha3';

@@ -1,7 +1,7 @@
 // The same questions to kube-apiserver about its nodes and to us about ours: the answers must be the same but for the
 // group, the resourceVersion of lists and the words that describe columns.
 import { expect } from 'chai';
-import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

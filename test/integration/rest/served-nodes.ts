@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { newPathNotFound } from '../../../apis/meta/v1/errors.ts';
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { realisticNode } from '../../../hack/control-plane/realistic-node.ts';
 import { Informer } from '../../../server/cache/informer.ts';

@@ -1,6 +1,6 @@
 // resourceVersion and resourceVersionMatch of lists, beside kube-apiserver, while nodes change.
 import { expect } from 'chai';
-import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';
 
 function seen({ status, body }: Spoken): unknown {

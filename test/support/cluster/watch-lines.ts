@@ -1,6 +1,6 @@
 // The events of a watch, one after another, as a client reads them.
 import type { IncomingMessage } from 'node:http';
-import { record } from '../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 
 export interface SeenEvent {
   readonly type: string;

@@ -1,6 +1,6 @@
 // A cluster whose pods, and what their logs say, are those of a data set: a real kube-apiserver, and KWOK as kubelet.
 import { join } from 'node:path';
-import { array, record, text } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import { forEach } from '../../../hack/control-plane/bulk.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { startKwok } from '../../../hack/control-plane/kwok.ts';

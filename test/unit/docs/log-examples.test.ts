@@ -9,7 +9,7 @@ import {
   LogStatisticsAnswerSchema,
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { isRecord } from '../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import { textFaults } from '../../../server/logging/matching/text-faults.ts';
 import { LogService, line } from '../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';

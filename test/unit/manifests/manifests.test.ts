@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';
-import { array, record } from '../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../apis/reading/unknown-value.ts';
 import { clusterRules } from '../../../hack/generate/access.ts';
 import { manifests } from '../../../hack/generate/manifests.ts';
 import { type Names, namesFor } from '../../../hack/generate/names.ts';

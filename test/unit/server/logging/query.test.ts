@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record, text } from '../../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
 import type { LogBackend } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { LogService, line } from '../../../support/logging/log-service.ts';

@@ -1,5 +1,5 @@
 // What log queries need to know of a pod, and nothing else: there may be a hundred thousand of them.
-import { text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../../../apis/reading/unknown-value.ts';
 import { objectIn } from '../../../../cluster/following/object-metadata.ts';
 
 /** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet did not report them. */

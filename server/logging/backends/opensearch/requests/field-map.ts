@@ -1,6 +1,6 @@
 // Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
 // keyword in one index and an analysed text with a keyword beside it in another.
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import { newStoreUnavailable, UnfitOptionError } from '../../../store-errors.ts';
 import { allOf, anyOf, type Clause } from './clause.ts';
 import type { FieldNames } from './field-names.ts';

@@ -1,5 +1,5 @@
 // Narrow readers of what a store answers: it is `unknown` until one of these has looked at it.
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 // Reads records from the documents of a store.
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import { instantOf } from '../../../instant.ts';
 import type { LogRecord } from '../../../log-store.ts';
 import type { FieldNames } from './field-names.ts';

@@ -1,6 +1,6 @@
 // What a refusal of OpenSearch means: whose fault it is, and whether to try again.
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import {
   newNotSupported,
   newSearchRefused,

@@ -1,6 +1,6 @@
 // Reads the answer of a search: counts, records with their sort keys, and what the answer does not cover.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { forget } from '../../../work/forgotten.ts';

@@ -1,7 +1,7 @@
 // The names that there are, looked through in this process: for more, or longer, texts than a store can be asked to
 // find in names, since it makes one automaton of each.
 import { setImmediate as turn } from 'node:timers/promises';
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';

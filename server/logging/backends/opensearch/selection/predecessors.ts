@@ -1,7 +1,7 @@
 // Namespaces that were deleted and recreated: lines of their predecessors must not be found. With very many namespaces a
 // bound for each is more than a query may hold, so only those that really have older lines get one.
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';

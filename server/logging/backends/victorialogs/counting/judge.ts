@@ -1,5 +1,5 @@
 // Judges the lines that the quick question leaves open (see text-filter.ts) here, which costs only their transfer.
-import { isRecord, text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord, text } from '../../../../../apis/reading/unknown-value.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
 import { isASCII } from '../../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../../matching/line-matcher.ts';

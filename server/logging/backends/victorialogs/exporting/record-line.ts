@@ -1,6 +1,6 @@
 // A row of the store as a line of our NDJSON: it names and orders the members itself, so that most lines need only a
 // look (line-table.ts).
-import { text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../../../apis/reading/unknown-value.ts';
 import type { LogRecord } from '../../../log-store.ts';
 import { instantFrom } from '../requests/nanoseconds.ts';
 import { lineIn } from '../requests/record.ts';

@@ -1,5 +1,5 @@
 // Rows of the store as records, and the order of those of the same time, which the store leaves open.
-import { text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { text } from '../../../../../apis/reading/unknown-value.ts';
 import type { LogRecord, Order } from '../../../log-store.ts';
 import { sortedInTurns } from '../../../work/merge-sort.ts';
 import type { Turns } from '../../../work/turns.ts';

@@ -1,5 +1,5 @@
 // Reads the answer of a query: one JSON object of texts a line. Many lines are parsed at once, which is the fastest way.
-import { isRecord } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../../cluster/following/line-splitter.ts';
 import type { Turns } from '../../../work/turns.ts';
 

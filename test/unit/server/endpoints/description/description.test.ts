@@ -5,7 +5,7 @@ import { platformDescription } from '../../../../../apis/description/platform-ap
 import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
 import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/user-query.ts';
 import { LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
-import { array, record, text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import { NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
 import { customResourceDefinition } from '../../../../../hack/generate/custom-resources.ts';
 import { namesFor } from '../../../../../hack/generate/names.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newPathNotFound, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';

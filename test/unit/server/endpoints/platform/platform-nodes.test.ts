@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { array, record, text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
 import { NodeCache, node, nodes, type PlainNode } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
-import { array, record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { InformerCache } from '../../../../../server/cache/informer-cache.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { ResourceDefinition } from '../../../../../server/resources/resource-definition.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
 import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';

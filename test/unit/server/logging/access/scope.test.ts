@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { record } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { Scopes } from '../../../../../server/logging/access/scope.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import { LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';

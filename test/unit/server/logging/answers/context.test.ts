@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record, text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 

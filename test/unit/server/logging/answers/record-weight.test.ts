@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, record as read, text } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { array, record as read, text } from '../../../../../apis/reading/unknown-value.ts';
 import { fittingPage, pieces } from '../../../../../server/logging/answers/record-weight.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
 import { LogService, line } from '../../../../support/logging/log-service.ts';

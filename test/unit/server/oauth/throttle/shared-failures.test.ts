@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { record, texts } from '../../../../../apis/meta/v1/unknown-value.ts';
+import { record, texts } from '../../../../../apis/reading/unknown-value.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import type { ThrottleRecord } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { SharedFailures } from '../../../../../server/oauth/throttle/shared-failures.ts';

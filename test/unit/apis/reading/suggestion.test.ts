@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { suggestion } from '../../../../../apis/meta/v1/suggestion.ts';
+import { suggestion } from '../../../../apis/reading/suggestion.ts';
 
 describe('suggestion', () => {
   const known = ['port', 'address', 'certFile', 'keyFile'];

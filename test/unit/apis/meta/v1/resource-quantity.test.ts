@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { assert, bigInt, constantFrom, property } from 'fast-check';
-import { formatResourceQuantity, parseResourceQuantity } from '../../../../apis/meta/v1/resource-quantity.ts';
+import {
+  formatResourceQuantity,
+  parseResourceQuantity,
+} from '../../../../../apis/meta/v1/resource-quantity.ts';
 
 /** What counts as one. */
 const NANOS = 1_000_000_000n;

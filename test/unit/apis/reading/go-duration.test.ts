@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseGoDuration } from '../../../../apis/meta/v1/go-duration.ts';
+import { parseGoDuration } from '../../../../apis/reading/go-duration.ts';
 
 describe('a duration as Go writes it', () => {
   for (const [text, milliseconds] of [

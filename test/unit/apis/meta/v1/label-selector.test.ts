@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Labels, parseLabelSelector } from '../../../../apis/meta/v1/label-selector.ts';
+import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/label-selector.ts';
 
 /** So many keys are not looked for one by one. */
 const NINE_ABSENT = Array.from({ length: 9 }, (_, i) => `!absent${i}`).join(',');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decodeContinue, encodeContinue } from '../../../../apis/meta/v1/continue-token.ts';
+import { decodeContinue, encodeContinue } from '../../../../../apis/meta/v1/continue-token.ts';
 
 function token(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fieldTests, parseFieldSelector } from '../../../../apis/meta/v1/field-selector.ts';
+import { fieldTests, parseFieldSelector } from '../../../../../apis/meta/v1/field-selector.ts';
 
 describe('field selector', () => {
   it('reads terms with each operator', () => {

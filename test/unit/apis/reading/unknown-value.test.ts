@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { array, isRecord, record, text, texts } from '../../../../apis/meta/v1/unknown-value.ts';
+import { array, isRecord, record, text, texts } from '../../../../apis/reading/unknown-value.ts';
 
 describe('a value from outside', () => {
   it('is a record when it is an object, and a list is none', () => {

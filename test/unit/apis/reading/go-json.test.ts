@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jsonFault } from '../../../../apis/meta/v1/go-json.ts';
+import { jsonFault } from '../../../../apis/reading/go-json.ts';
 
 /** As encoding/json of Go 1.26 has told them. */
 const FAULTS: readonly (readonly [text: string, fault: string])[] = [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { codeOf, messageOf } from '../../../../apis/meta/v1/thrown-value.ts';
+import { codeOf, messageOf } from '../../../../apis/reading/thrown-value.ts';
 
 describe('what was caught', () => {
   it('has the message of an error, and else what it says of itself', () => {
