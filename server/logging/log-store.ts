@@ -75,6 +75,11 @@ export interface Call {
   readonly timeoutMs: number;
 }
 
+export interface FollowCall extends Pick<Call, 'signal'> {
+  /** Whose share it counts for, where the store has only so much for all followers. */
+  readonly caller?: string;
+}
+
 /** Some records of an export, in order; a list of them is one. */
 export interface ExportBatch extends Iterable<LogRecord> {
   readonly length: number;
@@ -146,10 +151,7 @@ export interface LogStore {
    * the reader stops; `range.end` does not count. Heals itself after short failures without losing lines where the
    * store allows it; throws StoreUnavailable when it can not.
    */
-  follow(
-    selection: Selection,
-    call: Pick<Call, 'signal'>,
-  ): AsyncGenerator<readonly LogRecord[], void, undefined>;
+  follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined>;
 }
 
 /** A store with what its owner needs: its health, and a run that ends. */

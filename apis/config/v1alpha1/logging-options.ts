@@ -57,7 +57,7 @@ const kubernetes = section('The pod log API: nothing to install, and only what t
   concurrentReads: countOption(32, 'Logs that are read at a time, for all queries together.'),
   followedLogs: countOption(
     1_000,
-    'Logs that are followed at a time, for all callers together; who would follow more gets 429.',
+    'Logs that are followed at a time, for all callers together, and three quarters of them for one; who would follow more gets 429.',
   ),
   bytesPerContainer: quantityOption(
     '64Mi',

@@ -3,6 +3,7 @@
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { Slots } from '../../concurrency/slots.ts';
 import type { LogOperation } from '../log-metrics.ts';
+import { mostOfOne } from '../work/share-of-one.ts';
 
 /** Times in ms. */
 export interface QueryLimits {
@@ -41,11 +42,6 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
     export: streams('exports of logs', limits.concurrentExports),
     follow: streams('callers who follow logs', limits.concurrentFollowers),
   };
-}
-
-/** Streams last for hours, also those of callers who may see nothing: nobody alone can take all of them. */
-function mostOfOne(count: number): number {
-  return Math.max(1, Math.floor((count * 3) / 4));
 }
 
 interface Retry {

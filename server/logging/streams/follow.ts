@@ -60,7 +60,9 @@ export async function writeFollowed(
   const { turns, now, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  const batches = request.selection ? options.store.follow(request.selection, { signal }) : silence();
+  const batches = request.selection
+    ? options.store.follow(request.selection, { signal, caller: context.user.name })
+    : silence();
   let failure: unknown;
   const body = new StreamBody(response, { gzip: false, stallMs });
   try {

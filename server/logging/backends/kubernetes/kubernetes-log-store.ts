@@ -8,6 +8,7 @@ import type {
   Buckets,
   Call,
   Coverage,
+  FollowCall,
   LogBackend,
   LogHistogram,
   LogPage,
@@ -157,7 +158,7 @@ export class KubernetesLogStore implements LogBackend {
 
   async *follow(
     selection: Selection,
-    { signal }: Pick<Call, 'signal'>,
+    { signal, caller }: FollowCall,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { client, wallClock = Date.now, followTuning } = this.#options;
     try {
@@ -168,7 +169,7 @@ export class KubernetesLogStore implements LogBackend {
         reader: this.#reader,
         pods: opened.pods,
         selection,
-        quota: this.#quota,
+        quota: this.#quota.of(caller),
         memory,
         unfinished: () => this.#memory.share(),
         onFailure: (source, { kind, cause }) => this.#unread(source, kind, cause),

@@ -12,7 +12,7 @@ import type { LogFailure } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
 import { ContainerTail } from './container-tail.ts';
 import { FollowQueue } from './follow-queue.ts';
-import type { FollowQuota } from './follow-quota.ts';
+import type { CallerQuota } from './follow-quota.ts';
 import { podChanged } from './pod-changed.ts';
 
 export interface FollowerOptions {
@@ -20,7 +20,7 @@ export interface FollowerOptions {
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
-  readonly quota: FollowQuota;
+  readonly quota: CallerQuota;
   /** For lines that wait for the reader. */
   readonly memory: MemoryShare;
   readonly unfinished: () => MemoryShare;

@@ -16,8 +16,8 @@ class Reading {
   readonly #batches: AsyncGenerator<readonly LogRecord[], void, undefined>;
   readonly seen: string[] = [];
 
-  constructor(store: KubernetesLogStore, selection: Selection = everything) {
-    this.#batches = store.follow(selection, { signal: this.#gone.signal });
+  constructor(store: KubernetesLogStore, selection: Selection = everything, caller = 'alice') {
+    this.#batches = store.follow(selection, { signal: this.#gone.signal, caller });
   }
 
   async until(text: string): Promise<string[]> {
@@ -306,6 +306,24 @@ describe('following pod logs', () => {
     log.append(at(2));
     reading = new Reading(store);
     expect(await reading.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('leaves some of the logs that may be followed to others than the caller who follows most of them', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b');
+    const store = cluster.store({ followedLogs: 8 }, { followTuning: tuning });
+    const readings: Reading[] = [];
+    const followedBy = (caller: string): Promise<unknown> => {
+      reading = new Reading(store, everything, caller);
+      readings.push(reading);
+      return reading.until('line 1').catch((error: unknown) => error);
+    };
+    for (let tail = 1; tail <= 3; tail++) expect(await followedBy('most')).to.deep.equal(['line 1']);
+    expect(await followedBy('most')).to.include({ name: 'StatusError', code: 429 });
+    expect(await followedBy('other')).to.deep.equal(['line 1']);
+    await readings.shift()?.end();
+    expect(await followedBy('most')).to.deep.equal(['line 1']);
+    await Promise.all(readings.map((each) => each.end()));
   });
 
   it('at the pace of a slow reader keeps no place that queries need, not even for a log that has ended', async () => {

@@ -71,7 +71,7 @@ describe('the follower of a selection', () => {
       reader: new LogReader({ client, slots: new Slots(1), turns: new Turns() }),
       pods,
       selection: { ...everything, range: { ...everything.range, start: begin.time } },
-      quota: new FollowQuota({ followedLogs: 10, maxContainers: 10 }),
+      quota: new FollowQuota({ followedLogs: 10, maxContainers: 10 }).of(),
       memory: memory.share(),
       unfinished: () => memory.share(),
       onFailure: () => undefined,
