@@ -150,6 +150,7 @@ export async function serve(
     metrics: new RequestMetrics(metrics),
     knownResource: knownResources(resources),
     audit: auditLog(log),
+    allowedOrigins: config.cors.allowedOrigins,
     limits: {
       maxReadOnly: requests.maxReadOnly,
       maxMutating: requests.maxMutating,

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 export const JSON_HEADERS = {
   'Content-Type': 'application/json',
   'Cache-Control': 'no-cache, private',
-  Vary: 'Accept, Accept-Encoding',
+  Vary: 'Accept, Accept-Encoding, Origin',
 } as const;
 
 /** Bytes that may wait in the socket before a body's next chunk is made. */

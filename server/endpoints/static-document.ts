@@ -47,7 +47,7 @@ export function writeDocument(
   const { request, response } = context;
   const { bytes } = document;
   const tag = `"${document.hash}"`;
-  const all = { ...headers, ETag: tag, Vary: 'Accept' };
+  const all = { ...headers, ETag: tag, Vary: 'Accept, Origin' };
   if (holdsTag(request.headers['if-none-match'], tag)) {
     response.writeHead(304, all);
     response.end();

@@ -15,6 +15,7 @@ import { authentication, type IdentityHeaders, type SignInPaths } from './authen
 import { authorization } from './authorization.ts';
 import { bodyLimit } from './body-limit.ts';
 import { type ConcurrencyLimits, concurrency } from './concurrency.ts';
+import { crossOrigin, preflight } from './cors.ts';
 import { deadline } from './deadline.ts';
 import { type ErrorFamily, type ErrorWriter, errorWriter } from './error-writer.ts';
 import { type Arrival, Exchange, type Filter } from './exchange.ts';
@@ -40,6 +41,8 @@ export interface ChainOptions {
   readonly metrics: RequestObserver;
   readonly knownResource: KnownResource;
   readonly audit: AuditSink;
+  /** Web pages of these origins may talk to the server; none when none are given. */
+  readonly allowedOrigins?: readonly string[];
   readonly limits: ConcurrencyLimits & { readonly maxBodyBytes: number; readonly timeoutMs: number };
   /** Which requests may outlive the deadline; watches, upgrades and streaming subresources when none is given. */
   readonly longRunning?: LongRunning;
@@ -69,6 +72,8 @@ export class RequestChain {
   constructor(options: ChainOptions) {
     const { logger, metrics, knownResource, limits } = options;
     const monotonic = options.monotonic ?? (() => performance.now());
+    const { allowedOrigins = [] } = options;
+    const cors = allowedOrigins.length > 0;
     const fail = (exchange: Exchange, error: unknown): void => this.#fail(exchange, error);
     this.#logger = logger;
     this.#now = options.now ?? Date.now;
@@ -81,7 +86,10 @@ export class RequestChain {
       accessLog(logger, monotonic),
       countRequests(metrics, knownResource, monotonic),
       audit(options.audit, monotonic),
+      // Before anything is refused, so that a page can read the refusal.
+      ...(cors ? [crossOrigin(allowedOrigins)] : []),
       requestInfo(options.longRunning ?? isLongRunning),
+      ...(cors ? [preflight] : []),
       deadline(limits.timeoutMs, fail),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),

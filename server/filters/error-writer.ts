@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { CORS_HEADERS } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Another shape of errors for the paths that it claims. */
@@ -35,7 +36,7 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
 }
 
 /** What was set before the failure may describe the answer that did not come (its type, length, encoding). */
-const KEPT = new Set(['allow', 'audit-id', 'cache-control', 'connection']);
+const KEPT = new Set(['allow', 'audit-id', 'cache-control', 'connection', ...CORS_HEADERS]);
 
 function asStatusError(exchange: Exchange, error: unknown): StatusError {
   if (error instanceof StatusError) return error;

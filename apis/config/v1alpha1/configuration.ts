@@ -9,6 +9,7 @@ import {
   durationOption,
   flagOption,
   namesOption,
+  originsOption,
   pathOption,
   portOption,
   quantityOption,
@@ -135,6 +136,12 @@ const authorization = section('What a caller may do; asked of the cluster by Sub
   denyCacheTTL: durationOption('10s', 'How long a refusal is kept.', { atMost: '1h' }),
 });
 
+const cors = section('Web pages that come from elsewhere; browsers ask the server about them.', {
+  allowedOrigins: originsOption(
+    'Origins of web pages whose scripts may talk to the server, such as `https://console.example.com`; compared exactly. None is needed for pages that reach it through their own origin.',
+  ),
+});
+
 const requests = section('How many requests are served at once, and how long one may take.', {
   maxReadOnly: countOption(400, 'Requests that only read, at a time; more get 429. 0 is no limit.', 0),
   maxMutating: countOption(200, 'Requests that change something, at a time; more get 429. 0 is no limit.', 0),
@@ -220,6 +227,7 @@ export const APIServerConfigurationSchema = Type.Object(
     authentication,
     authorization,
     oauth,
+    cors,
     requests,
     cache,
     watch,

@@ -11,6 +11,8 @@ export interface Explanation {
 
 type Schema = Readonly<Record<string, unknown>>;
 
+const ORIGIN = 'an origin as browsers send it, such as https://console.example.com';
+
 export function explain(error: ErrorObject): Explanation {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const schema: Schema = isRecord(error.parentSchema) ? error.parentSchema : {};
@@ -40,6 +42,7 @@ function wanted(error: ErrorObject, schema: Schema): string {
       if (schema['format'] === 'duration') return 'a duration such as 500ms, 10s or 1h30m';
       if (schema['format'] === 'period') return 'a period such as 90m, 2h or 30d';
       if (schema['format'] === 'quantity') return 'a number of bytes such as 4096, 256Ki or 3Mi';
+      if (error.keyword === 'format' && schema['format'] === 'origin') return ORIGIN;
       return nameOfType(schema['type']);
     case 'enum': {
       const choices = Array.isArray(schema['enum']) ? schema['enum'].map(String) : [];

@@ -103,6 +103,11 @@ export function choiceOption<const Choices extends readonly [string, ...string[]
   return Type.Unsafe<Choices[number]>({ type: 'string', enum: [...choices], default: initial, description });
 }
 
+/** Of web pages. */
+export function originsOption(description: string) {
+  return Type.Array(Type.String({ format: 'origin' }), { default: [], uniqueItems: true, description });
+}
+
 export function namesOption(description: string) {
   return Type.Array(Type.String({ minLength: 1 }), { default: [], uniqueItems: true, description });
 }

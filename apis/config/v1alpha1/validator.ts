@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
 import { parseDuration, parsePeriod } from './duration.ts';
+import { isOrigin } from './origin.ts';
 import { parseQuantity } from './quantity.ts';
 
 /**
@@ -21,6 +22,7 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
   });
   ajv.addVocabulary(['expects']);
   ajv.addFormat('path', true);
+  ajv.addFormat('origin', isOrigin);
   ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined);
   ajv.addFormat('period', (text: string) => parsePeriod(text) !== undefined);
   ajv.addFormat('quantity', (text: string) => parseQuantity(text) !== undefined);

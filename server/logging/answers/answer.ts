@@ -15,7 +15,7 @@ export async function writeAnswer({ request, response }: RequestContext, answer:
     'Content-Length': compressed?.length ?? length,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    Vary: 'Accept-Encoding',
+    Vary: 'Accept-Encoding, Origin',
     ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
   });
   // A text goes out in one piece with the head.

@@ -170,7 +170,7 @@ function headersOf({ contentType, extension }: ExportFormat, now: number) {
     'Content-Disposition': `attachment; filename="logs-${time}Z.${extension}"`,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    Vary: 'Accept-Encoding',
+    Vary: 'Accept-Encoding, Origin',
   };
 }
 

@@ -150,7 +150,7 @@ function headersOf({ contentType }: FollowFormat) {
     'X-Content-Type-Options': 'nosniff',
     // Buffering proxies would hold lines back.
     'X-Accel-Buffering': 'no',
-    Vary: 'Accept',
+    Vary: 'Accept, Origin',
   };
 }
 

@@ -77,7 +77,7 @@ describe('discovery', () => {
   it('gives the aggregated form to who asks for it, under the type that names it', async () => {
     const answer = await server.ask('/apis', { headers: { Accept: `${V2},application/json` } });
     expect(answer.headers['content-type']).to.equal(V2);
-    expect(answer.headers['vary']).to.equal('Accept');
+    expect(answer.headers['vary']).to.equal('Accept, Origin');
     const list: unknown = JSON.parse(answer.body.toString());
     expect(list).to.have.nested.property('items[0].metadata.name', 'resources.platform.io');
     expect(list).to.have.nested.property('items[0].versions[0].freshness', 'Current');

@@ -42,7 +42,7 @@ describe('an answer to a log query', () => {
       'content-encoding': 'gzip',
       'content-length': headers['content-length'],
       'cache-control': 'no-store',
-      vary: 'Accept-Encoding',
+      vary: 'Accept-Encoding, Origin',
     });
   });
 });

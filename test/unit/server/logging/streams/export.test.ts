@@ -116,7 +116,7 @@ describe('an export', () => {
     expect((await service.ask('operation=export')).headers).to.include({
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      vary: 'Accept-Encoding',
+      vary: 'Accept-Encoding, Origin',
     });
   });
 

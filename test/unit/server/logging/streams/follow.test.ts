@@ -57,7 +57,7 @@ describe('following logs', () => {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-accel-buffering': 'no',
-      vary: 'Accept',
+      vary: 'Accept, Origin',
     });
   });
 

@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import { newServiceUnavailable, newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
+import type { Handler } from '../../../../server/request/request-context.ts';
+import { until } from '../../../support/until.ts';
+import { type Ask, ask, type ChainFixture, NODES, startChain } from './chain-fixture.ts';
+
+const CONSOLE = 'https://console.example.com';
+const OTHER = 'http://localhost:8080';
+const ALLOWED = 'access-control-allow-origin';
+const ok: Handler = ({ response }) => void response.end('ok');
+
+describe('pages of other origins', () => {
+  let fixture: ChainFixture | undefined;
+
+  async function start(options: Partial<Parameters<typeof startChain>[0]> = {}): Promise<ChainFixture> {
+    fixture = await startChain({ handler: ok, allowedOrigins: [CONSOLE, OTHER], ...options });
+    return fixture;
+  }
+
+  afterEach(async () => {
+    await fixture?.stop();
+    fixture = undefined;
+  });
+
+  const from = (origin: string, headers: Record<string, string> = {}): Ask => ({
+    headers: { 'test-user': 'alice', origin, ...headers },
+  });
+
+  const asking = (origin: string, method = 'GET'): Ask => ({
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,last-event-id',
+    },
+  });
+
+  for (const origin of [CONSOLE, OTHER]) {
+    it(`lets a page of ${origin} read its answer, with the headers that it needs`, async () => {
+      const { status, headers } = await ask(await start(), NODES, from(origin));
+      expect(status).to.equal(200);
+      expect(headers).to.include({ [ALLOWED]: origin, vary: 'Origin' });
+      const exposed = headers['access-control-expose-headers']?.split(', ');
+      expect(exposed).to.include.members(['Retry-After', 'ETag', 'Content-Disposition', 'Date', 'Audit-Id']);
+    });
+  }
+
+  for (const origin of [
+    'https://console.example.com.attacker.example',
+    'https://console.example.com:8443',
+    'http://console.example.com',
+    'https://CONSOLE.example.com',
+    'null',
+    '',
+  ]) {
+    it(`tells the browser nothing for ${origin === '' ? 'an empty origin' : origin}`, async () => {
+      const chain = await start();
+      const { status, headers } = await ask(chain, NODES, from(origin));
+      expect(status).to.equal(200);
+      expect(headers).to.include({ vary: 'Origin' }).and.not.have.property(ALLOWED);
+      expect(headers).not.to.have.property('access-control-expose-headers');
+      expect((await ask(chain, NODES, asking(origin))).status).to.equal(403);
+    });
+  }
+
+  it('never lets a browser add what it holds by itself', async () => {
+    const chain = await start();
+    for (const question of [from(CONSOLE), asking(CONSOLE)]) {
+      const { headers } = await ask(chain, NODES, question);
+      expect(headers).not.to.have.property('access-control-allow-credentials');
+    }
+  });
+
+  it('knows nothing of it where no origin is allowed', async () => {
+    const chain = await start({ allowedOrigins: [] });
+    const { headers } = await ask(chain, NODES, from(CONSOLE));
+    expect(headers).not.to.have.any.keys(ALLOWED, 'vary');
+    expect((await ask(chain, NODES, asking(CONSOLE))).status).to.equal(403);
+  });
+
+  for (const [what, path, user, handler, code] of [
+    ['a caller without rights', NODES, 'bob', ok, 403],
+    ['a path with two readings', '/apis//x', 'alice', ok, 400],
+    [
+      'too many requests',
+      NODES,
+      'alice',
+      () => {
+        throw newTooManyRequests('too many', 3);
+      },
+      429,
+    ],
+    [
+      'a store that is down, behind headers of an answer that did not come',
+      NODES,
+      'alice',
+      ({ response }) => {
+        response.setHeader('Content-Encoding', 'gzip');
+        throw newServiceUnavailable('down', 5);
+      },
+      503,
+    ],
+  ] as const satisfies readonly (readonly [string, string, string, Handler, number])[]) {
+    it(`lets the page read a refusal: ${what}`, async () => {
+      const chain = await start({ handler });
+      const { status, headers } = await ask(chain, path, from(CONSOLE, { 'test-user': user }));
+      expect(status).to.equal(code);
+      expect(headers).to.include({ [ALLOWED]: CONSOLE, vary: 'Origin' });
+      expect(headers['access-control-expose-headers']).to.include('Retry-After');
+      expect(headers).not.to.have.property('content-encoding');
+    });
+  }
+
+  it('answers the browser, which never says who asks, before anybody is authenticated', async () => {
+    let authenticated = 0;
+    const chain = await start({
+      handler: () => {
+        throw new Error('reached');
+      },
+      authenticator: {
+        name: 'test',
+        authenticate: () => {
+          authenticated++;
+          return undefined;
+        },
+      },
+    });
+    const { status, headers, body } = await ask(chain, `${NODES}?watch=true`, asking(CONSOLE));
+    expect({ status, body, authenticated }).to.deep.equal({ status: 204, body: '', authenticated: 0 });
+    expect(headers).to.include({ [ALLOWED]: CONSOLE, vary: 'Origin', 'access-control-max-age': '7200' });
+    expect(headers['access-control-allow-methods']?.split(', ')).to.include.members(['GET', 'PUT', 'DELETE']);
+    const allowed = headers['access-control-allow-headers']?.toLowerCase().split(', ');
+    expect(allowed).to.include.members(['authorization', 'content-type', 'if-none-match', 'last-event-id']);
+  });
+
+  it('takes such a question for no request of a resource, and for no change', async () => {
+    const chain = await start();
+    await ask(chain, `${NODES}?watch=true`, asking(CONSOLE));
+    await until(() => chain.lines.length > 0);
+    expect(chain.lines[0]).to.include({ level: 20, verb: 'options', path: NODES, status: 204 });
+    expect(chain.lines[0]).not.to.have.property('resource');
+    expect(chain.audited).to.deep.equal([]);
+    expect(chain.gauges.longRunning).to.equal(0);
+  });
+
+  it('hands an OPTIONS on that is no such question', async () => {
+    const { status } = await ask(await start(), NODES, { ...from(CONSOLE), method: 'OPTIONS' });
+    expect(status).to.equal(200);
+  });
+});
