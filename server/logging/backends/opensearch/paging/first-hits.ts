@@ -1,43 +1,13 @@
 // The first records of a query in the order of time, and how many there are in all. A store that is asked for both at
 // once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
 // is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
-import { isServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import type { ExpiringMap } from '../../../../memory/expiring-map.ts';
-import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
-import type { Call, Order, Selection } from '../../../log-store.ts';
-import { isSearchRefused } from '../../../store-errors.ts';
-import type { Clause } from '../requests/clause.ts';
-import { endingTogether } from '../requests/ending-together.ts';
-import { type Position, searchAfter } from '../requests/position.ts';
-import { type SearchAnswer, timesOf } from '../requests/search-answer.ts';
-import type { SearchBody, SearchCall, Searches } from '../requests/searches.ts';
+import type { Call } from '../../../log-store.ts';
+import type { SearchAnswer } from '../requests/search-answer.ts';
+import type { Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
+import { type HitsAsked, HitsSearch } from './hits-search.ts';
 import { kindOf, newKnownWidths, type Width } from './known-widths.ts';
-import { nearPart } from './near-part.ts';
-import { pageBody, repeated } from './page-reader.ts';
-
-type Range = Selection['range'];
-
-export interface HitsAsked {
-  readonly order: Order;
-  /** Hits, beside those that were given of the position's key. */
-  readonly size: number;
-  readonly from: number;
-  readonly position: Position | undefined;
-  /** Whether the total has to be that of all; else any that is no more will do. */
-  readonly counted: boolean;
-}
-
-/** Lines that a shard puts in order before the question counts as broad. */
-const BROAD = 20_000;
-/** How much of the range is tried first: what should hold some times the lines that are needed, if all is even. */
-const FIRST_MS = { least: 1_000, most: 60_000 };
-const MARGIN = 4;
-const DAY_MS = 86_400_000;
-/** How many times more days are asked next where some hold too little. */
-const DAYS_WIDER = 8;
-/** All are asked where they are not so many times as many. */
-const CLOSE = 2;
 
 export class FirstHits {
   readonly #searches: Searches;
@@ -51,198 +21,20 @@ export class FirstHits {
 
   /** The total, where it is counted, is that of all, wherever the position is. `timed` gives each request what is left of the time. */
   async find(selected: SelectionQuery, asked: HitsAsked, timed: () => Call): Promise<SearchAnswer> {
-    const searching = new Searching(this.#searches, selected, asked, timed);
+    const search = new HitsSearch(this.#searches, selected, asked, timed);
     const kind = kindOf(selected, asked.order, asked.position === undefined);
     const known = this.#widths.get(kind);
-    const quick = known && (await searching.within(known));
+    const quick = known && (await search.within(known));
     if (quick) return quick;
     this.#widths.delete(kind);
-    const { answer, days } = await searching.atOnce(known);
+    const { answer, days } = await search.atOnce(known);
     if (!answer.endedEarly) {
-      const enough = days ?? searching.widthOf(answer);
+      const enough = days ?? search.widthOf(answer);
       if (enough) this.#widths.set(kind, enough);
       return answer;
     }
-    const { found, width } = await searching.inTwo(asked.counted ? undefined : answer);
+    const { found, width } = await search.inTwo(asked.counted ? undefined : answer);
     if (width) this.#widths.set(kind, width);
     return found;
   }
-}
-
-/** One question. */
-class Searching {
-  readonly #searches: Searches;
-  readonly #selected: SelectionQuery;
-  readonly #asked: HitsAsked;
-  readonly #timed: () => Call;
-  /** Hits to be answered, and lines that have to be there for that. */
-  readonly #size: number;
-  readonly #needed: number;
-  /** The part of the range that can hold them. */
-  readonly #reach: Range;
-
-  constructor(searches: Searches, selected: SelectionQuery, asked: HitsAsked, timed: () => Call) {
-    this.#searches = searches;
-    this.#selected = selected;
-    this.#asked = asked;
-    this.#timed = timed;
-    this.#size = asked.size + repeated(asked.position);
-    this.#needed = this.#size + asked.from;
-    this.#reach = asked.position ? ahead(selected.range, asked.order, asked.position) : selected.range;
-  }
-
-  /**
-   * All at once; it ended early where the question is broad, and is worth nothing then. Where nothing is counted and
-   * there are many indices, those of the first days alone, as long as they hold enough.
-   */
-  async atOnce(tooNarrow: Width | undefined): Promise<{ answer: SearchAnswer; days?: Width }> {
-    const whole = lengthOf(this.#reach);
-    for (let ms = DAY_MS; !this.#asked.counted && ms * CLOSE < whole; ms *= DAYS_WIDER) {
-      if (ms <= (tooNarrow?.ms ?? 0)) continue;
-      const range = this.#part(ms);
-      if (this.#indicesWithin(range) === this.#selected.indices) break;
-      const answer = await this.#search({ terminate_after: BROAD }, range);
-      if (answer.endedEarly) return { answer };
-      if (answer.hits.length >= this.#size) {
-        return { answer: atLeast(answer), days: { ms, lines: answer.total.count } };
-      }
-    }
-    return { answer: await this.#search({ terminate_after: BROAD }, this.#selected.range) };
-  }
-
-  /**
-   * What holds as many lines, and some more, where the answer has only few of many that are spread over indices: each
-   * shard has put its own in order.
-   */
-  widthOf(answer: SearchAnswer): Width | undefined {
-    const { order, counted } = this.#asked;
-    const { start, end } = this.#reach;
-    const last = timesOf(answer, this.#selected.fields.nanoseconds).at(-1);
-    if (last === undefined || answer.hits.length < this.#size) return undefined;
-    // To count them, all indices are asked anyway.
-    if (counted && answer.total.count < BROAD) return undefined;
-    const far = order === 'asc' ? last - millisecondsOf(start) : millisecondsOf(end) - last;
-    const ms = Math.max(FIRST_MS.least, far * 2);
-    const isPart = this.#indicesWithin(this.#part(ms)) !== this.#selected.indices;
-    return isPart ? { ms, lines: BROAD } : undefined;
-  }
-
-  /** With what was enough the last time; undefined when it is not, or has become much more. */
-  async within(width: Width): Promise<SearchAnswer | undefined> {
-    if (this.#asked.counted) return this.#withinAndCounted(width);
-    const found = await this.#near(width.ms);
-    return this.#isApt(found, width) ? atLeast(found) : undefined;
-  }
-
-  async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
-    const [counted, found] = await endingTogether(this.#timed(), (call) => {
-      const beside = this.#count(this.#selected.range, call);
-      return Promise.all([beside, this.#near(width.ms, { ...call, beside })]);
-    });
-    return this.#isApt(found, width) ? together(found, counted) : undefined;
-  }
-
-  #isApt({ hits, total }: SearchAnswer, { lines }: Width): boolean {
-    return hits.length >= this.#size && total.count <= 2 * Math.max(BROAD, lines);
-  }
-
-  /** `begun`: what ended early, where its total will do. */
-  async inTwo(begun?: SearchAnswer): Promise<{ found: SearchAnswer; width: Width | undefined }> {
-    const counted = begun ? atLeast(begun) : await this.#count(this.#selected.range);
-    const whole = lengthOf(this.#reach);
-    const even = Math.ceil((whole * this.#needed * MARGIN) / Math.max(1, counted.total.count));
-    const ms = await nearPart({
-      whole,
-      first: Math.min(FIRST_MS.most, Math.max(FIRST_MS.least, even)),
-      needed: this.#needed,
-      many: BROAD,
-      count: async (width) => {
-        const { total, shortfalls } = await this.#count(this.#part(width));
-        return shortfalls.some(({ reason }) => reason === 'Timeout') ? undefined : total.count;
-      },
-    });
-    const near = ms === undefined ? undefined : await this.#near(ms);
-    // Lines may have been deleted meanwhile.
-    if (ms !== undefined && near && near.hits.length >= this.#size) {
-      return { found: together(near, counted), width: { ms, lines: near.total.count } };
-    }
-    // What lies before the position need not be put in order.
-    const found = await this.#search({}, this.#reach);
-    return { found: together(found, counted), width: undefined };
-  }
-
-  #near(ms: number, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
-    return this.#search({}, this.#part(ms), call);
-  }
-
-  /** So many ms of the reach, from where the order begins. */
-  #part(ms: number): Range {
-    const { start, end } = this.#reach;
-    return this.#asked.order === 'asc'
-      ? { start, end: earlier(end, instantOf(millisecondsOf(start) + ms)) }
-      : { start: later(start, instantOf(millisecondsOf(end) - ms)), end };
-  }
-
-  #search(rest: SearchBody, range: Range, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
-    const { fields } = this.#selected;
-    const { order, from, position } = this.#asked;
-    const query = this.#queryOf(range);
-    return this.#ask(
-      range,
-      { ...pageBody({ query, order, size: this.#size, from, total: true }, fields), ...rest },
-      call,
-      position && searchAfter(position, order, fields.nanoseconds),
-    );
-  }
-
-  #count(range: Range, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
-    return this.#ask(range, { query: this.#queryOf(range), size: 0, track_total_hits: true }, call);
-  }
-
-  async #ask(range: Range, body: SearchBody, call: SearchCall, after?: string): Promise<SearchAnswer> {
-    const { indices } = this.#selected;
-    const some = this.#indicesWithin(range);
-    try {
-      return await this.#searches.searchIndices(some, body, call, after);
-    } catch (error) {
-      // No node may hold any of these at the moment, while others have an answer that says so.
-      if (some === indices || !isServiceUnavailable(error) || isSearchRefused(error)) throw error;
-      const { timeoutMs } = this.#timed();
-      return this.#searches.searchIndices(indices, body, { ...call, timeoutMs }, after);
-    }
-  }
-
-  #indicesWithin(range: Range): string {
-    const { indices, indicesWithin, range: all } = this.#selected;
-    return range === all ? indices : indicesWithin(range);
-  }
-
-  #queryOf(range: Range): Clause {
-    return range === this.#selected.range ? this.#selected.query : this.#selected.within(range);
-  }
-}
-
-/** What can lie at the position and behind it; a millisecond more, as some indices know no less. */
-function ahead({ start, end }: Range, order: Order, { time }: Position): Range {
-  const milliseconds = Number(time / 1_000_000n);
-  return order === 'asc'
-    ? { start: later(start, instantOf(milliseconds)), end }
-    : { start, end: earlier(end, instantOf(milliseconds + 1)) };
-}
-
-/** In ms. */
-function lengthOf({ start, end }: Range): number {
-  return millisecondsOf(end) - millisecondsOf(start);
-}
-
-/** There may be more than were counted. */
-function atLeast(found: SearchAnswer): SearchAnswer {
-  return { ...found, total: { count: found.total.count, relation: 'gte' } };
-}
-
-function together(found: SearchAnswer, { total, shortfalls }: SearchAnswer): SearchAnswer {
-  // What is missing of a part is so of the whole, in other numbers.
-  const told = new Set(shortfalls.map(({ reason }) => reason));
-  const others = found.shortfalls.filter(({ reason }) => !told.has(reason));
-  return { ...found, total, shortfalls: [...shortfalls, ...others] };
 }
