@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { DaemonError } from '../../../../hack/system/daemon.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../../../hack/system/process-identity.ts';
+import { kubectl, scratchFolder } from './programs.ts';
+
+const { signal } = new AbortController();
+
+/** The processes of a control plane, to see later that they are gone. */
+function processesOf({ etcd, apiserver, controllerManager }: ControlPlane): ProcessIdentity[] {
+  return [etcd, apiserver, controllerManager].flatMap((daemon) => identify(daemon?.pid ?? 0) ?? []);
+}
+
+async function rejection(promise: Promise<unknown>): Promise<Error> {
+  const error = await promise.then(
+    () => new Error('did not reject'),
+    (reason: unknown) => reason,
+  );
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+describe('a control plane', function () {
+  this.timeout(90_000);
+
+  it('runs beside another one, each with its own objects, trust and users', async () => {
+    await using scratch = await scratchFolder();
+    const [one, two] = await Promise.all([
+      startControlPlane({ dir: join(scratch.path, 'one'), signal }),
+      startControlPlane({ dir: join(scratch.path, 'two'), signal }),
+    ]);
+    try {
+      await kubectl(one, 'create', 'namespace', 'only-in-one');
+      expect(await kubectl(one, 'get', 'namespaces', '-o', 'name')).to.include('namespace/only-in-one');
+      expect(await kubectl(two, 'get', 'namespaces', '-o', 'name')).not.to.include('only-in-one');
+
+      const kubeconfig = await one.kubeconfigFor({ name: 'jane', groups: ['developers'] });
+      const whoami = await kubectl({ ...one, kubeconfig }, 'auth', 'whoami', '-o', 'json');
+      expect(JSON.parse(whoami).status.userInfo).to.deep.include({
+        username: 'jane',
+        groups: ['developers', 'system:authenticated'],
+      });
+      const elsewhere = await rejection(
+        kubectl({ ...one, kubeconfig }, '--server', two.url, 'auth', 'whoami'),
+      );
+      expect(elsewhere.message).to.match(/certificate signed by unknown authority/);
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
+  it('is found again by the next start of a kept folder, and is gone with one that is not kept', async () => {
+    await using scratch = await scratchFolder();
+    const dir = join(scratch.path, 'kept');
+    const first = await startControlPlane({ dir, signal, keep: true });
+    const processes = processesOf(first);
+    await kubectl(first, 'create', 'configmap', 'note', '--from-literal=text=still-here');
+    await first.stop();
+    expect(processes).to.have.length(3);
+    expect(processes.filter(isRunning)).to.deep.equal([]);
+
+    const second = await startControlPlane({ dir, signal });
+    expect(second.url).to.equal(first.url);
+    expect(second.ca).to.equal(first.ca);
+    expect(await kubectl(first, 'get', 'configmap', 'note', '-o', 'jsonpath={.data.text}')).to.equal(
+      'still-here',
+    );
+    await second.stop();
+    expect(await readdir(scratch.path)).to.deep.equal([]);
+  });
+
+  it('aggregates roles, makes service accounts and removes deleted namespaces', async () => {
+    await using scratch = await scratchFolder();
+    const cp = await startControlPlane({ dir: scratch.path, signal });
+    try {
+      expect(
+        await kubectl(cp, 'get', 'clusterrole', 'view', '-o', 'jsonpath={.rules[*].resources}'),
+      ).to.include('pods');
+      await kubectl(cp, 'create', 'namespace', 'short-lived');
+      await kubectl(
+        cp,
+        'wait',
+        '--for=create',
+        'serviceaccount/default',
+        '-n',
+        'short-lived',
+        '--timeout=20s',
+      );
+      await kubectl(cp, 'delete', 'namespace', 'short-lived', '--timeout=60s');
+      const gone = await rejection(kubectl(cp, 'get', 'namespace', 'short-lived'));
+      expect(gone.message).to.include('NotFound');
+    } finally {
+      await cp.stop();
+    }
+  });
+
+  describe('under faults', () => {
+    let cp: ControlPlane;
+    let scratch: Awaited<ReturnType<typeof scratchFolder>>;
+
+    before(async () => {
+      scratch = await scratchFolder();
+      cp = await startControlPlane({ dir: scratch.path, signal, controllers: false });
+    });
+
+    after(async () => {
+      await cp.stop();
+      await scratch[Symbol.asyncDispose]();
+    });
+
+    it('loses kube-apiserver by a kill and gets it back on the same port, with other flags when asked', async () => {
+      const { pid } = cp.apiserver;
+      await cp.apiserver.kill();
+      expect((await rejection(cp.client.send('/livez'))).message).to.match(/ECONNREFUSED/);
+      await cp.apiserver.restart({ extraFlags: ['--anonymous-auth=false'] });
+      expect(cp.apiserver.pid).not.to.equal(pid);
+      expect((await cp.client.send('/livez')).status).to.equal(200);
+      expect(await readFile(`/proc/${cp.apiserver.pid}/cmdline`, 'utf8')).to.include(
+        '--anonymous-auth=false',
+      );
+    });
+
+    it('stalls while kube-apiserver is paused, and goes on afterwards', async () => {
+      await cp.apiserver.pause();
+      const answered = cp.client.send('/livez');
+      const early = await Promise.race([
+        answered,
+        cp.client.send('/livez', { signal: AbortSignal.timeout(500) }).catch(() => 'none'),
+      ]);
+      expect(early).to.equal('none');
+      cp.apiserver.resume();
+      expect((await answered).status).to.equal(200);
+    });
+
+    it('has forgotten the history after a compaction and a restart', async () => {
+      const path = '/api/v1/namespaces/default/configmaps';
+      const list: unknown = await cp.client.get(path);
+      const { resourceVersion } = (list as { metadata: { resourceVersion: string } }).metadata;
+      await cp.client.expect(path, { method: 'POST', body: { metadata: { generateName: 'note-' } } }, [201]);
+      await cp.etcd.compact();
+      await cp.apiserver.restart();
+      const watch = await cp.client.send(
+        `${path}?watch=true&timeoutSeconds=5&resourceVersion=${resourceVersion}`,
+      );
+      expect(watch.body).to.include('"code":410');
+    });
+
+    it('says so when a program dies that nobody asked to', async () => {
+      process.kill(cp.etcd.pid ?? 0, 'SIGKILL');
+      const failure = await cp.failure;
+      expect(failure).to.be.instanceOf(DaemonError);
+      expect(failure.message).to.match(/^etcd was ended by SIGKILL; the end of its log .*etcd\.log:/);
+    });
+  });
+
+  it('that cannot start says which program failed and why, keeps the logs and leaves nothing running', async () => {
+    await using scratch = await scratchFolder();
+    const starting = startControlPlane({
+      dir: scratch.path,
+      signal,
+      extraApiserverFlags: ['--no-such-flag'],
+    });
+    const { message } = await rejection(starting);
+    expect(message).to.match(/^kube-apiserver exited with code 1; the end of its log /);
+    expect(message).to.include('unknown flag: --no-such-flag');
+    expect(await readdir(join(scratch.path, 'logs'))).to.include('kube-apiserver.log');
+    expect(await readdir(join(scratch.path, 'run'))).to.deep.equal([]);
+  });
+
+  it('dies with the process that started it, even when that one is killed', async () => {
+    await using scratch = await scratchFolder();
+    const module = import.meta.resolve('../../../../hack/control-plane/control-plane.ts');
+    const program = `
+      const { startControlPlane } = await import(${JSON.stringify(module)});
+      const cp = await startControlPlane({ dir: ${JSON.stringify(scratch.path)}, signal: new AbortController().signal });
+      console.log(JSON.stringify([cp.etcd.pid, cp.apiserver.pid, cp.controllerManager.pid]));`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line]: string[] = await once(createInterface({ input: parent.stdout }), 'line');
+    const pids: number[] = JSON.parse(line ?? '[]');
+    const processes = pids.flatMap((pid) => identify(pid) ?? []);
+    expect(processes).to.have.length(3);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+
+    // What the kernel has not ended yet, the next owner of the folder has.
+    const next = await startControlPlane({ dir: scratch.path, signal });
+    expect(processes.filter(isRunning)).to.deep.equal([]);
+    await next.stop();
+  });
+});

@@ -1,0 +1,28 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+
+/** Standard output of kubectl as the administrator; what it complains about as the error. */
+export function kubectl(cp: ControlPlane, ...args: string[]): Promise<string> {
+  return run(cp.kubectl, ['--kubeconfig', cp.kubeconfig, ...args]);
+}
+
+export function run(command: string, args: readonly string[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  execFile(command, args, (error: ExecFileException | null, stdout, stderr) => {
+    if (error === null) {
+      resolve(stdout);
+    } else {
+      reject(new Error(stderr.trim() || error.message));
+    }
+  });
+  return promise;
+}
+
+/** A folder of this test alone, gone at the end of the scope. */
+export async function scratchFolder(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'control-plane-test-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,198 @@
+import { Agent } from 'node:https';
+import { expect } from 'chai';
+import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
+import { GuardedCluster, groupNamed, NODES } from './guarded-cluster.ts';
+
+const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
+
+describe('callers of a server beside a real cluster', function () {
+  this.timeout(120_000);
+  let cluster: GuardedCluster;
+
+  before(async () => {
+    cluster = await GuardedCluster.start();
+    await cluster.grant(
+      'node-readers',
+      [{ apiGroups: ['resources.platform.io'], resources: ['nodes'], verbs: ['get', 'list'] }],
+      [groupNamed('readers'), { kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
+    );
+  });
+
+  after(() => cluster?.stop());
+
+  describe('with a token of a ServiceAccount', () => {
+    let token: string;
+
+    before(async () => {
+      await cluster.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'reader' } });
+      const answer = await cluster.create('/api/v1/namespaces/default/serviceaccounts/reader/token', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: {},
+      });
+      token = (answer['status'] as { token: string }).token;
+    });
+
+    it('are the account, may do what RBAC says, and cost one review', async () => {
+      const headers = ['Authorization', `Bearer ${token}`];
+      const { status, body } = await cluster.ask(NODES, { headers });
+      expect(status).to.equal(200);
+      expect(body).to.include({ name: 'system:serviceaccount:default:reader' });
+      expect(body['groups']).to.include('system:authenticated').and.include('system:serviceaccounts:default');
+      const watch = await cluster.ask(`${NODES}?watch=1`, { headers });
+      expect(watch.status).to.equal(403);
+      expect(watch.body['message']).to.equal(
+        'nodes.resources.platform.io is forbidden: User "system:serviceaccount:default:reader" cannot watch resource "nodes" in API group "resources.platform.io" at the cluster scope',
+      );
+      expect(cluster.reviews.tokenreviews).to.equal(1);
+    });
+
+    it('are refused when the token has been tampered with', async () => {
+      const { status, body } = await cluster.ask(NODES, { headers: ['Authorization', `Bearer ${token}x`] });
+      expect([status, body['reason']]).to.deep.equal([401, 'Unauthorized']);
+    });
+  });
+
+  it('without credentials reach health and discovery, and nothing else', async () => {
+    for (const path of ['/livez', '/readyz', '/version', '/apis', '/openapi/v3']) {
+      expect((await cluster.ask(path)).status, path).to.equal(200);
+    }
+    for (const path of [
+      '/metrics',
+      NODES,
+      `${NODES}/n1`,
+      '/',
+      '/kapis/resources.platform.io/v1alpha3/nodes',
+    ]) {
+      const { status, body } = await cluster.ask(path);
+      expect([path, status]).to.deep.equal([path, 403]);
+      expect(body['message']).to.contain('User "system:anonymous" cannot ');
+    }
+  });
+
+  it('are refused in the very words of kube-apiserver', async () => {
+    const pair = await cluster.controlPlane.pki.issueClient({ cn: 'bob' });
+    const agent = new Agent({ ca: cluster.controlPlane.ca, ...pair });
+    const { status, body } = await cluster.ask('/api/v1/nodes', { pair });
+    const { get } = await import('node:https');
+    const theirs = await new Promise<string>((resolve, reject) => {
+      get(`${cluster.controlPlane.url}/api/v1/nodes`, { agent }, (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        incoming.on('end', () => resolve(text));
+      }).on('error', reject);
+    });
+    agent.destroy();
+    expect(status).to.equal(403);
+    expect(body).to.deep.equal(JSON.parse(theirs));
+  });
+
+  describe('with a certificate', () => {
+    it('of the cluster CA are its user, and administrators need no rule', async () => {
+      const { pki } = cluster.controlPlane;
+      const reader = await cluster.ask(NODES, {
+        pair: await pki.issueClient({ cn: 'rita', o: ['readers'] }),
+      });
+      expect(reader.body).to.include({ name: 'rita' });
+      const admin = await cluster.ask('/metrics', {
+        pair: await pki.issueClient({ cn: 'admin', o: ['system:masters'] }),
+      });
+      expect(admin.status).to.equal(200);
+    });
+
+    it('of the front proxy are whom it names', async () => {
+      const headers = ['X-Remote-User', 'rita', 'X-Remote-Uid', 'u-1', 'X-Remote-Group', 'readers'];
+      const { status, body } = await cluster.ask(NODES, {
+        pair: cluster.controlPlane.pki.frontProxyClient,
+        headers,
+      });
+      expect(status).to.equal(200);
+      expect(body).to.deep.equal({
+        name: 'rita',
+        uid: 'u-1',
+        groups: ['readers', 'system:authenticated'],
+        extra: {},
+      });
+    });
+
+    it('may be in 400 groups, each of which counts', async () => {
+      const groups = Array.from({ length: 399 }, (_, i) => `group-${'x'.repeat(60)}-${i}`);
+      const headers = [
+        'X-Remote-User',
+        'many',
+        ...[...groups, 'readers'].flatMap((name) => ['X-Remote-Group', name]),
+      ];
+      const { status, body } = await cluster.ask(NODES, {
+        pair: cluster.controlPlane.pki.frontProxyClient,
+        headers,
+      });
+      expect(status).to.equal(200);
+      expect(body['groups']).to.have.length(401);
+    });
+  });
+
+  describe('who send the headers of the front proxy', () => {
+    it('get nowhere without its certificate', async () => {
+      expect((await cluster.ask(NODES, { headers: ROOT })).status).to.equal(403);
+    });
+
+    it('get nowhere with a certificate of the cluster CA that bears its name', async () => {
+      const pair = await cluster.controlPlane.pki.issueClient({ cn: 'front-proxy-client' });
+      const { status, body } = await cluster.ask(NODES, { pair, headers: ROOT });
+      expect(status).to.equal(403);
+      expect(body['message']).to.contain('User "front-proxy-client" cannot list');
+    });
+
+    it('get nowhere with a certificate of its CA under another name', async () => {
+      const pair = await cluster.controlPlane.pki.frontProxy.issueClient({ cn: 'other' });
+      expect((await cluster.ask(NODES, { pair, headers: ROOT })).status).to.equal(401);
+      expect(cluster.access.diagnosis.describe()).to.contain('--requestheader-allowed-names decides');
+    });
+  });
+
+  describe('when the settings of the cluster change', () => {
+    it('are believed and disbelieved at once, on a connection that is kept', async () => {
+      const before = await cluster.published();
+      const ca = await CertificateAuthority.create('second cluster CA');
+      const pair = await ca.issueClient({ cn: 'rita', o: ['readers'] });
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(401);
+      const believed = (): boolean => cluster.access.settings.clientCAs().length === 3;
+      await cluster.publish({ 'client-ca-file': `${before['client-ca-file']}\n${ca.cert}` }, believed);
+      expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(200);
+      await cluster.publish({ 'client-ca-file': before['client-ca-file'] ?? '' }, () => !believed());
+      expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(401);
+      agent.destroy();
+    });
+
+    it('may come from a second front proxy under a new name', async () => {
+      const before = await cluster.published();
+      const ca = await CertificateAuthority.create('second front proxy CA');
+      const pair = await ca.issueClient({ cn: 'second' });
+      const headers = ['X-Remote-User', 'rita', 'X-Remote-Group', 'readers'];
+      expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(401);
+      const names = (): readonly string[] =>
+        cluster.access.settings.current()?.frontProxy?.allowedNames ?? [];
+      await cluster.publish(
+        {
+          'requestheader-client-ca-file': `${before['requestheader-client-ca-file']}\n${ca.cert}`,
+          'requestheader-allowed-names': '["front-proxy-client","second"]',
+        },
+        () => names().includes('second'),
+      );
+      expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(200);
+    });
+  });
+
+  it('get 503 and no access while the cluster can not be asked, and health all the same', async () => {
+    const pair = await cluster.controlPlane.pki.issueClient({ cn: 'late', o: ['readers'] });
+    await cluster.controlPlane.apiserver.kill();
+    const { status, body } = await cluster.ask(NODES, { pair });
+    expect([status, body['reason']]).to.deep.equal([503, 'ServiceUnavailable']);
+    expect((await cluster.ask('/livez')).status).to.equal(200);
+    await cluster.controlPlane.apiserver.restart();
+    expect((await cluster.ask(NODES, { pair })).status).to.equal(200);
+  });
+});

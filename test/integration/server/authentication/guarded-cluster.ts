@@ -1,0 +1,224 @@
+// A real control plane, and the whole of our request chain beside it, behind a TLS socket: authentication and
+// authorization ask this cluster and follow its settings. The handler only says who was let in.
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { type Agent, createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { record } from '../../../../apis/reading/unknown-value.ts';
+import type { KeyPair } from '../../../../hack/control-plane/certificate-authority.ts';
+import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { type Access, newAccess } from '../../../../server/access.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { RequestChain } from '../../../../server/filters/chain.ts';
+import { createRegistry } from '../../../../server/observability/metrics.ts';
+import { issueServer, newCA } from '../../../support/certificates.ts';
+
+export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+
+export interface Caller {
+  readonly pair?: KeyPair;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+  readonly agent?: Agent;
+  readonly method?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The user that was let in, or the Status. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Of RBAC, as far as tests need it. */
+export interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export type Subject =
+  | { readonly kind: 'Group'; readonly apiGroup: 'rbac.authorization.k8s.io'; readonly name: string }
+  | { readonly kind: 'ServiceAccount'; readonly namespace: string; readonly name: string };
+
+export function groupNamed(name: string): Subject {
+  return { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name };
+}
+
+export class GuardedCluster {
+  readonly controlPlane: ControlPlane;
+  readonly access: Access;
+  /** How often the cluster was asked for a review of this kind. */
+  readonly reviews = { tokenreviews: 0, subjectaccessreviews: 0 };
+  readonly #dir: string;
+  readonly #stop: AbortController;
+  readonly #client: ClusterConnection;
+  readonly #following: Promise<void>;
+  readonly #server: Server;
+
+  private constructor(controlPlane: ControlPlane, dir: string, stop: AbortController, pair: KeyPair) {
+    this.controlPlane = controlPlane;
+    this.#dir = dir;
+    this.#stop = stop;
+    this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(controlPlane.kubeconfig) });
+    const log = pino({ level: 'silent' });
+    const client = this.#client;
+    this.access = newAccess(
+      {
+        authentication: { anonymous: true, tokenCacheTTL: 10_000, refusedTokenCacheTTL: 10_000 },
+        authorization: { allowCacheTTL: 1, denyCacheTTL: 1 },
+      },
+      {
+        client: {
+          open: (asked) => client.open(asked),
+          json: (asked) => {
+            if (asked.path.endsWith('/tokenreviews')) this.reviews.tokenreviews++;
+            if (asked.path.endsWith('/subjectaccessreviews')) this.reviews.subjectaccessreviews++;
+            return client.json(asked);
+          },
+        },
+        log,
+        signal: stop.signal,
+        oauth: undefined,
+        metrics: createRegistry(),
+      },
+    );
+    this.#following = this.access.settings.run(stop.signal);
+    const chain = new RequestChain({
+      handler: ({ user, response }) => void response.end(JSON.stringify(user)),
+      authenticator: this.access.authenticator,
+      identityHeaders: this.access.settings.identityHeaders,
+      authorizer: this.access.authorizer,
+      logger: log,
+      metrics: {
+        observe: () => undefined,
+        count: () => undefined,
+        terminated: () => undefined,
+        inflight: () => undefined,
+        longRunning: () => undefined,
+      },
+      knownResource: () => true,
+      audit: { record: () => undefined },
+      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 30_000 },
+      signal: stop.signal,
+    });
+    this.#server = createServer(
+      { ...pair, requestCert: true, rejectUnauthorized: false, maxHeaderSize: 256 * 1024 },
+      (incoming, response) => chain.serve(incoming, response, true),
+    );
+  }
+
+  static async start(): Promise<GuardedCluster> {
+    const dir = await mkdtemp(join(tmpdir(), 'guarded-cluster-'));
+    const stop = new AbortController();
+    const controlPlane = await startControlPlane({ dir, signal: stop.signal, controllers: false });
+    const { cert, key } = await issueServer(await newCA('serving'));
+    const cluster = new GuardedCluster(controlPlane, dir, stop, { cert, key });
+    const known = cluster.nextSettings();
+    cluster.#server.listen(0, '127.0.0.1');
+    await once(cluster.#server, 'listening');
+    if (!cluster.access.settings.current()) await known;
+    return cluster;
+  }
+
+  async ask(path: string, { pair, headers = [], agent, method = 'GET' }: Caller = {}): Promise<Answer> {
+    const sent = request({
+      host: '127.0.0.1',
+      port: (this.#server.address() as AddressInfo).port,
+      path,
+      method,
+      headers: ['Host', 'localhost', ...headers],
+      agent: agent ?? false,
+      // The server's own certificate is of no interest here.
+      rejectUnauthorized: false,
+      ...pair,
+    });
+    sent.end();
+    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+    return { status: incoming.statusCode ?? 0, body };
+  }
+
+  /** Resolves when the settings have changed. */
+  nextSettings(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = this.access.settings.subscribe(() => {
+        end();
+        resolve();
+      });
+    });
+  }
+
+  /** Changes the published settings; resolves when we have heard of it, as `heard` says. */
+  async publish(data: Record<string, string>, heard: () => boolean): Promise<void> {
+    await this.controlPlane.client.expect(
+      CONFIG_MAP,
+      { method: 'PATCH', contentType: 'application/merge-patch+json', body: { data } },
+      [200],
+    );
+    // kube-apiserver writes what somebody has published once more, in its own order: not every change is this one.
+    while (!heard()) await this.nextSettings();
+  }
+
+  async published(): Promise<Record<string, string>> {
+    const { data } = (await this.controlPlane.client.get(CONFIG_MAP)) as { data: Record<string, string> };
+    return data;
+  }
+
+  async create(path: string, body: unknown): Promise<Record<string, unknown>> {
+    const answer = await this.controlPlane.client.expect(path, { method: 'POST', body }, [200, 201]);
+    return JSON.parse(answer.body) as Record<string, unknown>;
+  }
+
+  /** Makes a role and binds it to these subjects; resolves when kube-apiserver lets each group of them do it. */
+  async grant(name: string, rules: readonly Rule[], subjects: readonly Subject[]): Promise<void> {
+    await this.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
+    await this.create(`${RBAC}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects,
+    });
+    // It follows roles and bindings as we follow nodes: an answer of a moment ago may stand.
+    const groups = subjects.flatMap((subject) => (subject.kind === 'Group' ? [subject.name] : []));
+    for (const group of groups) {
+      for (const attributes of rules.map(attributesOf)) {
+        const spec = { user: 'probe', groups: [group], ...attributes };
+        const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+        while (!record((await this.create(path, { spec }))['status'])['allowed']);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    this.#stop.abort();
+    await this.#following;
+    this.#client.close();
+    await this.controlPlane.stop();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+}
+
+/** What the rule allows, as a question. */
+function attributesOf(rule: Rule): object {
+  const [verb] = rule.verbs;
+  const [path] = rule.nonResourceURLs ?? [];
+  if (path !== undefined) return { nonResourceAttributes: { path, verb } };
+  const [[group], [resource], [name]] = [
+    rule.apiGroups ?? [],
+    rule.resources ?? [],
+    rule.resourceNames ?? [],
+  ];
+  return { resourceAttributes: { group, resource, name, verb } };
+}

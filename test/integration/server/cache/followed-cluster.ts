@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { createNodes, nodeName } from '../../../../hack/control-plane/realistic-node.ts';
+import { Informer } from '../../../../server/cache/informer.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { listPages } from '../../../../server/cluster/following/paged-list.ts';
+import type { ReflectorTuning } from '../../../../server/cluster/following/reflector-tuning.ts';
+import { FreezingProxy } from '../../../support/cluster/freezing-proxy.ts';
+
+const NODES = {
+  group: 'resources.platform.io',
+  version: 'v1alpha3',
+  kind: 'Node',
+  source: { path: '/api/v1/nodes' },
+};
+const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3",';
+
+/** An informer that is connected through the proxy, and what became of its streams. */
+export interface Followed {
+  readonly informer: Informer<undefined>;
+  /** `stream` or `pages`, for each complete list. */
+  readonly lists: readonly string[];
+  /** Why each stream ended. */
+  readonly ends: readonly string[];
+  /** Resolves at the next list that is complete. */
+  listed(): Promise<void>;
+  /** Resolves at the next end of a stream for this cause. */
+  ended(cause: string): Promise<void>;
+}
+
+export interface FollowOptions extends Partial<ReflectorTuning> {
+  /** Puts itself between the informer and its connection. */
+  readonly through?: (client: ClusterClient) => ClusterClient;
+  /** How long reads wait for a resourceVersion, in ms: long, since the machine may be busy with other tests. */
+  readonly waitMs?: number;
+  /** Called for each object that the cache reads. */
+  readonly onObject?: () => undefined;
+}
+
+/** A control plane of its own, informers that follow its nodes through a proxy, and a connection past it. */
+export class FollowedCluster {
+  readonly controlPlane: ControlPlane;
+  readonly proxy: FreezingProxy;
+  readonly direct: ClusterConnection;
+  readonly dir: string;
+  readonly #end: AbortController;
+  #running: (() => Promise<void>)[] = [];
+  #writes = 0;
+
+  private constructor(dir: string, end: AbortController, controlPlane: ControlPlane, proxy: FreezingProxy) {
+    this.dir = dir;
+    this.#end = end;
+    this.controlPlane = controlPlane;
+    this.proxy = proxy;
+    this.direct = this.#connect(controlPlane.ports.apiserver);
+  }
+
+  static async start(): Promise<FollowedCluster> {
+    const dir = await mkdtemp(join(tmpdir(), 'followed-cluster-'));
+    const end = new AbortController();
+    const cluster = await startControlPlane({
+      dir: join(dir, 'cluster'),
+      signal: end.signal,
+      controllers: false,
+    });
+    return new FollowedCluster(dir, end, cluster, await FreezingProxy.start(cluster.ports.apiserver));
+  }
+
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** Ends the informers and makes the proxy harmless, between two tests. */
+  async settle(): Promise<void> {
+    for (const stop of this.#running.splice(0)) await stop();
+    this.proxy.thaw();
+    this.proxy.cutAfter(Number.POSITIVE_INFINITY);
+    this.proxy.throttle(Number.POSITIVE_INFINITY);
+  }
+
+  async stop(): Promise<void> {
+    await this.settle();
+    this.direct.close();
+    await this.proxy.stop();
+    await this.controlPlane.stop();
+    this.#end.abort();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async createNodes(count: number): Promise<void> {
+    await createNodes(this.controlPlane, count, { signal: this.signal });
+  }
+
+  #connect(port: number): ClusterConnection {
+    const config = new KubeConfig();
+    config.loadFromFile(this.controlPlane.kubeconfig);
+    config.clusters = config.clusters.map((known) => ({ ...known, server: `https://127.0.0.1:${port}` }));
+    return new ClusterConnection({ kubeConfig: () => config });
+  }
+
+  follow(options: FollowOptions = {}): Followed {
+    const { through = (client) => client, waitMs = 30_000, onObject, ...reflector } = options;
+    const client = this.#connect(this.proxy.port);
+    const stop = new AbortController();
+    const events = new EventTarget();
+    const [lists, ends]: [string[], string[]] = [[], []];
+    const note = (to: string[], what: string, type: string) => {
+      to.push(what);
+      events.dispatchEvent(new Event(type));
+    };
+    const informer = new Informer<undefined>({
+      definition: { ...NODES, facts: () => onObject?.() },
+      client: through(client),
+      waitMs,
+      log: pino({ enabled: false }),
+      reflector: { initialBackoffMs: 20, maxBackoffMs: 500, ...reflector },
+      observer: {
+        listed: (way) => note(lists, way, 'listed'),
+        watchEnded: (cause) => note(ends, cause, `ended ${cause}`),
+        progressed: () => undefined,
+      },
+    });
+    const run = informer.run(stop.signal);
+    this.#running.push(async () => {
+      stop.abort();
+      await run;
+      client.close();
+    });
+    const next = async (type: string) => {
+      await once(events, type);
+    };
+    return { informer, lists, ends, listed: () => next('listed'), ended: (cause) => next(`ended ${cause}`) };
+  }
+
+  async synced(options?: FollowOptions): Promise<Followed> {
+    const followed = this.follow(options);
+    await followed.listed();
+    return followed;
+  }
+
+  /** Changes a node past the proxy. Returns the resourceVersion of the change. */
+  async write(index = 0): Promise<bigint> {
+    const answer = await this.direct.json({
+      path: `/api/v1/nodes/${nodeName(index)}`,
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      json: { metadata: { annotations: { 'example.com/write': String(++this.#writes) } } },
+      signal: this.signal,
+    });
+    return BigInt((answer as { metadata: { resourceVersion: string } }).metadata.resourceVersion);
+  }
+
+  /** Waits until the reflector itself has brought the cache to `version`: no read waits, so nothing probes. */
+  async reaches({ informer: { cache } }: Followed, version: bigint): Promise<void> {
+    while (BigInt(cache.currentResourceVersion ?? 0) < version) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = cache.watch(cache.snapshot().resourceVersion, {
+        event: () => resolve(),
+        bookmark: () => resolve(),
+        end: resolve,
+      });
+      await promise;
+      stop();
+    }
+  }
+
+  /** Byte by byte: a list's items have neither kind nor apiVersion, else they are what the cache holds. */
+  async equalsCluster(followed: Followed): Promise<void> {
+    const objects = new Map<string, string>();
+    const version = await listPages(
+      this.direct,
+      {
+        path: '/api/v1/nodes',
+        query: {},
+        limit: 500,
+        signal: this.signal,
+        idleMs: 10_000,
+        itemLimit: 1 << 20,
+      },
+      (raw) => {
+        const { metadata } = JSON.parse(raw.toString('utf8')) as { metadata: { name: string } };
+        objects.set(metadata.name, FRONT + raw.toString('utf8', 1));
+      },
+    );
+    const { cache } = followed.informer;
+    await cache.waitUntil(version, this.signal);
+    const held = new Map(
+      [...cache.snapshot().objects()].map(({ key, bytes }) => [key, bytes.toString('utf8')]),
+    );
+    expect([...held.keys()]).to.deep.equal([...objects.keys()]);
+    for (const [name, text] of objects) expect(held.get(name)).to.equal(text);
+  }
+}

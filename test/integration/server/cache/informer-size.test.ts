@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
+import { WorkPerTurn } from '../../../support/work-per-turn.ts';
+import { FollowedCluster } from './followed-cluster.ts';
+
+const FEW = 40;
+const MANY = 5_000;
+/** Nodes that one turn of the event loop may read. How long that takes is a matter of the bench. */
+const MOST_A_TURN = MANY / 10;
+
+/** A cluster that refuses streaming lists: kube-apiserver itself answers so to parameters that it does not know. */
+function withoutStreams(client: ClusterClient): ClusterClient {
+  return {
+    json: (request) => client.json(request),
+    open: ({ path, ...request }) =>
+      client.open({
+        ...request,
+        // Other requests ask for NotOlderThan as well, and are to be answered.
+        path: path.includes('sendInitialEvents=')
+          ? path.replace('resourceVersionMatch=NotOlderThan', 'resourceVersionMatch=Perhaps')
+          : path,
+      }),
+  };
+}
+
+describe('the informer cache of a cluster of 5,000 nodes', function () {
+  this.timeout(300_000);
+  let cluster: FollowedCluster;
+
+  before(async () => {
+    cluster = await FollowedCluster.start();
+    await cluster.createNodes(FEW);
+  });
+
+  afterEach(() => cluster.settle());
+  after(() => cluster?.stop());
+
+  it('follows their arrival a few at a time', async () => {
+    const work = new WorkPerTurn();
+    const followed = await cluster.synced({ onObject: () => work.note() });
+    await cluster.createNodes(MANY);
+    await cluster.reaches(followed, await cluster.write());
+    expect(work.most).to.be.within(1, MOST_A_TURN);
+    expect(followed.informer.cache.snapshot().size).to.equal(MANY);
+    expect(followed.lists).to.deep.equal(['stream']);
+    await cluster.equalsCluster(followed);
+  });
+
+  describe('once they are there', () => {
+    before(() => cluster.createNodes(MANY));
+
+    for (const [way, through] of [
+      ['stream', (client: ClusterClient) => client],
+      ['pages', withoutStreams],
+    ] as const) {
+      it(`lists them by ${way}, a few at a time`, async () => {
+        const work = new WorkPerTurn();
+        const followed = await cluster.synced({ through, onObject: () => work.note() });
+        expect(work.most).to.be.within(1, MOST_A_TURN);
+        expect(followed.lists).to.deep.equal([way]);
+        await cluster.equalsCluster(followed);
+      });
+    }
+
+    it('takes nothing from a list that was cut in the middle, and lists again', async () => {
+      cluster.proxy.cutAfter(10 << 20);
+      const followed = cluster.follow();
+      await followed.ended('error');
+      expect(followed.informer.cache.synced).to.equal(false);
+      cluster.proxy.cutAfter(Number.POSITIVE_INFINITY);
+      await followed.listed();
+      expect(followed.informer.cache.snapshot().size).to.equal(MANY);
+      await cluster.equalsCluster(followed);
+    });
+
+    it('takes nothing from a list that kube-apiserver ends cleanly in the middle, and lists by pages', async () => {
+      // The stream is to end after a second, and slower than that it can not be read.
+      cluster.proxy.throttle(12 << 20);
+      const followed = cluster.follow({ watchMs: 500, random: () => 0, initialBackoffMs: 1 });
+      await followed.listed();
+      expect(followed.lists).to.deep.equal(['pages']);
+      expect(followed.ends).to.deep.equal(['error', 'error']);
+      expect(followed.informer.cache.snapshot().size).to.equal(MANY);
+      await cluster.equalsCluster(followed);
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { GuardedCluster, groupNamed } from '../../authentication/guarded-cluster.ts';
+
+const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
+
+describe('callers of the platform paths beside a real cluster', function () {
+  this.timeout(120_000);
+  let cluster: GuardedCluster;
+
+  async function statusOf(path: string, groups: readonly string[]): Promise<number> {
+    const pair = await cluster.controlPlane.pki.issueClient({
+      cn: 'ann',
+      ...(groups[0] ? { o: [...groups] } : {}),
+    });
+    return (await cluster.ask(path, { pair })).status;
+  }
+
+  before(async () => {
+    cluster = await GuardedCluster.start();
+    // A default role for everybody: of the core nodes, of everything else of ours, of the path as a mere URL.
+    await cluster.grant(
+      'everybody',
+      [
+        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
+        { apiGroups: ['resources.platform.io'], resources: ['others'], verbs: ['*'] },
+        { nonResourceURLs: ['/kapis/*'], verbs: ['get'] },
+      ],
+      [groupNamed('system:authenticated')],
+    );
+    const ours = { apiGroups: ['resources.platform.io'], resources: ['nodes'] };
+    await cluster.grant('listers', [{ ...ours, verbs: ['list'] }], [groupNamed('listers')]);
+    await cluster.grant(
+      'readers-of-one',
+      [{ ...ours, resourceNames: ['a'], verbs: ['get', 'list'] }],
+      [groupNamed('readers-of-one')],
+    );
+  });
+
+  after(() => cluster?.stop());
+
+  it('need the right to list nodes of this group, whatever everybody may', async () => {
+    expect(await statusOf(NODES, [])).to.equal(403);
+    expect(await statusOf(`${NODES}/a`, [])).to.equal(403);
+    expect(await statusOf(NODES, ['listers'])).to.equal(200);
+    expect(await statusOf(`${NODES}?name=a&limit=1`, ['listers'])).to.equal(200);
+  });
+
+  it('need another right to get one of them', async () => {
+    expect(await statusOf(`${NODES}/a`, ['listers'])).to.equal(403);
+    expect(await statusOf(`${NODES}/a`, ['readers-of-one'])).to.equal(200);
+    expect(await statusOf(`${NODES}/b`, ['readers-of-one'])).to.equal(403);
+  });
+
+  it('do not get a list by a right to one node, however they select it', async () => {
+    for (const query of ['', '?fieldSelector=metadata.name%3Da', '?names=a', '?name=a']) {
+      expect(await statusOf(`${NODES}${query}`, ['readers-of-one']), query).to.equal(403);
+    }
+  });
+
+  it('are refused under every other spelling of the path', async () => {
+    for (const path of [NODES.replace('nodes', 'Nodes'), NODES.replace('kapis', 'KAPIS')]) {
+      expect(await statusOf(path, ['listers']), path).to.equal(403);
+    }
+    for (const path of [
+      `${NODES}/`,
+      NODES.replace('/nodes', '//nodes'),
+      NODES.replace('/nodes', '/./nodes'),
+    ]) {
+      expect(await statusOf(path, ['listers']), path).to.equal(400);
+    }
+  });
+});

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
+import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
+import { nodes } from '../../../../support/cluster/node-cache.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { OURS, ServedNodes } from '../rest/served-nodes.ts';
+
+const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';
+
+/** By name, with `selfLink` taken out after it was looked at. */
+function byName(items: unknown, link?: string): ReadonlyMap<string, unknown> {
+  return new Map(
+    array(items).map((item) => {
+      const { selfLink, ...metadata } = record(record(item)['metadata']);
+      const name = text(metadata['name']);
+      expect(selfLink).to.equal(link === undefined ? undefined : `${link}/${name}`);
+      return [name, { ...record(item), metadata }];
+    }),
+  );
+}
+
+describe('the platform paths beside the aggregated path', function () {
+  this.timeout(120_000);
+  let served: ServedNodes;
+  let platform: HandlerServer;
+
+  before(async () => {
+    served = await ServedNodes.start(30);
+    const { cache } = served.informer;
+    platform = await new HandlerServer(platformNodes({ definition: nodes, cache })).start();
+  });
+
+  after(async () => {
+    await platform?.close();
+    await served?.stop();
+  });
+
+  it('have the same content of every node, selfLink aside, in list and get', async () => {
+    const aggregated = record((await served.askUs(OURS)).body);
+    const listed = await platform.json(PLATFORM);
+    const expected = byName(aggregated['items']);
+    expect(byName(listed['items'], PLATFORM)).to.deep.equal(expected);
+    expect(listed['metadata']).to.deep.equal(aggregated['metadata']);
+    expect(expected.size).to.equal(30);
+    for (const name of expected.keys()) {
+      expect(byName([await platform.json(`${PLATFORM}/${name}`)], PLATFORM).get(name)).to.deep.equal(
+        record((await served.askUs(`${OURS}/${name}`)).body),
+      );
+    }
+  });
+
+  it('select the same nodes by the same selectors', async () => {
+    for (const [name, selector] of [
+      ['labelSelector', 'topology.kubernetes.io/zone in (region-1a),!x'],
+      ['labelSelector', 'node-role.kubernetes.io/control-plane'],
+      ['fieldSelector', 'metadata.name=node-00003'],
+      ['fieldSelector', 'spec.unschedulable=true'],
+    ] as const) {
+      const query = `${name}=${encodeURIComponent(selector)}`;
+      const theirs = byName(record((await served.askUs(`${OURS}?${query}`)).body)['items']);
+      const list = await platform.json(`${PLATFORM}?${query}`);
+      expect(byName(list['items'], PLATFORM), selector).to.deep.equal(theirs);
+      expect(list['totalItems'], selector).to.equal(theirs.size).and.be.above(0);
+    }
+  });
+
+  it('follow the cluster together', async () => {
+    await served.patch('node-00007', {
+      metadata: { labels: { moved: 'yes' } },
+      spec: { unschedulable: true },
+    });
+    await served.delete('node-00008');
+    await served.caughtUp();
+    const moved = await platform.json(`${PLATFORM}?labelSelector=moved&status=unschedulable`);
+    expect([...byName(moved['items'], PLATFORM).keys()]).to.deep.equal(['node-00007']);
+    expect((await platform.json(PLATFORM))['totalItems']).to.equal(29);
+    expect((await platform.ask(`${PLATFORM}/node-00008`)).status).to.equal(404);
+  });
+});

@@ -1,0 +1,48 @@
+// curl as a reader of compressed lists: it stops at the end of the first gzip member, so there must be only one.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+
+const run = promisify(execFile);
+
+describe('a compressed list', () => {
+  const cache = new NodeCache();
+  let server: HandlerServer;
+
+  before(async () => {
+    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    cache.fill(
+      9000,
+      Array.from({ length: 1000 }, (_, i) => node(`n${i}`, i + 1, {}, { filler: 'x'.repeat(4000) })),
+    );
+  });
+
+  after(() => server.close());
+
+  async function curl(...args: string[]): Promise<string> {
+    const url = `http://127.0.0.1:${server.port}/apis/resources.platform.io/v1alpha3/nodes`;
+    const { stdout } = await run('curl', ['--silent', '--show-error', '--fail', ...args, url], {
+      maxBuffer: 64 << 20,
+    });
+    return stdout;
+  }
+
+  it('is whole for curl --compressed, and the same after changes', async () => {
+    expect(array(record(JSON.parse(await curl('--compressed')))['items'])).to.have.length(1000);
+    cache.apply('MODIFIED', node('n500', 9001, { changed: 'yes' }));
+    const packed = await curl('--compressed');
+    expect(packed).to.equal(await curl());
+    expect(packed).to.contain('"changed":"yes"');
+  });
+
+  it('is whole for fetch, as in a browser', async () => {
+    const url = `http://127.0.0.1:${server.port}/apis/resources.platform.io/v1alpha3/nodes`;
+    const answer = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(answer.headers.get('content-encoding')).to.equal('gzip');
+    expect(array(record(await answer.json())['items'])).to.have.length(1000);
+  });
+});

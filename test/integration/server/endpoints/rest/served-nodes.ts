@@ -1,0 +1,138 @@
+// A real control plane with a few nodes, and our handlers of nodes beside it, followed by the real informer.
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
+import { type ControlPlane, startControlPlane } from '../../../../../hack/control-plane/control-plane.ts';
+import { realisticNode } from '../../../../../hack/control-plane/realistic-node.ts';
+import { Informer } from '../../../../../server/cache/informer.ts';
+import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
+import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';
+import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
+import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { nodes } from '../../../../support/cluster/node-cache.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+
+export const CORE = '/api/v1/nodes';
+export const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
+
+export interface Spoken {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: unknown;
+  /** As it came; `body` is undefined when there is nothing. */
+  readonly text: string;
+}
+
+async function spoken(incoming: IncomingMessage): Promise<Spoken> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const contentType = String(incoming.headers['content-type']);
+  return {
+    status: incoming.statusCode ?? 0,
+    contentType,
+    body: contentType.startsWith('application/json') ? (text === '' ? undefined : JSON.parse(text)) : text,
+    text,
+  };
+}
+
+export class ServedNodes {
+  readonly controlPlane: ControlPlane;
+  readonly informer: Informer<ReturnType<typeof nodes.facts>>;
+  readonly openAPI: OpenAPI;
+  readonly server: HandlerServer;
+  readonly #cluster: ClusterConnection;
+  readonly #stop: AbortController;
+  readonly #dir: string;
+
+  private constructor(controlPlane: ControlPlane, dir: string, stop: AbortController) {
+    this.controlPlane = controlPlane;
+    this.#dir = dir;
+    this.#stop = stop;
+    this.#cluster = new ClusterConnection({ kubeConfig: kubeConfigSource(controlPlane.kubeconfig) });
+    const log = pino({ level: 'silent' });
+    this.informer = new Informer({ definition: nodes, client: this.#cluster, log });
+    this.openAPI = new OpenAPI({
+      resources: [nodes],
+      title: 'test',
+      version: 'v0',
+      client: this.#cluster,
+      log,
+    });
+    const documents = new Map([...discoveryHandlers([nodes]), ...this.openAPI.handlers()]);
+    const resource = resourceHandler(nodes, this.informer.cache);
+    this.server = new HandlerServer((context) => {
+      if (context.info.isResourceRequest) return resource(context);
+      const handler = documents.get(context.info.path);
+      if (!handler) throw newPathNotFound();
+      return handler(context);
+    });
+  }
+
+  static async start(count: number): Promise<ServedNodes> {
+    const dir = await mkdtemp(join(tmpdir(), 'rest-'));
+    const stop = new AbortController();
+    const controlPlane = await startControlPlane({ dir, signal: stop.signal, controllers: false });
+    const served = new ServedNodes(controlPlane, dir, stop);
+    for (let index = 0; index < count; index += 1) await served.create(realisticNode(index));
+    await served.server.start();
+    void served.informer.run(stop.signal);
+    await served.caughtUp();
+    return served;
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+    this.#stop.abort();
+    await this.controlPlane.stop();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  /** Begins to follow the cluster's OpenAPI. */
+  describe(): void {
+    void this.openAPI.run(this.#stop.signal);
+  }
+
+  async create(node: object): Promise<void> {
+    await this.controlPlane.client.expect(CORE, { method: 'POST', body: node }, [201]);
+  }
+
+  async patch(name: string, patch: object): Promise<string> {
+    const { body } = await this.controlPlane.client.expect(
+      `${CORE}/${name}`,
+      { method: 'PATCH', body: patch, contentType: 'application/merge-patch+json' },
+      [200],
+    );
+    return String(record(record(JSON.parse(body))['metadata'])['resourceVersion']);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.controlPlane.client.expect(`${CORE}/${name}`, { method: 'DELETE' }, [200]);
+  }
+
+  /** Resolves when our cache has what kube-apiserver has now. */
+  async caughtUp(): Promise<void> {
+    const list = record(await this.controlPlane.client.get(`${CORE}?limit=1`));
+    const version = String(record(list['metadata'])['resourceVersion']);
+    while (!this.informer.cache.synced) await once(AbortSignal.timeout(20), 'abort');
+    await this.informer.cache.waitUntil(version, this.#stop.signal);
+  }
+
+  async askCluster(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Spoken> {
+    return spoken(await this.openCluster(path, headers));
+  }
+
+  openCluster(path: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+    return this.#cluster.open({ path, headers, signal: this.#stop.signal });
+  }
+
+  async askUs(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Spoken> {
+    return spoken(await this.server.open(path, { headers }));
+  }
+}

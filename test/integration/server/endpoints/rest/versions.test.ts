@@ -1,0 +1,78 @@
+// resourceVersion and resourceVersionMatch of lists, beside kube-apiserver, while nodes change.
+import { expect } from 'chai';
+import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';
+
+function seen({ status, body }: Spoken): unknown {
+  if (status !== 200) return { status, reason: record(body)['reason'] };
+  return {
+    status,
+    items: array(record(body)['items']).map((item) => {
+      const { name, resourceVersion } = record(record(item)['metadata']);
+      return `${String(name)}@${String(resourceVersion)}`;
+    }),
+  };
+}
+
+function versionOf({ body }: Spoken): string {
+  return String(record(record(body)['metadata'])['resourceVersion']);
+}
+
+describe('versions of lists beside kube-apiserver', function () {
+  this.timeout(120_000);
+  let served: ServedNodes;
+  const versions: string[] = [];
+
+  before(async () => {
+    served = await ServedNodes.start(5);
+    for (let change = 0; change < 4; change += 1) {
+      versions.push(await served.patch('node-00002', { metadata: { labels: { change: String(change) } } }));
+    }
+    await served.caughtUp();
+  });
+
+  after(() => served.stop());
+
+  async function same(query: string): Promise<void> {
+    const theirs = seen(await served.askCluster(CORE + query));
+    expect(seen(await served.askUs(OURS + query)), query).to.deep.equal(theirs);
+  }
+
+  it('gives exactly the version that is asked for', async () => {
+    for (const version of versions) await same(`?resourceVersion=${version}&resourceVersionMatch=Exact`);
+  });
+
+  it('takes a version with a limit for exactly that one', async () => {
+    for (const version of versions) await same(`?resourceVersion=${version}&limit=4`);
+  });
+
+  it('gives the newest for a version that is only to be reached', async () => {
+    for (const version of versions) {
+      await same(`?resourceVersion=${version}`);
+      await same(`?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`);
+    }
+  });
+
+  it('answers with a version of another kind of object, that no node has', async () => {
+    const { body } = await served.controlPlane.client.expect(
+      '/api/v1/namespaces/default/configmaps',
+      { method: 'POST', body: { metadata: { generateName: 'other-' } } },
+      [201],
+    );
+    const version = String(record(record(JSON.parse(body))['metadata'])['resourceVersion']);
+    const ours = await served.askUs(`${OURS}?resourceVersion=${version}`);
+    expect(ours.status).to.equal(200);
+    expect(BigInt(versionOf(ours)) >= BigInt(version)).to.equal(true);
+    await same(`?resourceVersion=${version}&resourceVersionMatch=Exact`);
+  });
+
+  it('keeps a page to its snapshot while nodes change', async () => {
+    const first = await served.askUs(`${OURS}?limit=2`);
+    const token = String(record(record(first.body)['metadata'])['continue']);
+    await served.patch('node-00003', { metadata: { labels: { later: 'yes' } } });
+    await served.caughtUp();
+    const rest = await served.askUs(`${OURS}?continue=${token}`);
+    expect(versionOf(rest)).to.equal(versionOf(first));
+    expect(JSON.stringify(rest.body)).not.to.contain('"later"');
+  });
+});

@@ -1,0 +1,104 @@
+// Two watchers side by side, one of kube-apiserver's nodes and one of ours, see the same.
+import { expect } from 'chai';
+import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import { realisticNode } from '../../../../../hack/control-plane/realistic-node.ts';
+import { type SeenEvent, WatchLines } from '../../../../support/cluster/watch-lines.ts';
+import { CORE, OURS, ServedNodes } from './served-nodes.ts';
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+const JSON_FORM = 'application/json';
+
+function neutral(event: SeenEvent | undefined): unknown {
+  const text = JSON.stringify(event ?? null).replaceAll('resources.platform.io/v1alpha3', 'v1');
+  const { type, object } = record(JSON.parse(text));
+  const { rows, columnDefinitions, ...rest } = record(object);
+  if (rest['kind'] !== 'Table') return { type, object };
+  return {
+    type,
+    ...rest,
+    columns: Array.isArray(columnDefinitions)
+      ? columnDefinitions.map((column) => record(column)['name'])
+      : columnDefinitions,
+    rows: array(rows).map((row) => {
+      const { cells, object: included } = record(row);
+      return { included, cells: array(cells).map((cell, index) => (index === 3 ? typeof cell : cell)) };
+    }),
+  };
+}
+
+describe('watch parity with kube-apiserver', function () {
+  this.timeout(120_000);
+  let served: ServedNodes;
+
+  before(async () => {
+    served = await ServedNodes.start(3);
+  });
+
+  after(() => served.stop());
+
+  for (const accept of [JSON_FORM, TABLE, PARTIAL]) {
+    it(`shows changes alike as ${accept}`, async () => {
+      const headers = { Accept: accept };
+      const query = '?watch=1&labelSelector=stage%3Dtest';
+      const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
+      const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
+      const name = 'node-00001';
+      await served.patch(name, { metadata: { labels: { stage: 'test' } } });
+      await served.patch(name, { spec: { unschedulable: true } });
+      await served.patch(name, { metadata: { labels: { stage: 'other' } } });
+      await served.patch(name, { metadata: { labels: { stage: 'test' } }, spec: { unschedulable: null } });
+      await served.patch(name, { metadata: { labels: { stage: null } } });
+      for (let seen = 0; seen < 5; seen += 1) {
+        expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
+      }
+      theirs.close();
+      ours.close();
+    });
+
+    for (const asked of [
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+      '',
+      '&resourceVersion=0',
+    ]) {
+      it(`begins alike with what is there as ${accept}, and marks the end: ${asked}`, async () => {
+        const headers = { Accept: accept };
+        const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${asked}`;
+        const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
+        const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
+        for (let seen = 0; seen < 3; seen += 1) {
+          expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
+        }
+        const marks = [await ours.next(), await theirs.next()];
+        for (const mark of marks) {
+          expect(mark?.type).to.equal('BOOKMARK');
+          expect(JSON.stringify(mark?.object)).to.contain('"k8s.io/initial-events-end":"true"');
+        }
+        theirs.close();
+        ours.close();
+      });
+    }
+  }
+
+  it('resumes from a resourceVersion that the cluster gave, across create and delete', async () => {
+    await served.caughtUp();
+    const list = record((await served.askCluster(`${CORE}?limit=1`)).body);
+    const from = String(record(list['metadata'])['resourceVersion']);
+    await served.create(realisticNode(50));
+    await served.delete('node-00050');
+    const query = `?watch=1&resourceVersion=${from}`;
+    const theirs = new WatchLines(await served.openCluster(CORE + query));
+    const ours = new WatchLines(await served.server.open(OURS + query));
+    for (let seen = 0; seen < 2; seen += 1) {
+      expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
+    }
+    theirs.close();
+    ours.close();
+  });
+
+  it('reads back what was written, by the resourceVersion of the write', async () => {
+    const version = await served.patch('node-00002', { metadata: { annotations: { written: 'now' } } });
+    const { body } = await served.askUs(`${OURS}/node-00002?resourceVersion=${version}`);
+    expect(record(record(record(body)['metadata'])['annotations'])).to.include({ written: 'now' });
+  });
+});

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { GROUPS_AT_ONCE } from '../../../../hack/generate/admission.ts';
+import { SERVER_USER } from '../registration/registered-cluster.ts';
+import { credential, type IamCluster, ROOT_USER, SOME_HASH, startIamCluster, user } from './iam-cluster.ts';
+
+/** May write users and credentials, and impersonate the group `dev` and the user `ada`. */
+const HELPDESK = 'helpdesk';
+/** The same, and may impersonate everybody. */
+const CHIEF = 'chief';
+const WRITING = {
+  apiGroups: ['iam.platform.io'],
+  resources: ['users', 'credentials'],
+  verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
+};
+const APPLY = ['apply', '-f', '-'];
+
+describe('the admission policies of identity, for people with kubectl', function () {
+  this.timeout(120_000);
+  let cluster: IamCluster;
+
+  before(async () => {
+    cluster = await startIamCluster();
+    await allow(HELPDESK, [
+      WRITING,
+      { apiGroups: [''], resources: ['users'], resourceNames: ['ada'], verbs: ['impersonate'] },
+      { apiGroups: [''], resources: ['groups'], resourceNames: ['dev'], verbs: ['impersonate'] },
+    ]);
+    await allow(CHIEF, [
+      WRITING,
+      { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] },
+    ]);
+    await untilEnforced(cluster);
+  });
+  after(() => cluster?.stop());
+
+  const allow = async (name: string, rules: readonly object[]): Promise<void> => {
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules,
+    };
+    await cluster.kubectl(['create', '-f', '-'], JSON.stringify(role));
+    await cluster.kubectl(['create', 'clusterrolebinding', name, `--clusterrole=${name}`, `--user=${name}`]);
+  };
+
+  it('let who may write users make one without groups, and with groups they may impersonate', async () => {
+    await cluster.as(HELPDESK, APPLY, user('ada', { groups: ['dev'] }));
+    await cluster.as(HELPDESK, APPLY, user('bob'));
+  });
+
+  it('refuse a group that its giver may not impersonate, and name it', async () => {
+    const said = await cluster.refusal(
+      HELPDESK,
+      APPLY,
+      user('mallory', { groups: ['dev', 'platform-admins'] }),
+    );
+    expect(said).to.include('the group "platform-admins" is given only by who may impersonate it');
+    expect(said).to.include('(Forbidden)');
+  });
+
+  it('refuse it in an update as well, by every verb', async () => {
+    await cluster.as(HELPDESK, APPLY, user('bob'));
+    const patch = ['patch', 'users.iam.platform.io/bob', '--type=merge'];
+    const said = await cluster.refusal(HELPDESK, [...patch, '-p', '{"spec":{"groups":["platform-admins"]}}']);
+    expect(said).to.include('"platform-admins" is given only');
+    const applied = ['apply', '--server-side', '-f', '-'];
+    expect(await cluster.refusal(HELPDESK, applied, user('bob', { groups: ['platform-admins'] }))).to.include(
+      'Forbidden',
+    );
+  });
+
+  it('let others change a user that has such a group already, and take it away', async () => {
+    await cluster.as(CHIEF, APPLY, user('root', { groups: ['platform-admins'] }));
+    await cluster.as(HELPDESK, APPLY, user('root', { groups: ['dev', 'platform-admins'], email: 'a@b.c' }));
+    await cluster.as(HELPDESK, APPLY, user('root', { groups: [] }));
+    expect(await cluster.refusal(HELPDESK, APPLY, user('root', { groups: ['platform-admins'] }))).to.include(
+      'Forbidden',
+    );
+  });
+
+  it('check every group of many, within what kube-apiserver lets a policy cost', async () => {
+    const groups = Array.from({ length: GROUPS_AT_ONCE }, (_, index) => `team-${index}`);
+    await cluster.as(CHIEF, APPLY, user('many', { groups }));
+    expect(await cluster.refusal(CHIEF, APPLY, user('more', { groups: [...groups, 'one-more'] }))).to.include(
+      `at most ${GROUPS_AT_ONCE} groups`,
+    );
+    const last = [
+      ...Array.from({ length: GROUPS_AT_ONCE - 1 }, () => 'dev').map((name, index) => name + index),
+      'x',
+    ];
+    expect(await cluster.refusal(HELPDESK, APPLY, user('last', { groups: last }))).to.include('"dev0"');
+  });
+
+  it('refuse a password of who may not be impersonated', async () => {
+    expect(await cluster.refusal(HELPDESK, APPLY, credential('bob'))).to.include(
+      'the password of "bob" is set only by who may impersonate that user',
+    );
+  });
+
+  it('refuse a password to who may not impersonate all groups, for it would give them', async () => {
+    expect(await cluster.refusal(HELPDESK, APPLY, credential('ada'))).to.include(
+      'a password gives all groups',
+    );
+    await cluster.as(CHIEF, APPLY, credential('ada'));
+    const patch = JSON.stringify({ spec: { passwordHash: SOME_HASH.replace('c29', 'c28') } });
+    const args = ['patch', 'credentials.iam.platform.io/ada', '--type=merge', '-p', patch];
+    expect(await cluster.refusal(HELPDESK, args)).to.include('a password gives all groups');
+    await cluster.as(HELPDESK, ['label', 'credentials.iam.platform.io/ada', 'team=a']);
+  });
+
+  it('refuse those who have no right to write users at all, as ever', async () => {
+    expect(await cluster.refusal('nobody', APPLY, user('x'))).to.include('cannot');
+    expect(await cluster.refusal('nobody', ['get', 'credentials.iam.platform.io'])).to.include('cannot list');
+  });
+
+  it('give the first group everything, and the server itself no questions', async () => {
+    const can = await cluster.kubectl([
+      'auth',
+      'can-i',
+      '*',
+      '*',
+      '--as=admin',
+      '--as-group=platform-admins',
+    ]);
+    expect(can.trim()).to.equal('yes');
+    await cluster.as(
+      ROOT_USER,
+      ['--as', SERVER_USER.name, 'create', '-f', '-'],
+      user('admin', { groups: ['platform-admins'] }),
+    );
+  });
+});
+
+/** A policy takes effect a moment after it was made. */
+async function untilEnforced(cluster: IamCluster): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  const tries = [user('probe', { groups: ['platform-admins'] }), credential('probe')];
+  for (const probe of tries) {
+    for (;;) {
+      const answer = await cluster
+        .as(HELPDESK, ['create', '--dry-run=server', '-f', '-'], probe)
+        .catch(String);
+      if (answer.includes('ValidatingAdmissionPolicy')) break;
+      if (performance.now() > deadline) throw new Error(`the policy does not take effect: ${answer}`);
+    }
+  }
+}

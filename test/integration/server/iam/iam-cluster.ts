@@ -1,0 +1,93 @@
+import { until } from '../../../support/until.ts';
+import { type RegisteredCluster, startCluster } from '../registration/registered-cluster.ts';
+
+/** A control plane with our custom resources and policies, and kubectl for anybody. */
+export interface IamCluster extends RegisteredCluster {
+  /** kubectl as this user. Standard output; rejects with the standard error. */
+  as(user: string, args: readonly string[], input?: string): Promise<string>;
+  /** What kubectl said when it was refused; rejects when it was not. */
+  refusal(user: string, args: readonly string[], input?: string): Promise<string>;
+}
+
+const PLURALS = ['users', 'credentials', 'sessions'];
+
+/** The administrator of the control plane itself. */
+export const ROOT_USER = '';
+
+export async function startIamCluster(): Promise<IamCluster> {
+  const cluster = await startCluster();
+  const kubeconfigs = new Map<string, Promise<string>>();
+  const kubeconfigOf = (name: string): Promise<string> => {
+    let path = kubeconfigs.get(name);
+    path ??= cluster.controlPlane.kubeconfigFor({ name });
+    kubeconfigs.set(name, path);
+    return path;
+  };
+  const as: IamCluster['as'] = async (user, args, input) =>
+    cluster.kubectl(user === ROOT_USER ? args : ['--kubeconfig', await kubeconfigOf(user), ...args], input);
+  await cluster.kubectl(['apply', '-k', 'manifests/access']);
+  await cluster.kubectl(['apply', '-k', 'manifests/identity']);
+  await cluster.kubectl([
+    'wait',
+    '--for=condition=Established',
+    '--timeout=60s',
+    ...PLURALS.map((plural) => `crd/${plural}.iam.platform.io`),
+  ]);
+  // kube-apiserver serves them by then, and tells of them a little later: until then kubectl knows no such kind.
+  const told = ['api-resources', '--api-group=iam.platform.io', '-o', 'name'];
+  await until(async () => {
+    const names = (await cluster.kubectl(told)).split('\n');
+    return PLURALS.every((plural) => names.includes(`${plural}.iam.platform.io`));
+  });
+  return {
+    ...cluster,
+    as,
+    refusal: async (user, args, input) => {
+      const answer = await as(user, args, input).catch((error: unknown) => error);
+      if (answer instanceof Error) return answer.message;
+      throw new Error(`kubectl ${args.join(' ')} was not refused: ${String(answer)}`);
+    },
+  };
+}
+
+export function user(name: string, spec: object = {}): string {
+  return object('User', name, spec);
+}
+
+export function object(kind: string, name: string, spec: object): string {
+  return JSON.stringify({ apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec });
+}
+
+/** Of the word `password`; nobody uses it anywhere. */
+export const SOME_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
+
+export function credential(name: string, spec: object = {}): string {
+  return object('Credential', name, {
+    userUID: 'a-uid',
+    passwordHash: SOME_HASH,
+    changedTime: '2026-01-02T03:04:05.678Z',
+    ...spec,
+  });
+}
+
+export function session(name: string, spec: object = {}): string {
+  const time = '2026-01-02T03:04:05.678Z';
+  return object('Session', name, {
+    user: 'ada',
+    userUID: 'a-uid',
+    clientID: 'platform',
+    scopes: ['openid'],
+    source: '192.0.2.7',
+    userAgent: 'curl/8',
+    createdTime: time,
+    lastUsedTime: time,
+    notAfter: time,
+    idleNotAfter: time,
+    generation: 0,
+    refreshHash: 'a'.repeat(64),
+    familyHash: '',
+    mac: '1:ab',
+    ...spec,
+  });
+}

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { ClusterCredentialStore } from '../../../../server/oauth/users/cluster-credential-store.ts';
+import { ClusterUserDirectory } from '../../../../server/oauth/users/cluster-user-directory.ts';
+import { FirstAdministrator } from '../../../../server/oauth/users/first-administrator.ts';
+import { describeCredentialStore } from '../../../conformance/credential-store.ts';
+import { describeUsers } from '../../../conformance/users.ts';
+import { until } from '../../../support/until.ts';
+import { SERVER_USER } from '../registration/registered-cluster.ts';
+import { type IamCluster, startIamCluster } from './iam-cluster.ts';
+
+const log = pino({ level: 'silent' });
+const group = 'iam.platform.io';
+
+describe('users and passwords in a real cluster, with the rights of the server', function () {
+  // What belongs to a deleted user is collected within half a minute, or within one when that fails.
+  this.timeout(240_000);
+  const stop = new AbortController();
+  const running: Promise<void>[] = [];
+  let cluster: IamCluster;
+  let client: ClusterConnection;
+  let users: ClusterUserDirectory;
+  let credentials: ClusterCredentialStore;
+
+  before(async () => {
+    cluster = await startIamCluster();
+    const kubeconfig = await cluster.controlPlane.kubeconfigFor(SERVER_USER);
+    client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
+    users = new ClusterUserDirectory({ client, group, log });
+    credentials = new ClusterCredentialStore({ client, group, log });
+    running.push(users.run(stop.signal), credentials.run(stop.signal));
+    await until(() => users.synced && credentials.synced);
+  });
+  after(async () => {
+    stop.abort();
+    await Promise.all(running);
+    client?.close();
+    await cluster?.stop();
+  });
+
+  describeUsers('the cluster', () => users);
+  describeCredentialStore(
+    'the cluster',
+    () => credentials,
+    async (user) => {
+      const made = await users.create({ metadata: { name: user }, spec: {} }, stop.signal);
+      return made.metadata.uid ?? '';
+    },
+  );
+
+  it('begin with one administrator, however many replicas start at once', async () => {
+    for (const plural of ['users', 'credentials']) {
+      await cluster.kubectl(['delete', `${plural}.iam.platform.io`, '--all']);
+    }
+    const names = { platform: 'platform', namespace: 'platform-system' };
+    const replicas = [1, 2, 3].map(
+      () =>
+        new FirstAdministrator({
+          client,
+          ...names,
+          users,
+          credentials,
+          // The hash has to look like one; which password it is of, its bytes tell.
+          hasher: { hash: (password) => Promise.resolve(hashNaming(password)) },
+          log,
+        }),
+    );
+    await Promise.all(replicas.map((replica) => replica.run(stop.signal)));
+    const path = ['get', 'secret/ks-apiserver-admin', '--namespace=platform-system', '-o'];
+    const password = await cluster.kubectl([...path, 'go-template={{.data.password | base64decode}}']);
+    const groups = ['get', 'users.iam.platform.io/admin', '-o', 'jsonpath={.spec.groups}'];
+    expect(await cluster.kubectl(groups)).to.equal('["platform-admins"]');
+    await until(() => credentials.get('admin')?.passwordHash === hashNaming(password));
+    expect(credentials.get('admin')).to.include({ mustChange: true });
+    const state = 'jsonpath={.metadata.annotations.iam\\.platform\\.io/first-administrator}';
+    expect(await cluster.kubectl([...path, state])).to.equal('done');
+    await cluster.kubectl(['delete', 'users.iam.platform.io/admin']);
+    await replicas[0]?.run(stop.signal);
+    expect(await cluster.kubectl(['get', 'users.iam.platform.io', '-o', 'name'])).to.equal('');
+  });
+
+  it('are seen here when somebody changes them with kubectl', async () => {
+    const patch = '{"spec":{"groups":["dev"],"disabled":true}}';
+    await users.create({ metadata: { name: 'kim' }, spec: {} }, stop.signal);
+    await cluster.kubectl(['patch', 'users.iam.platform.io/kim', '--type=merge', '-p', patch]);
+    await until(() => users.get('kim')?.disabled === true);
+    await cluster.kubectl(['delete', 'users.iam.platform.io/kim']);
+    await until(() => users.get('kim') === undefined);
+  });
+
+  it('lose their password when the user is deleted, and get none when it is made anew', async () => {
+    const first = await users.create({ metadata: { name: 'lee' }, spec: {} }, stop.signal);
+    const credential = {
+      passwordHash: '$2b$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234',
+      userUID: first.metadata.uid ?? '',
+      mustChange: false,
+      changedAt: 1_700_000_000_000,
+    };
+    await credentials.set('lee', credential, stop.signal);
+    await cluster.kubectl(['delete', 'users.iam.platform.io/lee']);
+    await until(() => credentials.get('lee') === undefined);
+    const second = await users.create({ metadata: { name: 'lee' }, spec: {} }, stop.signal);
+    expect(second.metadata.uid).not.to.equal(first.metadata.uid);
+  });
+
+  it('are not said to be known while the cluster is silent', async () => {
+    const impatient = new ClusterUserDirectory({ client, group, log, staleAfterMs: 1 });
+    const ended = new AbortController();
+    const run = impatient.run(ended.signal);
+    await until(() => [...impatient.objects()].length > 0);
+    await until(() => !impatient.synced);
+    ended.abort();
+    await run;
+  });
+});
+
+function hashNaming(password: string): string {
+  const bytes = Buffer.from(password).toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$${bytes}`;
+}

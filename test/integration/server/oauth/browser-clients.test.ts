@@ -1,0 +1,190 @@
+// The code and device flows as a program uses them that others have written (openid-client), with a real Chromium for
+// the person, on two replicas of one cluster: the person signs in at one, the program fetches its tokens at the other.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import * as openid from 'openid-client';
+import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const run = promisify(execFile);
+
+describe('programs that send people to the sign-in page', function () {
+  this.timeout(120_000);
+  let cluster: OAuthCluster;
+  let a: OAuthReplica;
+  let b: OAuthReplica;
+  let chromium: StartedChromium;
+  let callback: Server;
+  let redirectURI: string;
+  let config: openid.Configuration;
+  let page: Page;
+
+  before(async () => {
+    cluster = await OAuthCluster.start();
+    a = await cluster.replica();
+    b = await cluster.replica();
+    await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
+    callback = createServer((_request, response) => response.end('signed in'));
+    callback.listen(0, '127.0.0.1');
+    await once(callback, 'listening');
+    redirectURI = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
+    config = await openid.discovery(new URL(a.issuer), 'platform', 'platform', undefined, {
+      [openid.customFetch]: fetchAt(b),
+    });
+    config[openid.customFetch] = fetchAt(b);
+    chromium = await startChromium();
+  });
+
+  after(async () => {
+    await chromium?.[Symbol.asyncDispose]();
+    callback?.closeAllConnections();
+    callback?.close();
+    await cluster?.stop();
+  });
+
+  beforeEach(async () => {
+    page = await (await chromium.browser.createBrowserContext()).newPage();
+    await page.setJavaScriptEnabled(false);
+  });
+  afterEach(() => page.browserContext().close());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await run(cluster.controlPlane.kubectl, ['--kubeconfig', cluster.controlPlane.kubeconfig, ...args]))
+      .stdout;
+
+  /** Types name and password, where the keyboard is. */
+  async function signIn(): Promise<void> {
+    await page.waitForSelector('#username');
+    await page.focus('#username');
+    await page.keyboard.type('alice');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  }
+
+  interface Request {
+    readonly url: URL;
+    readonly checks: openid.AuthorizationCodeGrantChecks & { readonly pkceCodeVerifier: string };
+  }
+
+  async function request(): Promise<Request> {
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+    const expectedState = openid.randomState();
+    const expectedNonce = openid.randomNonce();
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: redirectURI,
+      scope: 'openid email groups',
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      state: expectedState,
+      nonce: expectedNonce,
+    });
+    return { url, checks: { pkceCodeVerifier, expectedState, expectedNonce } };
+  }
+
+  it('get tokens for a code, with every check that they make', async () => {
+    const { url, checks } = await request();
+    await page.goto(url.href);
+    await signIn();
+    const tokens = await openid.authorizationCodeGrant(config, new URL(page.url()), checks);
+    expect(tokens.claims()).to.include({ sub: 'alice', email: 'alice@example.com', aud: 'platform' });
+    const info = await openid.fetchUserInfo(config, tokens.access_token, 'alice');
+    expect(info.email).to.equal('alice@example.com');
+    const next = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    expect(next.access_token).not.to.equal(tokens.access_token);
+    const sid = sessionOf(tokens);
+    expect(await kubectl('get', 'session', sid, '-o', 'jsonpath={.spec.user} {.spec.userAgent}')).to.match(
+      /^alice Mozilla\/5\.0 .*Chrome/,
+    );
+  });
+
+  it('learn nothing from a code that comes again, and lose what they had of it', async () => {
+    const { url, checks } = await request();
+    await page.goto(url.href);
+    await signIn();
+    const back = new URL(page.url());
+    const tokens = await openid.authorizationCodeGrant(config, back, checks);
+    const error: unknown = await openid.authorizationCodeGrant(config, back, checks).catch((e: unknown) => e);
+    expect(error).to.include({ status: 400, error: 'invalid_grant' });
+    const sid = sessionOf(tokens);
+    expect(await kubectl('get', 'session', sid, '--ignore-not-found')).to.equal('');
+    expect((await openid.tokenIntrospection(config, tokens.access_token)).active).to.equal(false);
+  });
+
+  it('get nothing once the session was ended, code or no code', async () => {
+    const { url, checks } = await request();
+    await page.goto(url.href);
+    await signIn();
+    await kubectl('delete', 'sessions', '--all');
+    const error: unknown = await openid
+      .authorizationCodeGrant(config, new URL(page.url()), checks)
+      .catch((e: unknown) => e);
+    expect(error).to.include({ status: 400, error: 'invalid_grant' });
+    expect((await kubectl('get', 'sessions', '-o', 'name')).trim()).to.equal('');
+  });
+
+  it('connect a device that has no browser', async () => {
+    const device = await openid.initiateDeviceAuthorization(config, { scope: 'openid' });
+    const waiting = openid.pollDeviceAuthorizationGrant(config, device);
+    await page.goto(device.verification_uri);
+    await page.waitForSelector('#user_code');
+    await page.focus('#user_code');
+    await untilKnown(device.user_code);
+    await page.keyboard.type(device.user_code.toLowerCase());
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.content())
+      .to.contain(device.user_code)
+      .and.to.contain('127.0.0.1');
+    await signIn();
+    expect(await page.title()).to.equal('Device connected');
+    const tokens = await waiting;
+    expect(tokens.claims()).to.include({ sub: 'alice', aud: 'platform' });
+    const listed = await kubectl('get', 'sessions', '-o', 'jsonpath={.items[*].spec.user}');
+    expect(listed.split(' ')).not.to.include('-');
+  });
+
+  it('are told when somebody refuses a device', async () => {
+    const device = await openid.initiateDeviceAuthorization(config, {});
+    const refused = openid.pollDeviceAuthorizationGrant(config, device).catch((e: unknown) => e);
+    await untilKnown(device.user_code);
+    await page.goto(device.verification_uri_complete ?? '');
+    await page.focus('button.second');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.title()).to.equal('Device refused');
+    expect(await refused).to.include({ error: 'access_denied' });
+  });
+
+  /** Replica b made the request; the person is at a, which hears of it by watch. */
+  async function untilKnown(userCode: string): Promise<void> {
+    const signal = AbortSignal.timeout(40_000);
+    const ask = () => a.send('GET', `${a.address}/device?user_code=${userCode}`);
+    while ((await ask()).status !== 200) await delay(50, undefined, { signal });
+  }
+});
+
+function sessionOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers): string {
+  const sid = tokens.claims()?.['sid'];
+  if (typeof sid !== 'string') throw new Error('the id token names no session');
+  return sid;
+}
+
+/** fetch that reaches this replica, whatever the address says. */
+function fetchAt(replica: OAuthReplica): openid.CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const { pathname, search } = new URL(url);
+    const target = new URL(`${pathname}${search}`, replica.address).href;
+    const sent = body instanceof URLSearchParams ? body.toString() : '';
+    const answer = await replica.send(method, target, headers, sent);
+    const given = Object.entries(answer.headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as [string, string]] : [],
+    );
+    return new Response(answer.text, { status: answer.status, headers: given });
+  };
+}

@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { LeaderElection } from '../../../../server/cluster/election/lease.ts';
+import { until } from '../../../support/until.ts';
+import { kubectl } from '../../hack/control-plane/programs.ts';
+
+/** No holder loses it against its will, however slow the machine. */
+const PATIENT = { leaseMs: 60_000, renewMs: 50_000, retryMs: 100 };
+const IMPATIENT = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
+describe('the Lease in a real cluster', function () {
+  this.timeout(120_000);
+  let dir: string;
+  let controlPlane: ControlPlane;
+  let client: ClusterConnection;
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'lease-'));
+    controlPlane = await startControlPlane({
+      dir,
+      signal: new AbortController().signal,
+      controllers: false,
+    });
+    client = new ClusterConnection({ kubeConfig: kubeConfigSource(controlPlane.kubeconfig) });
+  });
+  after(async () => {
+    client.close();
+    await controlPlane.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('has one holder at a time, passes on when that one stops, and shows it to kubectl', async () => {
+    const leading = new Set<string>();
+    let most = 0;
+    const replicas = ['a', 'b', 'c'].map((identity) => {
+      const stop = new AbortController();
+      const elected = Promise.withResolvers<string>();
+      const election = new LeaderElection({
+        client,
+        namespace: 'default',
+        name: 'cleaner',
+        identity,
+        log: quiet,
+        timing: PATIENT,
+      });
+      const running = election.run(stop.signal, async (signal) => {
+        leading.add(identity);
+        most = Math.max(most, leading.size);
+        elected.resolve(identity);
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve, { once: true });
+        });
+        leading.delete(identity);
+      });
+      return { identity, elected: elected.promise, stop: async () => (stop.abort(), running) };
+    });
+    let left = replicas;
+    while (left.length > 0) {
+      const first = await Promise.race(left.map(({ elected }) => elected));
+      const holder = await kubectl(
+        controlPlane,
+        'get',
+        'lease',
+        'cleaner',
+        '-o',
+        'jsonpath={.spec.holderIdentity}',
+      );
+      expect(holder).to.equal(first);
+      await left.find(({ identity }) => identity === first)?.stop();
+      left = left.filter(({ identity }) => identity !== first);
+    }
+    expect(most).to.equal(1);
+    const transitions = await kubectl(
+      controlPlane,
+      'get',
+      'lease',
+      'cleaner',
+      '-o',
+      'jsonpath={.spec.leaseTransitions}',
+    );
+    expect(transitions).to.equal('2');
+  });
+
+  it('is given up while kube-apiserver does not answer, and had again afterwards', async () => {
+    const stop = new AbortController();
+    const terms: AbortSignal[] = [];
+    let begun = Promise.withResolvers<AbortSignal>();
+    const election = new LeaderElection({
+      client,
+      namespace: 'default',
+      name: 'other',
+      identity: 'a',
+      log: quiet,
+      timing: IMPATIENT,
+    });
+    const running = election.run(stop.signal, async (signal) => {
+      terms.push(signal);
+      begun.resolve(signal);
+      begun = Promise.withResolvers();
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve, { once: true });
+      });
+    });
+    await begun.promise;
+    await controlPlane.apiserver.pause();
+    // A slow machine may have lost it before, and had it again.
+    await until(() => !election.leading);
+    expect(terms.at(-1)?.aborted).to.equal(true);
+    const before = terms.length;
+    const again = begun.promise;
+    controlPlane.apiserver.resume();
+    await again;
+    expect(terms.length).to.equal(before + 1);
+    stop.abort();
+    await running;
+  });
+});

@@ -1,0 +1,226 @@
+// A control plane with our definitions and rights, and replicas of the token handler beside it: the real chain over
+// TLS, users and sessions as custom resources. The rest of the server is left out.
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
+import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { grant, SERVICE_ACCOUNT } from '../../../../hack/extension/registration.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
+import { oauthSettings } from '../../../../server/oauth/settings.ts';
+import { openChain } from '../../../support/open-chain.ts';
+
+export const NAMESPACE = 'platform-system';
+
+export interface HTTPAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+export class OAuthReplica {
+  readonly oauth: OAuth;
+  readonly metrics = new Registry();
+  /** Audit lines. */
+  readonly audited: Record<string, unknown>[] = [];
+  readonly #ca: string;
+  readonly #issuer: string | undefined;
+  readonly #server: Server;
+  readonly #stop = new AbortController();
+  readonly #client: ClusterConnection;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    kubeconfig: string,
+    configuration: string,
+    tls: { cert: string; key: string },
+    ca: string,
+    issuer: string | undefined,
+  ) {
+    this.#ca = ca;
+    this.#issuer = issuer;
+    this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
+    const config = decodeConfiguration({
+      source: 'test',
+      text: `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\noauth: ${configuration}\n`,
+    });
+    const settings = oauthSettings(config);
+    if (!settings) throw new Error('the token handler is turned off');
+    const log = pino(
+      { level: 'info' },
+      {
+        write: (line) => {
+          const entry = JSON.parse(line) as Record<string, unknown>;
+          if (entry['audit'] === true) this.audited.push(entry);
+        },
+      },
+    );
+    this.oauth = newOAuth({
+      settings,
+      platform: { name: 'platform', namespace: NAMESPACE },
+      issuer: () => this.issuer,
+      client: this.#client,
+      identity: `test-${Math.random()}`,
+      machine: { cores: 2, threads: 4 },
+      log,
+      metrics: this.metrics,
+    });
+    const chain = openChain({
+      handlers: this.oauth.paths,
+      timeoutMs: 30_000,
+      errorFamilies: [this.oauth.errorFamily],
+      signal: this.#stop.signal,
+    });
+    this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, true));
+  }
+
+  /** What all replicas call themselves: the address of the first one. */
+  get issuer(): string {
+    return this.#issuer ?? this.address;
+  }
+
+  /** Where this one is. */
+  get address(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}/oauth`;
+  }
+
+  /** Resolves when sign-ins can be answered. */
+  async start(): Promise<this> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#running = this.oauth.run(this.#stop.signal);
+    const signal = AbortSignal.timeout(40_000);
+    while (!this.oauth.ready) await delay(10, undefined, { signal });
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+    await this.#running;
+    this.#client.close();
+  }
+
+  /** Below its address, for instance `/token`. */
+  post(
+    path: string,
+    form: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<HTTPAnswer> {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    return this.send(
+      'POST',
+      `${this.address}${path}`,
+      { ...type, ...headers },
+      new URLSearchParams(form).toString(),
+    );
+  }
+
+  async send(
+    method: string,
+    url: string,
+    headers: Readonly<Record<string, string>> = {},
+    body = '',
+  ): Promise<HTTPAnswer> {
+    const sent = request(url, { method, headers, ca: this.#ca, agent: false });
+    sent.end(body);
+    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+  }
+}
+
+export class OAuthCluster {
+  readonly controlPlane: ControlPlane;
+  /** PEM file of the authority behind the replicas. */
+  readonly caFile: string;
+  readonly dir: string;
+  readonly #stop: AbortController;
+  readonly #replicas: OAuthReplica[] = [];
+
+  private constructor(controlPlane: ControlPlane, dir: string, stop: AbortController) {
+    this.controlPlane = controlPlane;
+    this.dir = dir;
+    this.caFile = join(dir, 'ca.crt');
+    this.#stop = stop;
+  }
+
+  static async start(): Promise<OAuthCluster> {
+    const dir = await mkdtemp(join(tmpdir(), 'oauth-cluster-'));
+    const stop = new AbortController();
+    const controlPlane = await startControlPlane({
+      dir: join(dir, 'control-plane'),
+      signal: stop.signal,
+      controllers: false,
+    });
+    const cluster = new OAuthCluster(controlPlane, dir, stop);
+    await grant(controlPlane, 9443, stop.signal);
+    await writeFile(cluster.caFile, controlPlane.ca);
+    return cluster;
+  }
+
+  /** One more replica, with the rights that the server is shipped with. `configuration`: section `oauth`, in YAML. */
+  async replica(configuration = '{}'): Promise<OAuthReplica> {
+    const { pki, ca } = this.controlPlane;
+    const tls = await pki.cluster.issueServer({ cn: 'oauth' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
+    const kubeconfig = await this.controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
+    const replica = await new OAuthReplica(
+      kubeconfig,
+      configuration,
+      tls,
+      ca,
+      this.#replicas[0]?.issuer,
+    ).start();
+    this.#replicas.push(replica);
+    return replica;
+  }
+
+  /** A user with a password, known to all replicas when this resolves. */
+  async addUser(name: string, password: string, spec: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const [replica] = this.#replicas;
+    if (!replica) throw new Error('there is no replica');
+    const { oauth } = replica;
+    await this.controlPlane.client.expect(
+      '/apis/iam.platform.io/v1beta1/users',
+      {
+        method: 'POST',
+        body: { apiVersion: 'iam.platform.io/v1beta1', kind: 'User', metadata: { name }, spec },
+      },
+      [201],
+    );
+    const signal = AbortSignal.timeout(40_000);
+    const user = await oauth.users.read(name, signal);
+    await oauth.credentials.set(
+      name,
+      {
+        passwordHash: await oauth.hasher.hash(password),
+        userUID: String(user?.metadata.uid),
+        mustChange: false,
+        changedAt: Date.now(),
+      },
+      signal,
+    );
+    for (const { oauth: other } of this.#replicas) {
+      while (!other.users.get(name) || !other.credentials.get(name)) await delay(10, undefined, { signal });
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const replica of this.#replicas) await replica.stop();
+    this.#stop.abort();
+    await this.controlPlane.stop();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,215 @@
+// The sign-in page in a real Chromium: by keyboard only, with scripts turned off, as light and as dark.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { CDPSession, Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
+import { PASSWORD, SiteState, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
+import { authorizePath, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+
+describe('the sign-in page in Chromium', function () {
+  this.timeout(120_000);
+  let state: SiteState;
+  let site: SignInSite;
+  let chromium: StartedChromium;
+  let client: Server;
+  let callback: string;
+  let page: Page;
+  let tools: CDPSession;
+  /** What the browser complains about: violations of the policy, for instance. */
+  const complaints: string[] = [];
+
+  before(async () => {
+    state = await SiteState.make();
+    site = await SignInSite.start(state);
+    client = createServer((_request, response) => response.end('signed in'));
+    client.listen(0, '127.0.0.1');
+    await once(client, 'listening');
+    callback = `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`;
+    chromium = await startChromium();
+  });
+
+  after(async () => {
+    await chromium?.[Symbol.asyncDispose]();
+    client.closeAllConnections();
+    client.close();
+    await site.close();
+  });
+
+  beforeEach(async () => {
+    const context = await chromium.browser.createBrowserContext();
+    page = await context.newPage();
+    await page.setJavaScriptEnabled(false);
+    tools = await page.createCDPSession();
+    complaints.length = 0;
+    tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
+    await tools.send('Log.enable');
+  });
+
+  afterEach(async () => {
+    await page.browserContext().close();
+  });
+
+  /** Opens the page and waits until the keyboard is where it should be: browsers do that after they have drawn. */
+  async function open(changes: Record<string, string> = {}, focus = 'username'): Promise<void> {
+    await page.goto(site.origin + authorizePath({ client_id: 'cli', redirect_uri: callback, ...changes }));
+    await focusOn(focus);
+  }
+
+  async function focusOn(id: string): Promise<void> {
+    const end = performance.now() + 30_000;
+    let seen = await focused();
+    while (seen !== id && performance.now() < end) seen = await focused();
+    expect(seen).to.equal(id);
+  }
+
+  /** Presses Enter and waits for the page that comes of it. */
+  async function enter(): Promise<void> {
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  }
+
+  const focused = (): Promise<string> =>
+    page.evaluate('document.activeElement.id || document.activeElement.textContent') as Promise<string>;
+
+  async function exchange(): Promise<number> {
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get('state')).to.equal(REQUEST['state']);
+    const { status } = await site.token({
+      grant_type: 'authorization_code',
+      client_id: 'cli',
+      code: searchParams.get('code') ?? '',
+      redirect_uri: callback,
+      code_verifier: VERIFIER,
+    });
+    return status;
+  }
+
+  it('lets somebody sign in by keyboard, after a wrong password too', async () => {
+    await open();
+    await page.keyboard.type('alice');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('wrong');
+    await enter();
+    expect(await page.title()).to.equal('Error: Sign in');
+    await focusOn('password');
+    await page.keyboard.type(PASSWORD);
+    await enter();
+    expect(page.url()).to.match(/^http:\/\/127\.0\.0\.1:\d+\/callback\?code=pac_/);
+    expect(await exchange()).to.equal(200);
+    expect(complaints.filter((text) => !text.includes('status of 400'))).to.deep.equal([]);
+  });
+
+  it('leads through its fields in order, and back to the client without a sign-in', async () => {
+    await open();
+    const way = [await focused()];
+    for (let step = 0; step < 3; step++) {
+      await page.keyboard.press('Tab');
+      way.push(await focused());
+    }
+    expect(way).to.deep.equal(['username', 'password', 'Sign in', 'Cancel']);
+    await enter();
+    expect(new URL(page.url()).searchParams.get('error')).to.equal('access_denied');
+  });
+
+  it('tells a screen reader what each field is, what is wrong and where', async () => {
+    await open();
+    await page.keyboard.type('alice');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('wrong');
+    await enter();
+    const { nodes } = await tools.send('Accessibility.getFullAXTree');
+    const said = nodes
+      .filter(({ ignored }) => !ignored)
+      .map(({ role, name, description }) => [role?.value, name?.value, description?.value ?? ''] as const);
+    const all = (role: string) => said.filter(([value]) => value === role);
+    expect(all('RootWebArea')[0]?.[1]).to.equal('Error: Sign in');
+    expect(all('main')).to.have.length(1);
+    expect(all('heading')[0]?.[1]).to.equal('Sign in');
+    expect(all('alert')).to.have.length(1);
+    expect(all('textbox').map(([, name, description]) => [name, description])).to.deep.equal([
+      ['User name', ''],
+      ['Password', 'User name or password is wrong.'],
+    ]);
+    expect(all('button').map(([, name]) => name)).to.deep.equal(['Sign in', 'Cancel']);
+  });
+
+  it('lets somebody replace a password by keyboard that somebody else set', async () => {
+    await state.add('newcomer', { mustChange: true });
+    await open({ login_hint: 'newcomer' }, 'password');
+    await page.keyboard.type(PASSWORD);
+    await enter();
+    expect(await page.title()).to.equal('Choose a new password');
+    await focusOn('new-password');
+    await page.keyboard.type('a password of my own');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('a password of my own');
+    await enter();
+    expect(await exchange()).to.equal(200);
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`can be read in a ${scheme} scheme`, async () => {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await open();
+      await page.keyboard.type('alice');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('wrong');
+      await enter();
+      const ground = luminance(await colorOf('main', 'backgroundColor'));
+      if (scheme === 'light') expect(ground).to.be.greaterThan(0.8);
+      else expect(ground).to.be.lessThan(0.1);
+      for (const [selector, behind] of [
+        ['h1', 'main'],
+        ['p.quiet', 'main'],
+        ['label', 'main'],
+        ['.alert', '.alert'],
+        ['input#username', 'input#username'],
+        ['button', 'button'],
+        ['button.second', 'main'],
+      ] as const) {
+        const [text, back] = [await colorOf(selector, 'color'), await colorOf(behind, 'backgroundColor')].map(
+          luminance,
+        );
+        // WCAG 2.2, 1.4.3.
+        expect(contrast(text ?? 0, back ?? 0), selector).to.be.at.least(4.5);
+      }
+      const border = luminance(await colorOf('input#username', 'borderTopColor'));
+      // WCAG 2.2, 1.4.11.
+      expect(contrast(border, ground), 'the border of a field').to.be.at.least(3);
+    });
+  }
+
+  it('fits a narrow screen without scrolling sideways', async () => {
+    await page.setViewport({ width: 320, height: 640 });
+    await open();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+  });
+
+  it('does not appear in the frame of another page', async () => {
+    await page.setContent(`<iframe src="${site.origin}${authorizePath()}"></iframe>`);
+    const frame = await page.waitForFrame((candidate) => candidate !== page.mainFrame());
+    expect(await frame.content()).not.to.contain('password');
+  });
+
+  async function colorOf(selector: string, property: string): Promise<string> {
+    const script = `getComputedStyle(document.querySelector('${selector}')).${property}`;
+    return (await page.evaluate(script)) as string;
+  }
+});
+
+/** WCAG 2.2: relative luminance of an opaque colour as browsers write one. */
+function luminance(color: string): number {
+  const match = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(color);
+  if (!match) throw new Error(`not an opaque colour: ${color}`);
+  const [red = 0, green = 0, blue = 0] = match.slice(1).map((part) => {
+    const value = Number(part) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(a: number, b: number): number {
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}

@@ -1,0 +1,253 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
+import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
+import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
+import { KeyRotator } from '../../../../server/oauth/keys/key-rotator.ts';
+import { ROTATE_ANNOTATION } from '../../../../server/oauth/keys/key-secret.ts';
+import { Liveness } from '../../../../server/oauth/tokens/liveness.ts';
+import { TokenIssuer } from '../../../../server/oauth/tokens/token-issuer.ts';
+import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
+import { passwordSince } from '../../../support/oauth/signed-in.ts';
+import { kubectl, run } from '../../hack/control-plane/programs.ts';
+import { AUDIENCE, IssuingServer } from './issuing-server.ts';
+
+const NOW = Date.now();
+const CLIENT = { id: 'console', accessTokenLifetime: 600 };
+const ALICE = {
+  name: 'alice',
+  uid: '6b0d1a34-8a0f-4d06-9b36-0b3b6f0f8a51',
+  email: '',
+  displayName: '',
+  groups: ['developers', 'platform-admins'],
+  disabled: false,
+};
+const SESSION = {
+  id: 's-abcdefghijklmnopqrst',
+  user: 'alice',
+  userUID: ALICE.uid,
+  clientID: CLIENT.id,
+  createdAt: NOW,
+  notAfter: NOW + 3_600_000,
+  idleNotAfter: NOW + 3_600_000,
+};
+const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+
+describe('kube-apiserver with the generated AuthenticationConfiguration', function () {
+  this.timeout(240_000);
+  let cluster: IssuingServer;
+  let issuer: TokenIssuer;
+
+  const tokenOf = async (account = ALICE, client = CLIENT): Promise<string> =>
+    issuer.accessToken({ client, account, session: SESSION, scopes: ['openid'] }).token;
+
+  before(async () => {
+    cluster = await IssuingServer.start();
+    issuer = new TokenIssuer({ keys: cluster.keys, issuer: () => cluster.issuer, audience: AUDIENCE });
+    await cluster.untilTrusted(await tokenOf());
+  });
+  after(() => cluster?.stop());
+
+  it('knows the same user by a token as our own authenticator does', async () => {
+    const token = await tokenOf();
+    const { body } = await cluster.ask(token, SELF, REVIEW);
+    const verifier = new TokenVerifier({
+      keys: cluster.keys,
+      issuer: () => cluster.issuer,
+      audience: AUDIENCE,
+      liveness: new Liveness({
+        sessions: { fresh: true, get: () => SESSION, read: () => Promise.resolve(SESSION) },
+        users: { synced: true, get: () => ALICE },
+        credentials: { synced: true, get: () => passwordSince(0) },
+        acceptWhenStale: false,
+      }),
+    });
+    const bearer = new BearerTokenAuthenticator([new AccessTokenAuthenticator(verifier)]);
+    const chain = new AuthenticatorChain([bearer], { anonymous: false });
+    const request = new IncomingMessage(new Socket());
+    request.headers.authorization = `Bearer ${token}`;
+    const ours = await chain.authenticate({
+      request,
+      secure: true,
+      signal: new AbortController().signal,
+    });
+    const { name: username, uid, groups, extra } = ours ?? { name: '', uid: '', groups: [], extra: {} };
+    expect(body)
+      .to.have.nested.property('status.userInfo')
+      .that.deep.equals({ username, uid, groups, extra });
+    expect(groups).to.deep.equal(['developers', 'platform-admins', 'system:authenticated']);
+  });
+
+  it('knows somebody in as many groups as a user can have, with the longest names', async () => {
+    const groups = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));
+    const { body } = await cluster.ask(await tokenOf({ ...ALICE, groups }), SELF, REVIEW);
+    expect(body).to.have.nested.property('status.userInfo.groups').that.includes.members(groups);
+  });
+
+  it('lets kubectl in with the token, by rules for the user and for a group', async () => {
+    const withToken = async (...args: string[]): Promise<string> =>
+      run(cluster.controlPlane.kubectl, [
+        '--server',
+        cluster.controlPlane.url,
+        '--certificate-authority',
+        cluster.controlPlane.pki.files.clusterCa,
+        '--kubeconfig',
+        '/dev/null',
+        '--token',
+        await tokenOf(),
+        ...args,
+      ]);
+    const refused = await withToken('get', 'namespaces').catch((error: unknown) => String(error));
+    expect(refused).to.include('User "alice" cannot list resource "namespaces"');
+    await kubectl(
+      cluster.controlPlane,
+      'create',
+      'clusterrole',
+      'ns',
+      '--verb=list',
+      '--resource=namespaces',
+    );
+    await kubectl(
+      cluster.controlPlane,
+      'create',
+      'clusterrolebinding',
+      'ns',
+      '--clusterrole=ns',
+      '--user=alice',
+    );
+    expect(await withToken('get', 'namespaces', '-o', 'name')).to.include('namespace/kube-system');
+    await kubectl(
+      cluster.controlPlane,
+      'create',
+      'clusterrole',
+      'cm',
+      '--verb=list',
+      '--resource=configmaps',
+    );
+    await kubectl(
+      cluster.controlPlane,
+      'create',
+      'clusterrolebinding',
+      'cm',
+      '--clusterrole=cm',
+      '--group=developers',
+    );
+    expect(await withToken('get', 'configmaps', '-A', '-o', 'name')).to.include(
+      'configmap/extension-apiserver-authentication',
+    );
+  });
+
+  it('refuses an id token, even of a client that is called as the audience', async () => {
+    const client = { ...CLIENT, id: AUDIENCE };
+    const token = issuer.idToken({ client, account: ALICE, session: SESSION, scopes: ['openid'] });
+    expect((await cluster.ask(token, SELF, REVIEW)).status).to.equal(401);
+  });
+
+  it('refuses privileged names, whoever signed for them', async () => {
+    for (const account of [
+      { ...ALICE, name: 'system:admin' },
+      { ...ALICE, groups: ['system:masters'] },
+      { ...ALICE, name: 'a:b' },
+    ]) {
+      expect((await cluster.ask(await tokenOf(account), SELF, REVIEW)).status).to.equal(401);
+    }
+  });
+
+  it('refuses a token that has expired, and one for another audience', async () => {
+    const past = new TokenIssuer({
+      keys: cluster.keys,
+      issuer: () => cluster.issuer,
+      audience: AUDIENCE,
+      now: () => NOW - 3_600_000,
+    });
+    const expired = past.accessToken({ client: CLIENT, account: ALICE, session: SESSION, scopes: [] });
+    expect((await cluster.ask(expired.token, SELF, REVIEW)).status).to.equal(401);
+    const elsewhere = new TokenIssuer({
+      keys: cluster.keys,
+      issuer: () => cluster.issuer,
+      audience: 'other',
+    });
+    const foreign = elsewhere.accessToken({
+      client: CLIENT,
+      account: ALICE,
+      session: SESSION,
+      scopes: [],
+    });
+    expect((await cluster.ask(foreign.token, SELF, REVIEW)).status).to.equal(401);
+  });
+
+  it('takes tokens of a key that is made while it runs, on every replica that follows the Secret', async () => {
+    const other = cluster.follow();
+    const before = cluster.keys.signing().kid;
+    await cluster.until(other, (ring) => ring.signing().kid === before);
+    const stop = new AbortController();
+    const rotator = new KeyRotator({
+      client: cluster.client,
+      ...cluster.place,
+      policy: { rotationInterval: 1e9, publishAhead: 1000, tokenLifetime: 1e6, macLifetime: 1e6 },
+      subscribe: (changed) => cluster.keys.subscribe(changed),
+      log: { info: () => undefined, warn: () => undefined },
+    });
+    const rotating = rotator.run(stop.signal);
+    const old = await tokenOf();
+    await kubectl(
+      cluster.controlPlane,
+      'annotate',
+      '-n',
+      cluster.place.namespace,
+      'secret',
+      cluster.place.name,
+      `${ROTATE_ANNOTATION}=graceful`,
+    );
+    await Promise.all(
+      [cluster.keys, other].map((ring) => cluster.until(ring, () => ring.signing().kid !== before)),
+    );
+    expect(other.signing().kid).to.equal(cluster.keys.signing().kid);
+    expect(cluster.keys.jwks().keys.map(({ kid }) => kid)).to.include(before);
+    const fresh = await tokenOf();
+    await cluster.untilTrusted(fresh);
+    expect((await cluster.ask(fresh, SELF, REVIEW)).status).to.equal(201);
+    expect((await cluster.ask(old, SELF, REVIEW)).status).to.equal(201);
+    stop.abort();
+    await rotating;
+  });
+
+  it('has a command that shows the keys without giving one away, and asks for new ones', async () => {
+    const { controlPlane, place } = cluster;
+    const keys = (...args: string[]): Promise<string> =>
+      run(process.execPath, [
+        join(import.meta.dirname, '../../../../hack/keys.ts'),
+        ...args,
+        '--kubeconfig',
+        controlPlane.kubeconfig,
+        '--namespace',
+        place.namespace,
+      ]);
+    const listed = await keys('list');
+    expect(listed.match(/^[\w-]{43} {2}(?:active|next|retired), /gm)).to.have.length(
+      cluster.keys.stored?.set.keys.length ?? 0,
+    );
+    for (const { jwk, macKey } of cluster.keys.stored?.set.keys ?? []) {
+      expect(listed).not.to.include(macKey);
+      if (jwk?.d !== undefined) expect(listed).not.to.include(jwk.d);
+    }
+    expect(await keys('rotate', '--immediately')).to.include('immediate');
+    expect(await keys('list')).to.include('asked for and not done yet: immediate');
+    const refused = await keys('rotat').catch((error: unknown) => String(error));
+    expect(refused).to.include('there is no command "rotat"; did you mean rotate?');
+  });
+
+  it('leaves one key, whichever of several replicas that start at once was the first', async () => {
+    await cluster.client.json({
+      method: 'DELETE',
+      path: `/api/v1/namespaces/${cluster.place.namespace}/secrets/${cluster.place.name}`,
+      signal: new AbortController().signal,
+    });
+    const rings = [cluster.keys, cluster.follow(), cluster.follow(), cluster.follow()];
+    await Promise.all(rings.map((ring) => cluster.until(ring, () => ring.jwks().keys.length === 1)));
+    expect(new Set(rings.map((ring) => ring.signing().kid)).size).to.equal(1);
+  });
+});

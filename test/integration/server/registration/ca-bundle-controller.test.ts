@@ -1,0 +1,287 @@
+import { readFile } from 'node:fs/promises';
+import { KubeConfig } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import pino from 'pino';
+import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
+import { developmentManifests } from '../../../../hack/generate/manifests.ts';
+import { namesFor } from '../../../../hack/generate/names.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { ObjectFollower } from '../../../../server/cluster/following/object-follower.ts';
+import { Reflector } from '../../../../server/cluster/following/reflector.ts';
+import { type ApiService, readApiService } from '../../../../server/registration/api-service.ts';
+import { FIELD_MANAGER } from '../../../../server/registration/ca-bundle-controller.ts';
+import { Registration, type RegistrationOptions } from '../../../../server/registration/registration.ts';
+import type { ServingCA } from '../../../../server/registration/serving-ca.ts';
+import {
+  API_SERVICE,
+  API_SERVICE_PATH,
+  type RegisteredCluster,
+  SERVER_USER,
+  startCluster,
+} from './registered-cluster.ts';
+
+const log = pino({ enabled: false });
+
+class RotatingCA implements ServingCA {
+  readonly #listeners = new Set<() => void>();
+  #pem: string;
+
+  constructor(pem: string) {
+    this.#pem = pem;
+  }
+
+  current(): string {
+    return this.#pem;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  rotate(pem: string): void {
+    this.#pem = pem;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+describe('the registration of the server, with exactly the rights of its ServiceAccount', function () {
+  this.timeout(120_000);
+  let cluster: RegisteredCluster;
+  let admin: ClusterConnection;
+  let server: ClusterConnection;
+  const cas: string[] = [];
+  let running: { readonly abort: AbortController; readonly ended: Promise<void> }[] = [];
+
+  before(async () => {
+    cluster = await startCluster();
+    admin = await connect(cluster.controlPlane.kubeconfig);
+    server = await connect(await cluster.controlPlane.kubeconfigFor(SERVER_USER));
+    for (let n = 0; n < 4; n++) cas.push((await CertificateAuthority.create('serving')).cert);
+    cas.push((await CertificateAuthority.create('another name')).cert);
+  });
+
+  beforeEach(() => cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443)));
+
+  afterEach(async () => {
+    for (const { abort } of running) abort.abort();
+    await Promise.all(running.map(({ ended }) => ended));
+    running = [];
+    await cluster.kubectl(['delete', 'apiservice', API_SERVICE, '--ignore-not-found']);
+  });
+
+  after(async () => {
+    admin?.close();
+    server?.close();
+    await cluster?.stop();
+  });
+
+  async function connect(kubeconfig: string): Promise<ClusterConnection> {
+    const config = new KubeConfig();
+    config.loadFromString(await readFile(kubeconfig, 'utf8'));
+    return new ClusterConnection({ kubeConfig: () => config });
+  }
+
+  function register(servingCA: ServingCA, options: Partial<RegistrationOptions> = {}): Registration {
+    const registration = new Registration({
+      apiServices: [API_SERVICE],
+      client: server,
+      servingCA,
+      sharedCA: false,
+      manageCABundle: true,
+      log,
+      retryMs: 50,
+      ...options,
+    });
+    const abort = new AbortController();
+    running.push({ abort, ended: registration.run(abort.signal) });
+    return registration;
+  }
+
+  /** The APIService once it is as `wanted` says. */
+  async function apiService(wanted: (seen: ApiService) => boolean): Promise<ApiService> {
+    const { promise, resolve } = Promise.withResolvers<ApiService>();
+    const sink = new ObjectFollower((objects) => {
+      const seen = readApiService(objects.get(API_SERVICE));
+      if (seen && wanted(seen)) resolve(seen);
+    });
+    const path = API_SERVICE_PATH.slice(0, API_SERVICE_PATH.lastIndexOf('/'));
+    const abort = new AbortController();
+    const ended = new Reflector({ client: admin, path, sink, log }).run(
+      AbortSignal.any([abort.signal, AbortSignal.timeout(60_000)]),
+    );
+    try {
+      const late = ended.then(() => Promise.reject(new Error('not within 60 s')));
+      return await Promise.race([promise, late]);
+    } finally {
+      abort.abort();
+      await ended;
+    }
+  }
+
+  const bundleIs = (pem: string) => apiService(({ caBundle }) => caBundle === pem);
+  const ca = (index: number): string => cas[index] ?? '';
+
+  async function setBundle(pem: string): Promise<void> {
+    const patch = { spec: { caBundle: Buffer.from(pem).toString('base64') } };
+    await admin.json({
+      method: 'PATCH',
+      path: `${API_SERVICE_PATH}?fieldManager=somebody`,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify(patch),
+      signal: AbortSignal.timeout(30_000),
+    });
+  }
+
+  it('puts the serving CA where there was none, owning nothing else', async () => {
+    register(new RotatingCA(ca(0)));
+    await bundleIs(ca(0));
+    const raw = await admin.json({ path: API_SERVICE_PATH, signal: AbortSignal.timeout(30_000) });
+    const ours = managedFields(raw).filter(({ manager }) => manager === FIELD_MANAGER);
+    expect(ours.map(({ operation, fieldsV1 }) => [operation, fieldsV1])).to.deep.equal([
+      ['Apply', { 'f:spec': { 'f:caBundle': {} } }],
+    ]);
+  });
+
+  it('follows a rotation', async () => {
+    const serving = new RotatingCA(ca(0));
+    register(serving, { sharedCA: true, settleMs: 10 });
+    await bundleIs(ca(0));
+    serving.rotate(ca(4));
+    await bundleIs(ca(4));
+  });
+
+  it('lets the former CA of the same name go only when replicas had the time to follow', async () => {
+    const serving = new RotatingCA(ca(0));
+    register(serving, { sharedCA: true, settleMs: 300 });
+    await bundleIs(ca(0));
+    // Followed from before the rotation on: the bundle with both may be gone before anybody could ask for it.
+    const seen: string[] = [];
+    const following = Promise.withResolvers<void>();
+    const rotated = apiService(({ caBundle }) => {
+      seen.push(caBundle);
+      following.resolve();
+      return caBundle === ca(1);
+    });
+    await Promise.race([following.promise, rotated]);
+    serving.rotate(ca(1));
+    await rotated;
+    const both = seen.filter((bundle) => bundle.startsWith(ca(1).trim()) && bundle.includes(ca(0).trim()));
+    expect(both).not.to.have.length(0);
+  });
+
+  it('puts a foreign change right', async () => {
+    register(new RotatingCA(ca(0)));
+    await bundleIs(ca(0));
+    await setBundle(ca(4));
+    await bundleIs(ca(0));
+    await setBundle('');
+    await bundleIs(ca(0));
+  });
+
+  it('survives the manifests being applied again', async () => {
+    register(new RotatingCA(ca(0)));
+    const before = await bundleIs(ca(0));
+    await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443));
+    const after = await apiService(() => true);
+    expect(after.caBundle).to.equal(before.caBundle);
+  });
+
+  it('keeps the CAs of all replicas that made one each', async () => {
+    register(new RotatingCA(ca(0)));
+    register(new RotatingCA(ca(1)));
+    register(new RotatingCA(ca(2)));
+    const holdsAll = ({ caBundle }: ApiService) => [0, 1, 2].every((n) => caBundle.includes(ca(n).trim()));
+    await apiService(holdsAll);
+    // Each looks again after a foreign change, and none of them throws another out.
+    await setBundle(ca(1));
+    const { caBundle } = await apiService(holdsAll);
+    expect(caBundle.match(/BEGIN CERTIFICATE/g)).to.have.length(3);
+  });
+
+  it('waits for an APIService that is missing, without making one', async () => {
+    await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+    const registration = register(new RotatingCA(ca(0)));
+    await described(registration, 'is missing');
+    const list = await cluster.kubectl(['get', 'apiservices', '-o', 'name']);
+    expect(list).not.to.include(API_SERVICE);
+    await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443));
+    await bundleIs(ca(0));
+    await described(registration, 'trusts our serving CA');
+  });
+
+  it('does not bring back an APIService that was deleted', async () => {
+    const serving = new RotatingCA(ca(0));
+    const registration = register(serving);
+    await bundleIs(ca(0));
+    await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+    serving.rotate(ca(1));
+    await described(registration, 'is missing');
+    expect(await cluster.kubectl(['get', 'apiservices', '-o', 'name'])).not.to.include(API_SERVICE);
+  });
+
+  it('cannot bring back a deleted APIService even when it has not heard of it', async () => {
+    const { uid } = await apiService(() => true);
+    await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+    const answer = admin.json({
+      method: 'PATCH',
+      path: `${API_SERVICE_PATH}?fieldManager=${FIELD_MANAGER}&force=true`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: JSON.stringify({
+        apiVersion: 'apiregistration.k8s.io/v1',
+        kind: 'APIService',
+        metadata: { name: API_SERVICE, uid },
+        spec: { caBundle: '' },
+      }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    expect(await answer.catch((error: unknown) => String(error))).to.match(/uid mismatch/i);
+  });
+
+  it('leaves an APIService alone that skips the verification', async () => {
+    const patch = '{"spec":{"insecureSkipTLSVerify":true}}';
+    await cluster.kubectl(['patch', 'apiservice', API_SERVICE, '--type', 'merge', '--patch', patch]);
+    await described(register(new RotatingCA(ca(0))), 'insecureSkipTLSVerify');
+  });
+
+  it('leaves everything alone when it is told to', async () => {
+    const registration = register(new RotatingCA(ca(0)), { manageCABundle: false });
+    await Promise.all(running.map(({ ended }) => ended));
+    expect(registration.describe()).to.include('manageCABundle is false');
+    expect((await apiService(() => true)).caBundle).to.equal('');
+  });
+
+  it('goes on after kube-apiserver was away', async () => {
+    const serving = new RotatingCA(ca(0));
+    const registration = register(serving);
+    await bundleIs(ca(0));
+    await cluster.controlPlane.apiserver.kill();
+    serving.rotate(ca(4));
+    await described(registration, 'cannot be');
+    await cluster.controlPlane.apiserver.restart();
+    await bundleIs(ca(4));
+  });
+
+  /** `describe()` has no event of its own to wait for; its text is read until it fits. */
+  async function described(registration: Registration, text: string): Promise<void> {
+    const end = performance.now() + 60_000;
+    while (!registration.describe().includes(text)) {
+      if (performance.now() > end) expect(registration.describe()).to.include(text);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    }
+  }
+});
+
+interface ManagedFields {
+  readonly manager?: unknown;
+  readonly operation?: unknown;
+  readonly fieldsV1?: unknown;
+}
+
+function managedFields(raw: unknown): ManagedFields[] {
+  expect(readApiService(raw)?.name).to.equal(API_SERVICE);
+  const { metadata } = raw as { metadata: { managedFields: ManagedFields[] } };
+  return metadata.managedFields;
+}

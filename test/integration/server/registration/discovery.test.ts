@@ -1,0 +1,210 @@
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { developmentManifests } from '../../../../hack/generate/manifests.ts';
+import { namesFor } from '../../../../hack/generate/names.ts';
+import { freePort } from '../../../../hack/system/ports.ts';
+import { completeConfig } from '../../../../server/config.ts';
+import { readEnvironment } from '../../../../server/environment.ts';
+import { run } from '../../../../server/server.ts';
+import { until } from '../../../support/until.ts';
+import {
+  API_SERVICE,
+  API_SERVICES,
+  type RegisteredCluster,
+  SERVER_USER,
+  startCluster,
+} from './registered-cluster.ts';
+
+const DISCOVERY = '/apis/resources.platform.io/v1alpha3';
+
+describe('discovery of a registered server, whatever else is broken', function () {
+  // kube-apiserver looks again after up to half a minute, and its controllers after up to one.
+  this.timeout(480_000);
+  let cluster: RegisteredCluster;
+  let port: number;
+  let stop: AbortController;
+  let ended: Promise<void>;
+
+  before(async () => {
+    cluster = await startCluster();
+    port = await freePort();
+  });
+  after(() => cluster?.stop());
+
+  beforeEach(() => {
+    stop = new AbortController();
+    ended = Promise.resolve();
+  });
+  afterEach(async () => {
+    stop.abort();
+    await ended;
+    await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES, '--ignore-not-found']);
+  });
+
+  /** Registers the server and starts it; `spoil` comes between the two. */
+  async function serve(spoil: () => Promise<unknown> = async () => {}, readinessDelay = '0s'): Promise<void> {
+    await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), port));
+    await spoil();
+    const file = join(cluster.controlPlane.dir, 'configuration.yaml');
+    const configuration = {
+      apiVersion: 'config.platform.io/v1alpha1',
+      kind: 'APIServerConfiguration',
+      listeners: { secure: { address: '127.0.0.1', port }, insecure: { enabled: false } },
+      kubernetes: { kubeconfig: await cluster.controlPlane.kubeconfigFor(SERVER_USER) },
+      shutdown: { readinessDelay, timeout: '2s' },
+      log: { level: 'error', format: 'text' },
+    };
+    await writeFile(file, stringify(configuration));
+    const sources = {
+      config: file,
+      overrides: [],
+      environment: readEnvironment({}, 'test'),
+      workingDirectory: cluster.controlPlane.dir,
+    };
+    ended = run(await completeConfig(sources), stop.signal);
+    // The first refusal of a test is its own; this one only keeps it from counting as unheard.
+    ended.catch(() => undefined);
+  }
+
+  /** Resolves when kube-apiserver says so, and passes requests on: what does that follows the condition. */
+  async function available(): Promise<void> {
+    const services = API_SERVICES.map((name) => `apiservice/${name}`);
+    await cluster.kubectl(['wait', '--for=condition=Available', '--timeout=120s', ...services]);
+    await until(() =>
+      cluster.kubectl(['get', '--raw', DISCOVERY]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  /** Deletes the binding and resolves when kube-apiserver does not let the server do `what` any more. */
+  async function withdraw(binding: readonly string[], what: readonly string[]): Promise<void> {
+    await cluster.kubectl(['delete', ...binding]);
+    const question = ['auth', 'can-i', ...what, '--as', SERVER_USER.name];
+    // Its answer is its exit code, too.
+    await until(async () => (await cluster.kubectl(question).catch(String)).endsWith('no\n'));
+  }
+
+  async function deletesNamespace(name: string): Promise<void> {
+    await cluster.kubectl(['create', 'namespace', name]);
+    // Waits until the namespace controller has found nothing left in any API, ours included.
+    await cluster.kubectl(['delete', 'namespace', name, '--timeout=120s']);
+  }
+
+  /** Status of a direct request, `X-Remote-User` with it as the aggregator sends it; undefined when nobody answers. */
+  function status(path: string): Promise<number | undefined> {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const headers = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' };
+    request({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false }, (answer) => {
+      answer.resume();
+      answer.once('close', () => resolve(answer.statusCode));
+    })
+      .once('error', () => resolve(undefined))
+      .end();
+    return promise;
+  }
+
+  it('is there, and nodes with it, when nothing is broken', async () => {
+    await serve();
+    await available();
+    await cluster.kubectl(['get', 'nodes.resources.platform.io']);
+    await cluster.kubectl(['get', '--raw', DISCOVERY]);
+    await deletesNamespace('nothing-broken');
+  });
+
+  it('is there without the right to list nodes', async () => {
+    await serve(() => withdraw(['clusterrolebinding', 'platform:ks-apiserver'], ['list', 'nodes']));
+    // Without the right to its APIServices it cannot set the bundles either; so this is done for it.
+    await trustAnyCertificate();
+    await available();
+    expect(await status('/readyz/informer-sync')).to.equal(500);
+    await deletesNamespace('no-right-to-nodes');
+  });
+
+  it('is there without the right to learn who the front proxy is', async () => {
+    const inSystem = ['--namespace', 'kube-system'];
+    await serve(() =>
+      withdraw(
+        ['rolebinding', 'platform:ks-apiserver:authentication-reader', ...inSystem],
+        ['list', 'configmaps/extension-apiserver-authentication', ...inSystem],
+      ),
+    );
+    await available();
+    expect(await status('/readyz/front-proxy')).to.equal(500);
+    expect(await status(DISCOVERY)).to.equal(200);
+    await deletesNamespace('no-front-proxy');
+  });
+
+  it('is there without the right to ask the cluster about callers', async () => {
+    await serve(() =>
+      withdraw(
+        ['clusterrolebinding', 'platform:ks-apiserver:auth-delegator'],
+        ['create', 'subjectaccessreviews.authorization.k8s.io'],
+      ),
+    );
+    await available();
+    await deletesNamespace('no-reviews');
+  });
+
+  it('is there while kube-apiserver is away', async () => {
+    await serve();
+    await available();
+    await cluster.controlPlane.apiserver.kill();
+    expect(await status(DISCOVERY)).to.equal(200);
+    await cluster.controlPlane.apiserver.restart();
+    await available();
+  });
+
+  it('is there from the first connection to the last', async () => {
+    await serve(undefined, '1s');
+    const seen: (number | undefined)[] = [];
+    const polling = new AbortController();
+    const watching = (async () => {
+      while (!polling.signal.aborted) {
+        seen.push(await status(DISCOVERY));
+        await delay(2);
+      }
+    })();
+    await available();
+    await until(() => seen.filter((each) => each === 200).length > 10);
+    stop.abort();
+    await ended;
+    polling.abort();
+    await watching;
+    const first = seen.findIndex((each) => each !== undefined);
+    const last = seen.findLastIndex((each) => each !== undefined);
+    expect(last - first).to.be.greaterThan(10);
+    expect(new Set(seen.slice(first, last + 1))).to.deep.equal(new Set([200]));
+  });
+
+  it('is missed when the server is gone and its APIServices are not, and not any more without its APIServices', async () => {
+    await serve();
+    await available();
+    stop.abort();
+    await ended;
+    await cluster.kubectl([
+      'wait',
+      '--for=condition=Available=false',
+      '--timeout=120s',
+      `apiservice/${API_SERVICE}`,
+    ]);
+    await cluster.kubectl(['create', 'namespace', 'blocked']);
+    await cluster.kubectl(['delete', 'namespace', 'blocked', '--wait=false']);
+    const failing = '--for=condition=NamespaceDeletionDiscoveryFailure';
+    await cluster.kubectl(['wait', failing, '--timeout=120s', 'namespace/blocked']);
+    await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES]);
+    await cluster.kubectl(['wait', '--for=delete', '--timeout=150s', 'namespace/blocked']);
+  });
+
+  async function trustAnyCertificate(): Promise<void> {
+    const patch = '{"spec":{"insecureSkipTLSVerify":true,"caBundle":null}}';
+    for (const name of API_SERVICES) {
+      await cluster.kubectl(['patch', 'apiservice', name, '--type', 'merge', '--patch', patch]);
+    }
+  }
+});

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+
+export const ROOT = join(import.meta.dirname, '../../../..');
+export const API_SERVICE = 'v1alpha3.resources.platform.io';
+/** All that the server registers: a namespace can be deleted only when each of them answers, or is gone. */
+export const API_SERVICES = [API_SERVICE, 'v1alpha2.logging.platform.io'];
+export const API_SERVICE_PATH = `/apis/apiregistration.k8s.io/v1/apiservices/${API_SERVICE}`;
+
+/** The account that the manifests make for the server, so that it has exactly their rights. */
+export const SERVER_USER = {
+  name: 'system:serviceaccount:platform-system:ks-apiserver',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:platform-system', 'system:authenticated'],
+};
+
+/** A control plane of this test's own, with kubectl to work on it. */
+export interface RegisteredCluster {
+  readonly controlPlane: ControlPlane;
+  /** Standard output; rejects with the standard error, and the output behind it, when kubectl fails. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startCluster(): Promise<RegisteredCluster> {
+  const dir = await mkdtemp(join(tmpdir(), 'registration-'));
+  const abort = new AbortController();
+  const controlPlane = await startControlPlane({ dir, signal: abort.signal });
+  return {
+    controlPlane,
+    kubectl: (args, input) =>
+      run(
+        controlPlane.kubectl,
+        // What kubectl remembers of other clusters that were at this port is none of ours.
+        ['--kubeconfig', controlPlane.kubeconfig, '--cache-dir', join(dir, 'kubectl'), ...args],
+        input,
+      ),
+    stop: async () => {
+      await controlPlane.stop();
+      abort.abort();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function run(command: string, args: readonly string[], input?: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = execFile(command, args, { cwd: ROOT, maxBuffer: 16 << 20 }, (error, stdout, stderr) => {
+    if (error) reject(new Error(`${args.join(' ')}: ${stderr || error.message}\n${stdout}`));
+    else resolve(stdout);
+  });
+  child.stdin?.end(input ?? '');
+  return promise;
+}

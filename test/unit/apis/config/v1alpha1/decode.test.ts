@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
+import { ConfigurationError } from '../../../../../apis/config/v1alpha1/fault.ts';
+import type { Override } from '../../../../../apis/config/v1alpha1/fault-locator.ts';
+import { optionRows } from '../../../../../apis/config/v1alpha1/option-table.ts';
+
+const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
+
+function decode(text: string, overrides: Override[] = []) {
+  return decodeConfiguration({ source: 'c.yaml', text }, overrides);
+}
+
+function faults(text: string, overrides: Override[] = []): string[] {
+  try {
+    decode(text, overrides);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+describe('decodeConfiguration', () => {
+  it('fills in every default', () => {
+    const configuration = decode(HEAD);
+    expect(configuration.listeners.secure.port).to.equal(9443);
+    expect(configuration.listeners.insecure).to.include({ enabled: true, port: 9090 });
+    expect(decodeConfiguration(undefined)).to.deep.equal(configuration);
+  });
+
+  it('gives durations in milliseconds and quantities in bytes', () => {
+    const configuration = decode(`${HEAD}listeners: {limits: {keepAliveTimeout: 1m31.5s, body: 2Mi}}\n`);
+    expect(configuration.listeners.limits).to.include({ keepAliveTimeout: 91_500, body: 2 * 1024 * 1024 });
+  });
+
+  it('takes a number of bytes without quotes', () => {
+    expect(decode(`${HEAD}listeners: {limits: {body: 4096}}\n`).listeners.limits.body).to.equal(4096);
+  });
+
+  it('keeps connections longer than the 90 s of Go clients by default', () => {
+    expect(decode(HEAD).listeners.limits.keepAliveTimeout).to.be.greaterThan(90_000);
+  });
+
+  it('takes a section whose options are all commented out as its defaults', () => {
+    expect(decode(`${HEAD}log:\n  # level: debug\n`).log.level).to.equal('info');
+  });
+
+  it('reports every fault at once, with file, line, column and path', () => {
+    const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    body: 10\nlog: {level: inof}\n`;
+    expect(faults(text)).to.deep.equal([
+      'c.yaml:5:5: listeners.secure.prot: unknown option; did you mean "port"?',
+      'c.yaml:6:11: listeners.secure.port: must be a whole number, not "abc"',
+      'c.yaml:8:11: listeners.limits.body: must be at least 1Ki, not 10',
+      'c.yaml:9:14: log.level: must be one of debug, info, warn, error (info?), not "inof"',
+    ]);
+  });
+
+  it('finds contradictions in the same run as faults of single options', () => {
+    const text = `${HEAD}listeners:\n  secure:\n    certFile: a\nlog: {level: 3}\n`;
+    expect(faults(text)).to.deep.equal([
+      'c.yaml:5:5: listeners.secure.certFile: needs keyFile beside it',
+      'c.yaml:6:14: log.level: must be text, not 3',
+    ]);
+  });
+
+  for (const [what, text, expected] of [
+    ['an empty file', '', 'c.yaml: is empty; it needs at least apiVersion and kind'],
+    ['a file of comments', '# nothing\n', 'c.yaml: is empty; it needs at least apiVersion and kind'],
+    ['a tab', `${HEAD}log:\n\tlevel: info\n`, 'c.yaml:4:1: is indented with a tab; YAML wants spaces'],
+    [
+      'a key given twice',
+      `${HEAD}log: {}\nlog: {}\n`,
+      'c.yaml:4:1: this key is given twice; one of them has to go',
+    ],
+    [
+      'a second document',
+      `${HEAD}---\na: 1\n`,
+      'c.yaml:3:1: holds more than one YAML document; only one is read',
+    ],
+    ['a list', '- a\n', 'c.yaml:1:1: must be a section with options of its own, not ["a"]'],
+    [
+      'another kind',
+      HEAD.replace('APIServer', 'Kubelet'),
+      'c.yaml:2:7: kind: must be APIServerConfiguration, not "KubeletConfiguration"',
+    ],
+    [
+      'another version',
+      HEAD.replace('v1alpha1', 'v1'),
+      'c.yaml:1:13: apiVersion: must be config.platform.io/v1alpha1',
+    ],
+    ['no version', 'kind: APIServerConfiguration\n', 'c.yaml:1:1: apiVersion: is missing'],
+    [
+      'a bad duration',
+      `${HEAD}shutdown: {timeout: 5 minutes}\n`,
+      'c.yaml:3:21: shutdown.timeout: must be a duration such as 500ms, 10s or 1h30m, not "5 minutes"',
+    ],
+    [
+      'a key from the prototype',
+      `${HEAD}__proto__: {log: {}}\n`,
+      'c.yaml:3:1: __proto__: unknown option; known here: ',
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      expect(faults(text)[0]).to.satisfy(
+        (line: string) => line.startsWith(expected),
+        faults(text).join('\n'),
+      );
+    });
+  }
+
+  it('takes both the general apiVersion and that of the platform it names', () => {
+    const named = HEAD.replace('config.platform.io', 'config.acme.io');
+    expect(decode(`${named}platform: {name: acme}\n`).platform.name).to.equal('acme');
+    expect(decode(`${HEAD}platform: {name: acme}\n`).platform.name).to.equal('acme');
+    expect(faults(named)).to.have.length(1);
+  });
+
+  it('lets a flag override the file, and reports faults under the name of the flag', () => {
+    const override = (value: unknown) => [
+      { path: ['listeners', 'secure', 'port'], value, source: '--secure-port' },
+    ];
+    expect(decode(`${HEAD}listeners: {secure: {port: 1}}\n`, override(2)).listeners.secure.port).to.equal(2);
+    expect(faults(HEAD, override('x'))).to.deep.equal(['--secure-port: must be a whole number, not "x"']);
+  });
+});
+
+describe('optionRows', () => {
+  it('lists every option once, with its type, default and a description', () => {
+    const rows = optionRows();
+    expect(new Set(rows.map(({ path }) => path)).size).to.equal(rows.length);
+    expect(rows.find(({ path }) => path === 'listeners.secure.port')).to.include({
+      type: 'integer, 0 to 65535',
+      default: '9443',
+    });
+    for (const row of rows) expect(row.description, row.path).to.match(/\.$/);
+  });
+});

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
+import { ConfigurationError } from '../../../../../apis/config/v1alpha1/fault.ts';
+import { openAddresses } from '../../../../../apis/config/v1alpha1/log-store-faults.ts';
+
+const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
+
+function faults(logging: object): string[] {
+  try {
+    decodeConfiguration({ source: 'c.yaml', text: `${HEAD}logging: ${JSON.stringify(logging)}\n` });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+describe('the options of log stores', () => {
+  for (const [what, logging, words] of [
+    [
+      'OpenSearch without an address',
+      { store: 'opensearch' },
+      /opensearch\.urls: needs at least one address/,
+    ],
+    ['VictoriaLogs without an address', { store: 'victorialogs' }, /victorialogs\.url: must be an address/],
+    [
+      'what is no address',
+      { store: 'opensearch', opensearch: { urls: ['search:9200'] } },
+      /must be an address/,
+    ],
+    [
+      'credentials in an address',
+      { store: 'victorialogs', victorialogs: { url: 'https://a:b@logs' } },
+      /must not hold credentials/,
+    ],
+    [
+      'credentials that anybody could read',
+      { store: 'opensearch', opensearch: { urls: ['http://search'], apiKeyFile: 'k' } },
+      /must begin with https/,
+    ],
+    [
+      'credentials that anybody could read, at a name that begins like an address of this machine',
+      { store: 'victorialogs', victorialogs: { url: 'http://127.example.com', bearerTokenFile: 't' } },
+      /must begin with https/,
+    ],
+    [
+      'two kinds of credentials',
+      {
+        store: 'victorialogs',
+        victorialogs: { url: 'https://logs', username: 'u', passwordFile: 'p', bearerTokenFile: 't' },
+      },
+      /bearerTokenFile: does not go with username/,
+    ],
+    [
+      'a user without a password',
+      { store: 'opensearch', opensearch: { urls: ['https://search'], username: 'u' } },
+      /username: needs passwordFile/,
+    ],
+  ] as const) {
+    it(`refuse ${what}`, () => {
+      expect(faults(logging).join('\n')).to.match(words);
+    });
+  }
+
+  it('tell which of the addresses is none', () => {
+    const urls = ['https://search-0', 'search-1', 'https://search-2', 'ftp://search-3'];
+    const found = faults({ store: 'opensearch', opensearch: { urls } });
+    expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.deep.equal([
+      'logging.opensearch.urls.1',
+      'logging.opensearch.urls.3',
+    ]);
+  });
+
+  it('are told with those of the option that chooses the store, where its name is misspelled', () => {
+    const found = faults({
+      store: 'opensaerch',
+      opensearch: { urls: ['search:9200'], username: 'u' },
+      victorialogs: { url: 'not asked' },
+    });
+    expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.have.members([
+      'logging.store',
+      'logging.opensearch.urls.0',
+      'logging.opensearch.username',
+    ]);
+  });
+
+  it('do not count as missing what is only mistyped', () => {
+    expect(faults({ store: 'opensearch', opensearch: { urls: ['https://search', 1] } })).to.have.length(1);
+    expect(faults({ store: 'opensearch', opensearch: { urls: 'https://search' } })).to.have.length(1);
+    expect(faults({ store: 'victorialogs', victorialogs: { url: ['https://logs'] } })).to.have.length(1);
+    const user = { username: 'u', passwordFile: 1 };
+    expect(faults({ store: 'victorialogs', victorialogs: { url: 'https://logs', ...user } })).to.have.length(
+      1,
+    );
+    expect(faults({ store: 'victorialogs', victorialogs: 'https://logs' })).to.have.length(1);
+    expect(faults({ store: 1, opensearch: { urls: ['search:9200'] } })).to.have.length(1);
+  });
+
+  it('do not count where logs can not be queried', () => {
+    expect(faults({ enabled: false, store: 'opensearch' })).to.deep.equal([]);
+  });
+
+  it('are taken with TLS, or on this machine, and of the chosen store only', () => {
+    const credentials = { username: 'u', passwordFile: 'p' };
+    expect(
+      faults({ store: 'opensearch', opensearch: { urls: ['https://search'], ...credentials } }),
+    ).to.deep.equal([]);
+    expect(
+      faults({ store: 'victorialogs', victorialogs: { url: 'http://127.0.0.1:9428', ...credentials } }),
+    ).to.deep.equal([]);
+    expect(faults({ opensearch: { urls: ['no address'] } })).to.deep.equal([]);
+  });
+
+  it('warn of an address in the clear only where it is asked', () => {
+    const addresses = {
+      opensearch: { urls: ['https://search-0', 'http://search-1', 'http://127.0.0.1:9200'] },
+      victorialogs: { url: 'http://logs' },
+    };
+    expect(openAddresses({ store: 'kubernetes', ...addresses })).to.deep.equal([]);
+    expect(openAddresses({ store: 'opensearch', ...addresses })).to.deep.equal(['http://search-1']);
+    expect(openAddresses({ store: 'victorialogs', ...addresses })).to.deep.equal(['http://logs']);
+  });
+});

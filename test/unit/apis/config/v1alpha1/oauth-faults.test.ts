@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
+import { ConfigurationError } from '../../../../../apis/config/v1alpha1/fault.ts';
+
+function faults(...lines: string[]): string[] {
+  const head = ['apiVersion: config.platform.io/v1alpha1', 'kind: APIServerConfiguration'];
+  try {
+    decodeConfiguration({ source: 'c.yaml', text: [...head, ...lines, ''].join('\n') });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+function faultsOf(oauth: object): string[] {
+  return faults(`oauth: ${JSON.stringify(oauth)}`);
+}
+
+describe('the options of the token handler', () => {
+  for (const [what, oauth, words] of [
+    [
+      'two clients of one id',
+      {
+        clients: [
+          { id: 'a', public: true },
+          { id: 'a', public: true },
+        ],
+      },
+      /:\d+:\d+: oauth\.clients\.1\.id: is the id of another client/,
+    ],
+    [
+      'a confidential client without a place for its secret',
+      { clients: [{ id: 'a' }] },
+      /oauth\.clients\.0: needs a secret/,
+    ],
+    [
+      'a public client with a secret',
+      { clients: [{ id: 'a', public: true, secretFiles: ['/x'] }] },
+      /oauth\.clients\.0\.secretFiles: does not go with public/,
+    ],
+    [
+      'a public client with a Secret to come',
+      { clients: [{ id: 'a', public: true, nextSecretRef: { name: 's' } }] },
+      /oauth\.clients\.0\.nextSecretRef: does not go with public/,
+    ],
+    [
+      'a redirect URI that others on the way could read',
+      { clients: [{ id: 'a', public: true, redirectURIs: ['http://console.example.com/cb'] }] },
+      /oauth\.clients\.0\.redirectURIs\.0: must be https, http on the machine itself/,
+    ],
+    [
+      'a place to go to after signing out that runs what it holds',
+      { clients: [{ id: 'a', public: true, postLogoutRedirectURIs: ['https://a/', 'javascript:alert(1)'] }] },
+      /oauth\.clients\.0\.postLogoutRedirectURIs\.1: must be https, .*, not "javascript:alert\(1\)"/,
+    ],
+    [
+      'a place to go to after signing out that others on the way could read',
+      { clients: [{ id: 'a', public: true, postLogoutRedirectURIs: ['http://console.example.com/'] }] },
+      /oauth\.clients\.0\.postLogoutRedirectURIs\.0: must be https, http on the machine itself/,
+    ],
+    [
+      'a trusted proxy that is no network',
+      { trustedProxies: ['10.0.0.0/8', 'somewhere'] },
+      /oauth\.trustedProxies\.1: must be an address or a network such as 10\.0\.0\.0\/8, not "somewhere"/,
+    ],
+  ] as const) {
+    it(`refuse ${what}`, () => {
+      const found = faultsOf(oauth);
+      expect(found).to.have.length(1);
+      expect(found[0]).to.match(words);
+    });
+  }
+
+  it('tell all faults at once with their lines, those of single options among them', () => {
+    const found = faults(
+      'oauth:',
+      '  trustedProxies: [here]',
+      '  clients:',
+      '    - id: "a b"',
+      '    - id: desk',
+      '      public: true',
+      '      secretRef: {name: desk}',
+      '      grants: [authorisation_code]',
+      '    - id: desk',
+      '      secretFiles: [desk.txt]',
+      '      redirectURIs: ["http://example.com/"]',
+      'listeners: {secure: {certFile: a}}',
+    );
+    expect(found.map((fault) => fault.replace(/^c\.yaml:(\d+):\d+: ([^:]*): .*$/, '$1 $2'))).to.deep.equal([
+      '4 oauth.trustedProxies.0',
+      '6 oauth.clients.0',
+      '6 oauth.clients.0.id',
+      '9 oauth.clients.1.secretRef',
+      '10 oauth.clients.1.grants.0',
+      '11 oauth.clients.2.id',
+      '13 oauth.clients.2.redirectURIs.0',
+      '14 listeners.secure.certFile',
+    ]);
+  });
+
+  it('do not count a secret as missing that is only mistyped', () => {
+    expect(faultsOf({ clients: [{ id: 'a', secretFiles: 'x' }] })).to.have.length(1);
+    expect(faultsOf({ clients: [{ id: 'a', secretRef: 'x' }] })).to.have.length(1);
+    expect(faultsOf({ clients: [{ id: 'a', public: 'yes' }] })).to.have.length(1);
+  });
+
+  it('have their defaults where all of a section of a client is commented out', () => {
+    const clients = (...lines: string[]): string[] => faults('oauth:', '  clients:', ...lines);
+    expect(
+      clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
+    ).to.deep.equal([]);
+    const [missing, ...others] = clients('    - id: a', '      secretRef:');
+    expect(missing).to.include('oauth.clients.0: needs a secret');
+    expect(others).to.deep.equal([]);
+  });
+
+  it('do not count when there is no token handler', () => {
+    expect(faultsOf({ enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] })).to.deep.equal([]);
+  });
+});

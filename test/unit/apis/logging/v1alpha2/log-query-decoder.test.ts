@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { newLogQueryDecoder, textsOf } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { textFaults } from '../../../../../server/logging/matching/text-faults.ts';
+
+const decoder = newLogQueryDecoder(textFaults);
+
+function decode(search: string) {
+  return decoder.decode(new URLSearchParams(search));
+}
+
+/** The faults by parameter; fails when the query is taken. */
+function faults(search: string): Readonly<Record<string, string>> {
+  try {
+    decode(search);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    expect(error.code).to.equal(400);
+    const causes = error.details?.causes ?? [];
+    for (const cause of causes) expect(error.message).to.include(cause.message);
+    return Object.fromEntries(causes.map(({ field = '', message }) => [field, message]));
+  }
+  throw new Error(`taken: ${search}`);
+}
+
+describe('a log query', () => {
+  it('is the newest ten lines when nothing is asked', () => {
+    expect(decode('')).to.include({ operation: 'query', sort: 'desc', from: 0, size: 10, interval: '15m' });
+  });
+
+  it('takes what consoles have always sent, with every operation', () => {
+    for (const operation of ['query', 'statistics', 'histogram', 'export']) {
+      const query = decode(
+        `operation=${operation}&namespaces=a,b&namespace_query=x&workloads=w&workload_query=w&pods=p&pod_query=p&containers=c&container_query=c&log_query=error,warn&interval=1800s&start_time=1700000000&end_time=1700000600&sort=desc&from=0&size=100&_=1&t=2`,
+      );
+      expect(query).to.deep.include({
+        operation,
+        namespaces: ['a', 'b'],
+        pods: ['p'],
+        start_time: 1_700_000_000,
+        end_time: 1_700_000_600,
+      });
+      expect(textsOf(query)).to.deep.equal(['error', 'warn']);
+    }
+  });
+
+  it('takes what a form sends of a text that nobody has typed yet', () => {
+    for (const search of ['match=regex&case=respect&highlight=true', 'log_query=&match=substring']) {
+      expect(textsOf(decode(search)), search).to.deep.equal([]);
+    }
+    expect(faults('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
+  });
+
+  it('takes lists as people type them, with spaces and a comma too many', () => {
+    const query = decode('namespaces=a,%20d%20&pod_query=,b,,%20,c&level=error,');
+    expect(query).to.deep.include({ namespaces: ['a', 'd'], pod_query: ['b', 'c'], level: ['error'] });
+  });
+
+  it('takes the names of all namespaces of a large cluster', () => {
+    const namespaces = Array.from({ length: 1_500 }, (_, number) => `team-${number}`);
+    expect(decode(`namespaces=${namespaces.join()}`).namespaces).to.deep.equal(namespaces);
+  });
+
+  for (const [what, search, parameter, words] of [
+    ['milliseconds', 'start_time=1700000000123', 'start_time', /milliseconds.*here 1700000000$/],
+    ['milliseconds at the end', 'end_time=1700000000123', 'end_time', /milliseconds.*here 1700000000$/],
+    ['milliseconds of long ago', 'start_time=946684800000', 'start_time', /milliseconds.*here 946684800$/],
+    [
+      'milliseconds with a fraction',
+      'start_time=1700000000123.5',
+      'start_time',
+      /milliseconds.*here 1700000000$/,
+    ],
+    ['microseconds', 'start_time=1700000000123456', 'start_time', /microseconds.*here 1700000000$/],
+    ['nanoseconds', 'end_time=1700000000123456789', 'end_time', /nanoseconds.*here 1700000000$/],
+    ['a fraction', 'start_time=1700000000.5', 'start_time', /fraction.*here 1700000000$/],
+    ['a time before 1970', 'start_time=-1', 'start_time', /before 1970/],
+    ['a date', 'start_time=2023-11-14T22:13:20Z', 'start_time', /is not a time.*here 1700000000$/],
+    [
+      'a date of another zone',
+      'start_time=2023-11-14T23:13:20%2B01:00',
+      'start_time',
+      /is not a time.*here 1700000000$/,
+    ],
+    ['eleven digits', 'start_time=17000000000', 'start_time', /at most 9999999999/],
+    ['an end before the start', 'start_time=20&end_time=19', 'end_time', /19 is before start_time, 20/],
+    ['a name that is too long', `pods=${'p'.repeat(254)}`, 'pods', /has more than 253 characters$/],
+    ['too many names', `pods=${'p,'.repeat(1_000)}p`, 'pods', /has more than 1000 values$/],
+    ['a list of nothing', 'pods=,', 'pods', /is empty$/],
+    ['an interval of nothing', 'interval=0m', 'interval', /more than nothing/],
+    ['an interval without a unit', 'interval=15', 'interval', /a number with s, m, h, d, w, M/],
+    ['an interval of centuries', 'interval=101y', 'interval', /longer than 100 years/],
+    ['an offset whose plus sign was a space', 'time_zone=+05:30', 'time_zone', /in a URL.*%2B05:30/],
+    ['a zone that is none', 'time_zone=Mars/Olympus', 'time_zone', /Europe\/Berlin/],
+    ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
+    ['a word for the order that is none', 'sort=newest', 'sort', /allowed: desc, asc/],
+    ['a page that is too long', 'size=1001', 'size', /more than 1000;.*cursor.*export/],
+    ['a page that is too deep', 'from=9001', 'from', /more than 9000; deeper pages go by cursor/],
+    ['a page before the first', 'from=-1', 'from', /from 0 to 9000/],
+    ['a size that is no number', 'size=x', 'size', /not a whole number/],
+    ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
+    ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
+    ['nothing but texts without a word', 'log_query=!,--', 'log_query', /"!" has no word/],
+    ['nothing but commas', 'log_query=,%20,', 'log_query', /no text between its commas/],
+    ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a pattern/],
+    ['too many texts', `log_query=${'a,'.repeat(51)}`, 'log_query', /more than 50 texts/],
+    [
+      'a text that is too long',
+      `match=substring&log_query=${'a'.repeat(1001)}`,
+      'log_query',
+      /longer than 1000/,
+    ],
+    [
+      'more words than stores are asked for',
+      `log_query=${'a%20'.repeat(150)},${'b%20'.repeat(51)}`,
+      'log_query',
+      /texts behind it have 201 words, and 200 may be/,
+    ],
+    ['a text of too many words', `log_query=${'a%20'.repeat(201)}`, 'log_query', /" has 201 words/],
+    ['a level that is none', 'level=eror,warn', 'level', /did you mean "error"/],
+    ['a cursor with a place of its own', 'cursor=x&from=10', 'from', /cursor/],
+    ['a cursor of statistics', 'operation=statistics&cursor=x', 'cursor', /operation=query only/],
+    ['a context of an export', 'operation=export&context=x', 'context', /operation=query only/],
+    ['lines before nothing', 'before=3', 'before', /context only/],
+    ['a format of a query', 'format=csv', 'format', /operation=export only/],
+    ['following an export', 'operation=export&follow=true', 'follow', /operation=query only/],
+    ['following up to a time', 'follow=true&end_time=1', 'end_time', /follow/],
+    ['a parameter that is given twice', 'size=1&size=2', 'size', /given 2 times/],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      expect(faults(search)[parameter]).to.match(words);
+    });
+  }
+
+  it('takes a date without a zone for one of UTC, wherever the server stands', () => {
+    const before = process.env['TZ'];
+    process.env['TZ'] = 'America/New_York';
+    try {
+      for (const date of ['2023-11-14T22:13:20', '2023-11-14 22:13:20.5', '2023-11-14T22:13']) {
+        expect(faults(`start_time=${date}`)['start_time'], date).to.match(
+          /here 1700000000$|here 1699999980$/,
+        );
+      }
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+  });
+
+  for (const [parameter, value, meant] of [
+    ['format', 'jsonl', 'ndjson'],
+    ['format', 'json-lines', 'ndjson'],
+    ['format', 'JSONLines', 'ndjson'],
+    ['format', 'txt', 'text'],
+    ['format', 'plain', 'text'],
+    ['format', 'tsv', 'csv'],
+    ['format', 'jsom', 'json'],
+    ['match', 'contains', 'substring'],
+    ['match', 'regexp', 'regex'],
+    ['case', 'sensitive', 'respect'],
+    ['case', 'insensitive', 'ignore'],
+    ['level', 'trace', 'debug'],
+    ['level', 'critical', 'fatal'],
+    ['level', 'warning', 'warn'],
+    ['sort', 'newest', 'desc'],
+    ['operation', 'count', 'statistics'],
+  ] as const) {
+    it(`is told that ${parameter}=${value} is called ${meant} here`, () => {
+      expect(faults(`${parameter}=${value}`)[parameter]).to.include(`did you mean "${meant}"?`);
+    });
+  }
+
+  it('is guessed nothing for that is no name of anything', () => {
+    for (const value of ['constructor', 'toString', 'xml']) {
+      expect(faults(`operation=export&format=${value}`)['format'], value).to.match(
+        /is not supported \(allowed/,
+      );
+    }
+  });
+
+  it('is told all of its faults at once', () => {
+    const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&unknown=1&cursor=c&from=1');
+    expect(Object.keys(all)).to.have.members([
+      'start_time',
+      'sort',
+      'format',
+      'log_query',
+      'unknown',
+      'from',
+    ]);
+  });
+
+  it('takes a comma for a comma where no words are meant', () => {
+    expect(textsOf(decode('log_query=a,b&match=substring'))).to.deep.equal(['a,b']);
+    expect(textsOf(decode('log_query=a,b&match=regex'))).to.deep.equal(['a,b']);
+    expect(textsOf(decode('log_query=a,,b,'))).to.deep.equal(['a', 'b']);
+  });
+
+  it('takes a whole line for its texts, as consoles send it, with parts that have no word', () => {
+    const line = JSON.stringify(
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, number) => [`k${number}`, number === 3 ? ',' : number]),
+      ),
+    );
+    expect(textsOf(decode(`log_query=${encodeURIComponent(line)}`))).to.have.length(41);
+  });
+
+  it('takes zones by name and by offset', () => {
+    for (const zone of ['UTC', 'Europe/Berlin', '+05:30', '-08:00']) {
+      expect(decode(`time_zone=${encodeURIComponent(zone)}`).time_zone).to.equal(zone);
+    }
+  });
+});
