@@ -9,6 +9,18 @@ export function newStoreUnavailable(store: string, cause: unknown): StatusError 
   });
 }
 
+class StoreExhaustedError extends StatusError {}
+
+/** The store has no memory for this at the moment: 503. Fewer lines, a moment later, may find room. */
+export function newStoreExhausted(store: string, cause: unknown): StatusError {
+  const message = `the log store ${store} is short of memory; try again later, or ask for fewer lines`;
+  return new StoreExhaustedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
+}
+
+export function isStoreExhausted(error: unknown): boolean {
+  return error instanceof StoreExhaustedError;
+}
+
 class SearchRefusedError extends StatusError {}
 
 /** The store lets this server in, but not everywhere: 503, since the caller can do nothing but ask for another time. */
@@ -117,7 +129,7 @@ export function newPageTooLong(): StatusError {
 /** Says that a page is shorter than it was asked for. */
 export const PAGE_CUT: Shortfall = {
   reason: 'Limit',
-  message: 'the lines are too long for a page of this size; the next pages have the others',
+  message: 'so many of these lines are too much at once; the next pages have the others',
 };
 
 /** Whoever asks for fewer lines may get them. */

@@ -1,7 +1,7 @@
 // A page that is no longer than one answer may be. Lines may have a mebibyte each; so where a store says that they are too
-// long, or they turn out to be, it is asked for fewer of them.
+// long, or too much for it, or they turn out to be too long, it is asked for fewer of them.
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
-import { fewerWhenTooLong } from './fewer-lines.ts';
+import { fewerWhenTooMuch } from './fewer-lines.ts';
 import { fittingPage } from './record-weight.ts';
 
 export interface PageQuery {
@@ -26,7 +26,7 @@ export async function queryPage(
   const ask = (size: number): Promise<LogPage> =>
     store.query(selection, { ...request, size }, { ...call, timeoutMs: Math.max(1, end - now()) });
   for (let { size } = request; ; ) {
-    const { answer: page, asked } = await fewerWhenTooLong(size, ask);
+    const { answer: page, asked } = await fewerWhenTooMuch(size, ask, call.signal);
     size = fittingPage(page.records);
     if (size === page.records.length) return { page, isCut: asked < request.size && page.next !== undefined };
   }

@@ -1,6 +1,6 @@
 // All records of a selection: pages over a point in time, the next one fetched while the reader works on this one.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import { fewerWhenTooLong } from '../../answers/fewer-lines.ts';
+import { fewerWhenTooMuch } from '../../answers/fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
 import type { LongAnswer, Place } from './requests/long-answer.ts';
@@ -25,6 +25,8 @@ export interface ExportOptions {
 const FIRST_PAGE = 500;
 const PAGE_BYTES = 512 << 10;
 const SMALLEST_PAGE = 20;
+/** How many times more lines a page may have than one that was asked for anew with fewer. */
+const GROWTH = 2;
 /** The time for one page; an export may take long, but not because a store hangs. */
 export const PAGE_MS = 60_000;
 
@@ -52,10 +54,14 @@ export async function* exportRecords(
   const known = [...selected.shortfalls, ...point.shortfalls];
   const shortfalls = new Map(known.map((shortfall) => [shortfall.message, shortfall]));
   const fetch = async (position: Position | undefined, size: number): Promise<Page> => {
-    const { answer } = await fewerWhenTooLong(size, (size) =>
-      fetchPage(options, selected, { order, point, position, size }, pageCall()),
+    const { answer: page, asked } = await fewerWhenTooMuch(
+      size,
+      (size) => fetchPage(options, selected, { order, point, position, size }, pageCall()),
+      signal,
     );
-    return answer;
+    // What was too much a moment ago may be so still.
+    if (!page.next || asked === size) return page;
+    return { ...page, next: { ...page.next, size: Math.min(page.next.size, asked * GROWTH) } };
   };
   let next: Promise<Page> | undefined;
   try {

@@ -1,7 +1,7 @@
 // The lines that one follower has not been given yet. A line is found a moment after it was written, and lines of
 // different nodes overtake one another; so each question counts what the last seconds hold, and when that is more than
 // was given, they are read once more.
-import { fewerWhenTooLong } from '../../../answers/fewer-lines.ts';
+import { fewerWhenTooMuch } from '../../../answers/fewer-lines.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
@@ -105,10 +105,14 @@ export class Follower {
     for (;;) {
       const again = repeated(position);
       const after = position && searchAfter(position, 'asc', fields.nanoseconds);
-      const { answer, asked } = await fewerWhenTooLong(pageSize, (size) => {
-        const body = pageBody({ query, order: 'asc', size: size + again, total: true }, fields);
-        return pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
-      });
+      const { answer, asked } = await fewerWhenTooMuch(
+        pageSize,
+        (size) => {
+          const body = pageBody({ query, order: 'asc', size: size + again, total: true }, fields);
+          return pace.turn(call.signal, () => searches.searchIndices(indices, body, call, after));
+        },
+        call.signal,
+      );
       pageSize = asked;
       // Lines of a shard that failed would be skipped forever.
       if (answer.shortfalls.length > 0) {

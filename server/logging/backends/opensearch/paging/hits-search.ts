@@ -1,6 +1,6 @@
 import { isServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import type { Call, Order, Selection } from '../../../log-store.ts';
-import { isSearchRefused } from '../../../store-errors.ts';
+import { isSearchRefused, isStoreExhausted } from '../../../store-errors.ts';
 import type { Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { type Position, searchAfter } from '../requests/position.ts';
@@ -160,7 +160,8 @@ export class HitsSearch {
       return await this.#searches.searchIndices(some, body, call, after);
     } catch (error) {
       // No node may hold any of these at the moment, while others have an answer that says so.
-      if (some === indices || !isServiceUnavailable(error) || isSearchRefused(error)) throw error;
+      const isAway = isServiceUnavailable(error) && !isSearchRefused(error) && !isStoreExhausted(error);
+      if (some === indices || !isAway) throw error;
       const { timeoutMs } = this.#timed();
       return this.#searches.searchIndices(indices, body, { ...call, timeoutMs }, after);
     }

@@ -4,6 +4,7 @@ import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import {
   newNotSupported,
   newSearchRefused,
+  newStoreExhausted,
   newStoreTimeout,
   newStoreUnavailable,
 } from '../../../store-errors.ts';
@@ -64,6 +65,7 @@ export function refusal(status: number, text: string): StatusError {
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, { cause });
   }
+  if (says(/^circuit_breaking_exception/)) return newStoreExhausted(STORE, cause);
   return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
 }
 
