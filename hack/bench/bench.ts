@@ -1,15 +1,14 @@
 // `npm run bench`: our server beside kube-apiserver, the same work for both, a table of ratios. Owns the order of
-// things; the scene is in scene.ts, each group of rows in rows/.
+// things: what is measured on is in scene/, how in measuring/, each group of rows in rows/, and in bare/ the least that a
+// program on Node has to do for the same.
 import { constants } from 'node:os';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { sameNodes } from './comparison.ts';
-import { describeMachine } from './machine.ts';
+import { describeMachine } from './measuring/machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';
 import { type MeasuredGroup, table, writeReport } from './report.ts';
-import type { Row } from './row.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
 import { loginRows } from './rows/logins.ts';
@@ -18,10 +17,12 @@ import { memoryRows } from './rows/memory.ts';
 import { peerRows } from './rows/peers.ts';
 import { platformRows } from './rows/platform.ts';
 import { podLogRows } from './rows/pod-logs.ts';
+import type { Row } from './rows/row.ts';
 import { syncRows } from './rows/sync.ts';
 import { tokenRows } from './rows/tokens.ts';
 import { watchRows } from './rows/watch.ts';
-import { type Scene, withScene } from './scene.ts';
+import { sameNodes } from './scene/comparison.ts';
+import { type Scene, withScene } from './scene/scene.ts';
 
 const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> = {
   sync: syncRows,

@@ -1,4 +1,5 @@
 import { parseCommandLine, UsageError } from '../terminal/usage.ts';
+import type { SceneOptions } from './scene/scene.ts';
 
 /** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
 export const GROUPS = [
@@ -16,15 +17,8 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-export interface Options {
+export interface Options extends SceneOptions {
   readonly groups: readonly Group[];
-  readonly nodes: number;
-  /** How long each measurement of a rate lasts. */
-  readonly seconds: number;
-  /** How many watches are held at once, one measurement each. */
-  readonly watchers: readonly number[];
-  /** Lines in each log store. */
-  readonly logLines: number;
   readonly write: boolean;
 }
 

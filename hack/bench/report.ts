@@ -2,9 +2,9 @@
 // measured in one run, and bears its date: a run of some groups leaves the others as they are.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Machine } from './machine.ts';
+import type { Machine } from './measuring/machine.ts';
 import { GROUPS, type Group } from './options.ts';
-import type { Row } from './row.ts';
+import type { Row } from './rows/row.ts';
 
 export interface MeasuredGroup {
   /** When the run began. */

@@ -1,10 +1,10 @@
 // One node, as often as one core can answer: each server has one core for itself, the load generator the other.
-import type { RequestsResult, Target } from '../load-generator.ts';
-import { pinned } from '../machine.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import { atLeast, atMost, milliseconds, perSecond, type Row } from '../row.ts';
-import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
+import type { RequestsResult, Target } from '../measuring/load-generator.ts';
+import { pinned } from '../measuring/machine.ts';
+import { cpuSeconds } from '../measuring/process-usage.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { atLeast, atMost, milliseconds, perSecond, type Row } from './row.ts';
 
 const ROUNDS = 3;
 const CONNECTIONS = 32;

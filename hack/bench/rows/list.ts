@@ -1,10 +1,10 @@
 // A whole list: directly, through the aggregator, and compressed.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoadGenerator, RequestsResult, Target } from '../load-generator.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import { atMost, megabytes, milliseconds, type Row } from '../row.ts';
-import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
-import { interleaved, median, sum } from '../statistics.ts';
+import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-generator.ts';
+import { cpuSeconds } from '../measuring/process-usage.ts';
+import { interleaved, median, sum } from '../measuring/statistics.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { atMost, megabytes, milliseconds, type Row } from './row.ts';
 
 const ROUNDS = 9;
 const LISTS_PER_ROUND = 3;

@@ -1,13 +1,13 @@
 // Signing in and out: password grants against the bare hash, refreshes with their writes, what a storm of sign-ins
 // does to others, and how soon a revocation holds at another replica.
 import { setTimeout as delay } from 'node:timers/promises';
-import { AT_A_TIME, addUsers, known, PASSWORD, repeat, userOf } from '../crowd.ts';
-import { pinned } from '../machine.ts';
-import { milliseconds, perSecond, type Row } from '../row.ts';
-import { OUR_NODES, type Scene } from '../scene.ts';
-import { median } from '../statistics.ts';
-import { TokenClient } from '../token-client.ts';
+import { pinned } from '../measuring/machine.ts';
+import { median } from '../measuring/statistics.ts';
+import { TokenClient } from '../measuring/token-client.ts';
+import { AT_A_TIME, addUsers, known, PASSWORD, repeat, userOf } from '../scene/crowd.ts';
+import { OUR_NODES, type Scene } from '../scene/scene.ts';
 import { passwordRows } from './passwords.ts';
+import { milliseconds, perSecond, type Row } from './row.ts';
 
 const STORM_PER_SECOND = 100;
 const STORM_P99_MS = 50;

@@ -1,12 +1,12 @@
 // What many log queries at once do to each other, and to the rest of the server.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestsResult } from '../load-generator.ts';
-import { LogClient } from '../log-client.ts';
-import { LOGS, type LogScene, type LogSide } from '../log-scene.ts';
-import { alone, yielding } from '../machine.ts';
-import { milliseconds, type Row } from '../row.ts';
-import { OUR_NODES, type Scene } from '../scene.ts';
-import { interleaved, median, sum } from '../statistics.ts';
+import type { RequestsResult } from '../measuring/load-generator.ts';
+import { LogClient } from '../measuring/log-client.ts';
+import { alone, yielding } from '../measuring/machine.ts';
+import { interleaved, median, sum } from '../measuring/statistics.ts';
+import { LOGS, type LogScene, type LogSide } from '../scene/log-scene.ts';
+import { OUR_NODES, type Scene } from '../scene/scene.ts';
+import { milliseconds, type Row } from './row.ts';
 
 const QUERIES = 200;
 /** A p99 differs by a third from one time to the next. */

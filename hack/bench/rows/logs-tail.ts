@@ -1,10 +1,10 @@
 // How much later than the store itself we show a new line to somebody who follows.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '../../log-stores/record.ts';
-import type { LogClient } from '../log-client.ts';
-import { LOGS, type LogScene, type LogSide } from '../log-scene.ts';
-import { milliseconds, type Row } from '../row.ts';
-import { median } from '../statistics.ts';
+import type { LogClient } from '../measuring/log-client.ts';
+import { median } from '../measuring/statistics.ts';
+import { LOGS, type LogScene, type LogSide } from '../scene/log-scene.ts';
+import { milliseconds, type Row } from './row.ts';
 
 const LINES = 30;
 const ADDED_MS = 100;

@@ -1,15 +1,15 @@
 // Log queries: each operation through us (TLS, authentication, authorization) beside the same question put to the store
 // itself without any of these, by the same client.
 import { setTimeout as delay } from 'node:timers/promises';
-import { countLines, type LogClient, memberOf } from '../log-client.ts';
-import type { LogPeer, LogRange } from '../log-peers.ts';
-import { LOGS, type LogScene, type LogSide, withLogStores } from '../log-scene.ts';
-import { residentMB } from '../process-usage.ts';
-import { atLeast, atMost, milliseconds, perSecond, type Row } from '../row.ts';
-import type { Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
+import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
+import { residentMB } from '../measuring/process-usage.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import type { LogPeer, LogRange } from '../scene/log-peers.ts';
+import { LOGS, type LogScene, type LogSide, withLogStores } from '../scene/log-scene.ts';
+import type { Scene } from '../scene/scene.ts';
 import { busyRow } from './logs-busy.ts';
 import { tailRow } from './logs-tail.ts';
+import { atLeast, atMost, milliseconds, perSecond, type Row } from './row.ts';
 
 const ROUNDS = 101;
 /** A server that has just started compiles while it answers; one in use, like a store in use, no longer does. */

@@ -1,9 +1,9 @@
 // Resident memory of a fresh server: idle, after lists, under load.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoopDelays } from '../loop-probe.ts';
-import { residentMB } from '../process-usage.ts';
-import { below, milliseconds, type Row } from '../row.ts';
-import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
+import type { LoopDelays } from '../measuring/loop-probe.ts';
+import { residentMB } from '../measuring/process-usage.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { below, milliseconds, type Row } from './row.ts';
 
 const IDLE_SECONDS = 10;
 const LISTS = 20;

@@ -2,17 +2,17 @@
 // with all cores, where the rest has one that it shares with the cluster. One hash at a time on both sides, as a server
 // on one core works; the bare hash is also tried with two, and its better rate counts.
 import { join } from 'node:path';
-import { AT_A_TIME, PASSWORD, repeat, userOf, writerClient } from '../crowd.ts';
-import { alone } from '../machine.ts';
-import { cpuSeconds, mainThreadSeconds } from '../process-usage.ts';
-import { startProgram } from '../program.ts';
-import { atLeast, milliseconds, perSecond, type Row } from '../row.ts';
-import type { Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
-import { TokenClient } from '../token-client.ts';
+import { alone } from '../measuring/machine.ts';
+import { cpuSeconds, mainThreadSeconds } from '../measuring/process-usage.ts';
+import { startProgram } from '../measuring/program.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { TokenClient } from '../measuring/token-client.ts';
+import { AT_A_TIME, PASSWORD, repeat, userOf, writerClient } from '../scene/crowd.ts';
+import type { Scene } from '../scene/scene.ts';
+import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 
-const HASH_LOOP = join(import.meta.dirname, '../hash-loop.ts');
-const BARE_SIGN_IN = join(import.meta.dirname, '../bare-sign-in.ts');
+const HASH_LOOP = join(import.meta.dirname, '../bare/hash-loop.ts');
+const BARE_SIGN_IN = join(import.meta.dirname, '../bare/sign-in.ts');
 const ROUNDS = 3;
 const GOAL = 0.9;
 

@@ -4,13 +4,13 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { buildDex } from '../../peers/build.ts';
 import { type Peer, type PeerOptions, startDex, startOIDCProvider } from '../../peers/peer.ts';
-import { AT_A_TIME, addUsers, known, PASSWORD, repeat, USERS, userOf } from '../crowd.ts';
-import { pinned } from '../machine.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import { milliseconds, perSecond, type Row } from '../row.ts';
-import type { Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
-import { CLIENT, TokenClient } from '../token-client.ts';
+import { pinned } from '../measuring/machine.ts';
+import { cpuSeconds } from '../measuring/process-usage.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { CLIENT, TokenClient } from '../measuring/token-client.ts';
+import { AT_A_TIME, addUsers, known, PASSWORD, repeat, USERS, userOf } from '../scene/crowd.ts';
+import type { Scene } from '../scene/scene.ts';
+import { milliseconds, perSecond, type Row } from './row.ts';
 
 const ROUNDS = 3;
 /** What Dex and most others use. */

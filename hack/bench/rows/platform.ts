@@ -1,11 +1,11 @@
 // The console paths: pages that are filtered and sorted, beside kube-apiserver's own list with the same selector.
 // Each server has one core for itself, the load generator the other.
-import type { RequestsResult, Target } from '../load-generator.ts';
-import { pinned } from '../machine.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import { atLeast, milliseconds, perSecond, type Row } from '../row.ts';
-import { CORE_NODES, type Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
+import type { RequestsResult, Target } from '../measuring/load-generator.ts';
+import { pinned } from '../measuring/machine.ts';
+import { cpuSeconds } from '../measuring/process-usage.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { CORE_NODES, type Scene } from '../scene/scene.ts';
+import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 
 const PLATFORM_NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 const ROUNDS = 3;

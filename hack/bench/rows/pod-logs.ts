@@ -12,11 +12,11 @@ import { nodeName } from '../../control-plane/realistic-node.ts';
 import { grant, SERVICE_ACCOUNT } from '../../extension/registration.ts';
 import { ServerProcess } from '../../extension/server-process.ts';
 import { freePort } from '../../system/ports.ts';
-import { countLines, LogClient, memberOf } from '../log-client.ts';
-import { LOGS } from '../log-scene.ts';
-import { residentMB } from '../process-usage.ts';
-import { milliseconds, type Row } from '../row.ts';
-import type { Scene } from '../scene.ts';
+import { countLines, LogClient, memberOf } from '../measuring/log-client.ts';
+import { residentMB } from '../measuring/process-usage.ts';
+import { LOGS } from '../scene/log-scene.ts';
+import type { Scene } from '../scene/scene.ts';
+import { milliseconds, type Row } from './row.ts';
 
 const PODS = 100;
 const LINES = 10_000;

@@ -1,8 +1,8 @@
 // From the start of the process to ready, with all nodes in the cache; and what it does to the event loop.
-import type { LoopDelays } from '../loop-probe.ts';
-import { atMost, below, milliseconds, type Row } from '../row.ts';
-import { type AnotherOptions, CORE_NODES, type Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
+import type { LoopDelays } from '../measuring/loop-probe.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { type AnotherOptions, CORE_NODES, type Scene } from '../scene/scene.ts';
+import { atMost, below, milliseconds, type Row } from './row.ts';
 
 const ROUNDS = 5;
 const STREAMING_LIST = `${CORE_NODES}?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`;

@@ -7,12 +7,12 @@ import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import { Client } from '../../control-plane/client.ts';
-import type { RequestsResult, Target } from '../load-generator.ts';
-import { pinned } from '../machine.ts';
-import { cpuSeconds } from '../process-usage.ts';
-import { atLeast, milliseconds, perSecond, type Row } from '../row.ts';
-import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
-import { interleaved, median } from '../statistics.ts';
+import type { RequestsResult, Target } from '../measuring/load-generator.ts';
+import { pinned } from '../measuring/machine.ts';
+import { cpuSeconds } from '../measuring/process-usage.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 
 const ROUNDS = 3;
 const CONNECTIONS = 32;

@@ -1,11 +1,11 @@
 // How long after a write a watcher sees it: one of each side at the same write, then many, each side alone.
 import { setTimeout as delay } from 'node:timers/promises';
-import { currentVersion } from '../comparison.ts';
-import type { Arrivals, Target } from '../load-generator.ts';
-import { residentMB } from '../process-usage.ts';
-import { milliseconds, type Row } from '../row.ts';
-import { CORE_NODES, OUR_NODES, type Scene } from '../scene.ts';
-import { median, quantile } from '../statistics.ts';
+import type { Arrivals, Target } from '../measuring/load-generator.ts';
+import { residentMB } from '../measuring/process-usage.ts';
+import { median, quantile } from '../measuring/statistics.ts';
+import { currentVersion } from '../scene/comparison.ts';
+import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { milliseconds, type Row } from './row.ts';
 
 const CHANGES_FOR_ONE = 200;
 const CHANGES_FOR_MANY = 20;

@@ -32,8 +32,8 @@ describe('the imports of the project', () => {
     expect(cycleIn(server)).to.deep.equal([]);
   });
 
-  it('make no cycle between the folders of a part, however deep, nor between those of the wire', () => {
-    for (const part of ['apis/', 'server/']) {
+  it('make no cycle between folders, however deep', () => {
+    for (const part of ['apis/', 'server/', 'hack/', 'test/']) {
       const inside = imports.filter(({ from, to }) => from.startsWith(part) && to.startsWith(part));
       expect(cycleIn(betweenFolders(inside)), part).to.deep.equal([]);
     }

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import type { Group } from '../../../../hack/bench/options.ts';
 import { markdown, merged, type Report, table } from '../../../../hack/bench/report.ts';
-import { atLeast, atMost, below, megabytes, milliseconds, perSecond } from '../../../../hack/bench/row.ts';
+import {
+  atLeast,
+  atMost,
+  below,
+  megabytes,
+  milliseconds,
+  perSecond,
+} from '../../../../hack/bench/rows/row.ts';
 
 describe('the report of the bench', () => {
   it('says whether a goal is met', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { TokenClient } from '../../../../hack/bench/token-client.ts';
+import { TokenClient } from '../../../../hack/bench/measuring/token-client.ts';
 import { type Peer, startOIDCProvider } from '../../../../hack/peers/peer.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
 

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
-import { Client } from '../control-plane/client.ts';
+import { Client } from '../../control-plane/client.ts';
+import type { TokenClient } from '../measuring/token-client.ts';
 import type { Scene } from './scene.ts';
-import type { TokenClient } from './token-client.ts';
 
 export const PASSWORD = 'only for as long as the bench runs';
 /** So many that nobody has too many sessions. */

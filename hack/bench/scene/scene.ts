@@ -1,30 +1,40 @@
 // What the rows are measured on: a control plane with its nodes, our server registered beside it, and the load
-// generator. Owns starting and ending it; what is measured is in rows/.
+// generator. Owns starting and ending it; what is measured is in ../rows.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildClients } from '../clients/build.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import { createNodes, nodeName } from '../control-plane/realistic-node.ts';
-import { apply, available, grant, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
-import { ServerProcess, type ServerProcessOptions } from '../extension/server-process.ts';
-import { prepareTokenTrust } from '../start/token-trust.ts';
-import { freePort } from '../system/ports.ts';
-import type { Progress } from '../terminal/progress.ts';
-import { LoadGenerator, type Target } from './load-generator.ts';
-import type { Machine } from './machine.ts';
-import type { Options } from './options.ts';
+import { buildClients } from '../../clients/build.ts';
+import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
+import { createNodes, nodeName } from '../../control-plane/realistic-node.ts';
+import { apply, available, grant, register, SERVICE_ACCOUNT } from '../../extension/registration.ts';
+import { ServerProcess, type ServerProcessOptions } from '../../extension/server-process.ts';
+import { prepareTokenTrust } from '../../start/token-trust.ts';
+import { freePort } from '../../system/ports.ts';
+import type { Progress } from '../../terminal/progress.ts';
+import { LoadGenerator, type Target } from '../measuring/load-generator.ts';
+import type { Machine } from '../measuring/machine.ts';
 
 export const CORE_NODES = '/api/v1/nodes';
 export const OUR_NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
-const PROBE = join(import.meta.dirname, 'loop-probe.ts');
+const PROBE = join(import.meta.dirname, '../measuring/loop-probe.ts');
 
 /** A caller who is neither cluster-admin nor system:masters: each request is authenticated and authorized. */
 const CALLER = 'bench';
 
+/** How much there is to measure, and for how long. */
+export interface SceneOptions {
+  readonly nodes: number;
+  /** How long each measurement of a rate lasts. */
+  readonly seconds: number;
+  /** How many watches are held at once, one measurement each. */
+  readonly watchers: readonly number[];
+  /** Lines in each log store. */
+  readonly logLines: number;
+}
+
 export interface Scene {
-  readonly options: Options;
+  readonly options: SceneOptions;
   readonly machine: Machine;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -60,7 +70,7 @@ export interface AnotherOptions extends Pick<ServerProcessOptions, 'listening' |
 
 /** Runs `work` on a scene, and removes it afterwards. */
 export async function withScene(
-  options: Options,
+  options: SceneOptions,
   machine: Machine,
   progress: Progress,
   signal: AbortSignal,

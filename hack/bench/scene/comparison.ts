@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { Target } from './load-generator.ts';
+import type { Target } from '../measuring/load-generator.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from './scene.ts';
 
 interface NodeList {

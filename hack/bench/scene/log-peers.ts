@@ -1,6 +1,6 @@
 // The questions of the log rows, asked of each store directly: the same lines, the same total, the same order.
 import { setTimeout as delay } from 'node:timers/promises';
-import { countLines, type LogClient, memberOf } from './log-client.ts';
+import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 
 /** Seconds since the epoch; the last one counts whole, as in our API. */
 export interface LogRange {

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { hash, verify } from '@node-rs/argon2';
-import { PASSWORD } from './crowd.ts';
+import { PASSWORD } from '../scene/crowd.ts';
 
 const [serverURL = '', ca = '', servingCert = '', servingKey = '', cert = '', key = ''] =
   process.argv.slice(2);

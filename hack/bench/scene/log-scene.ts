@@ -3,25 +3,25 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '../control-plane/client.ts';
-import type { ServerProcess } from '../extension/server-process.ts';
-import { logData } from '../log-data/log-data.ts';
-import { loadOpenSearch } from '../log-stores/load-opensearch.ts';
-import { loadVictoriaLogs } from '../log-stores/load-victorialogs.ts';
-import type { LogStoreProcess } from '../log-stores/log-store.ts';
-import { startOpenSearch } from '../log-stores/opensearch.ts';
-import type { LogRecord } from '../log-stores/record.ts';
-import { lackingForOpenSearch } from '../log-stores/require-java.ts';
-import { startVictoriaLogs } from '../log-stores/victorialogs.ts';
-import { LogClient } from './log-client.ts';
+import { Client } from '../../control-plane/client.ts';
+import type { ServerProcess } from '../../extension/server-process.ts';
+import { logData } from '../../log-data/log-data.ts';
+import { loadOpenSearch } from '../../log-stores/load-opensearch.ts';
+import { loadVictoriaLogs } from '../../log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../log-stores/log-store.ts';
+import { startOpenSearch } from '../../log-stores/opensearch.ts';
+import type { LogRecord } from '../../log-stores/record.ts';
+import { lackingForOpenSearch } from '../../log-stores/require-java.ts';
+import { startVictoriaLogs } from '../../log-stores/victorialogs.ts';
+import { LogClient } from '../measuring/log-client.ts';
+import { startProgram } from '../measuring/program.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
-import { startProgram } from './program.ts';
 import type { Scene } from './scene.ts';
 
 /** Where consoles ask. */
 export const LOGS = '/kapis/tenant.platform.io/v1alpha2/logs';
 const INDEX_PREFIX = 'bench';
-const BARE_FRONT = join(import.meta.dirname, 'bare-front.ts');
+const BARE_FRONT = join(import.meta.dirname, '../bare/front.ts');
 
 export interface LogSide {
   readonly peer: LogPeer;

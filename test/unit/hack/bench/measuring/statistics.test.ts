@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { interleaved, median, quantile } from '../../../../hack/bench/statistics.ts';
+import { interleaved, median, quantile } from '../../../../../hack/bench/measuring/statistics.ts';
 
 describe('the statistics of the bench', () => {
   it('take the middle of the values by size, not by text', () => {
