@@ -15,7 +15,7 @@ import { authentication, type IdentityHeaders, type SignInPaths } from './authen
 import { authorization } from './authorization.ts';
 import { bodyLimit } from './body-limit.ts';
 import { type ConcurrencyLimits, concurrency } from './concurrency.ts';
-import { crossOrigin, preflight } from './cors.ts';
+import { cors } from './cors.ts';
 import { deadline } from './deadline.ts';
 import { type ErrorFamily, type ErrorWriter, errorWriter } from './error-writer.ts';
 import { type Arrival, Exchange, type Filter } from './exchange.ts';
@@ -73,7 +73,6 @@ export class RequestChain {
     const { logger, metrics, knownResource, limits } = options;
     const monotonic = options.monotonic ?? (() => performance.now());
     const { allowedOrigins = [] } = options;
-    const cors = allowedOrigins.length > 0;
     const fail = (exchange: Exchange, error: unknown): void => this.#fail(exchange, error);
     this.#logger = logger;
     this.#now = options.now ?? Date.now;
@@ -87,9 +86,8 @@ export class RequestChain {
       countRequests(metrics, knownResource, monotonic),
       audit(options.audit, monotonic),
       // Before anything is refused, so that a page can read the refusal.
-      ...(cors ? [crossOrigin(allowedOrigins)] : []),
+      ...(allowedOrigins.length > 0 ? [cors(allowedOrigins)] : []),
       requestInfo(options.longRunning ?? isLongRunning),
-      ...(cors ? [preflight] : []),
       deadline(limits.timeoutMs, fail),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),

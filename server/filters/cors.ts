@@ -1,6 +1,7 @@
 // Pages of other origins whose scripts may talk to the server (CORS, as the Fetch standard has it). A page brings its
 // token itself, in a header; what the browser would add by itself, cookies and client certificates, is never allowed.
 // So a page can do no more than its token, and what the sign-in pages keep in a cookie stays theirs.
+import type { IncomingMessage } from 'node:http';
 import type { Exchange, Filter } from './exchange.ts';
 
 /** What a page may send beyond what every page may. */
@@ -27,48 +28,41 @@ const RESPONSE_HEADERS = [
 /** In seconds; Chromium keeps an answer no longer. */
 const MAX_AGE = '7200';
 
-const ALLOWED_ORIGIN = 'Access-Control-Allow-Origin';
-
 /** Headers that stay when an answer becomes an error, in lower case: without them a page could not read why. */
 export const CORS_HEADERS = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'] as const;
 
 /**
- * Lets the page read whatever the answer will be, a refusal included. Answers that name what they vary by name `Origin`
- * among it; this is for all others.
+ * Lets the page read whatever the answer will be, a refusal included, and answers what a browser asks before it lets the
+ * page ask: that never says who asks (Fetch, CORS-preflight fetch), so it must not wait for anything that may refuse;
+ * whether the caller may is decided when the request itself comes. Answers that name what they vary by name `Origin`
+ * among it; the one here is for all others.
  */
-export function crossOrigin(origins: readonly string[]): Filter {
+export function cors(origins: readonly string[]): Filter {
   const allowed = new Set(origins);
-  return ({ request, response }) => {
+  return (exchange) => {
+    const { request, response } = exchange;
     response.setHeader('Vary', 'Origin');
     const { origin } = request.headers;
-    if (origin === undefined || !allowed.has(origin)) return;
-    response.setHeader(ALLOWED_ORIGIN, origin);
+    if (origin === undefined || !allowed.has(origin)) return undefined;
+    response.setHeader('Access-Control-Allow-Origin', origin);
+    if (isPreflight(request)) return answer(exchange);
     response.setHeader('Access-Control-Expose-Headers', RESPONSE_HEADERS);
+    return undefined;
   };
 }
 
-/**
- * Answers what a browser asks before it lets the page ask. It never says who asks (Fetch, CORS-preflight fetch), so this
- * comes before authentication; whether the caller may is decided when the request itself comes.
- */
-export const preflight: Filter = (exchange) => (isPreflight(exchange) ? answer(exchange) : undefined);
-
-function isPreflight({ request: { method, headers }, response }: Exchange): boolean {
-  if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
-  return response.hasHeader(ALLOWED_ORIGIN);
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
 /** Resolves, since the chain goes on behind a filter that has nothing to wait for. */
 async function answer(exchange: Exchange): Promise<void> {
-  const { response, info } = exchange;
-  // No resource is read or changed, and no stream begins: neither log nor metrics should say so.
-  exchange.info = { isResourceRequest: false, path: info.path, verb: 'options' };
-  exchange.longRunning = false;
-  response.removeHeader('Access-Control-Expose-Headers');
-  response.writeHead(204, {
+  // Nothing is read or changed: neither log nor audit should say so.
+  exchange.info = { isResourceRequest: false, path: '', verb: 'options' };
+  exchange.response.writeHead(204, {
     'Access-Control-Allow-Methods': METHODS,
     'Access-Control-Allow-Headers': REQUEST_HEADERS,
     'Access-Control-Max-Age': MAX_AGE,
   });
-  response.end();
+  exchange.response.end();
 }

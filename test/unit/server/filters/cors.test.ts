@@ -133,6 +133,13 @@ describe('pages of other origins', () => {
     expect(allowed).to.include.members(['authorization', 'content-type', 'if-none-match', 'last-event-id']);
   });
 
+  it('answers it for a path with two readings too, so that the page can read what is wrong with it', async () => {
+    const chain = await start();
+    expect((await ask(chain, `${NODES}/`, asking(CONSOLE))).status).to.equal(204);
+    const { status, headers } = await ask(chain, `${NODES}/`, from(CONSOLE));
+    expect({ status, origin: headers[ALLOWED] }).to.deep.equal({ status: 400, origin: CONSOLE });
+  });
+
   it('takes such a question for no request of a resource, and for no change', async () => {
     const chain = await start();
     await ask(chain, `${NODES}?watch=true`, asking(CONSOLE));
