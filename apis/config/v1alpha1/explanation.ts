@@ -11,6 +11,7 @@ export interface Explanation {
 
 type Schema = Readonly<Record<string, unknown>>;
 
+const QUANTITY = 'a number of bytes such as 4096, 256Ki or 3Mi';
 const ORIGIN = 'an origin as browsers send it, such as https://console.example.com';
 
 export function explain(error: ErrorObject): Explanation {
@@ -41,7 +42,7 @@ function wanted(error: ErrorObject, schema: Schema): string {
     case 'format':
       if (schema['format'] === 'duration') return 'a duration such as 500ms, 10s or 1h30m';
       if (schema['format'] === 'period') return 'a period such as 90m, 2h or 30d';
-      if (schema['format'] === 'quantity') return 'a number of bytes such as 4096, 256Ki or 3Mi';
+      if (schema['format'] === 'quantity') return QUANTITY;
       if (error.keyword === 'format' && schema['format'] === 'origin') return ORIGIN;
       return nameOfType(schema['type']);
     case 'enum': {
@@ -55,6 +56,7 @@ function wanted(error: ErrorObject, schema: Schema): string {
         : `text like ${String(schema['pattern'])}`;
     case 'minimum':
     case 'maximum':
+      if (schema['format'] === 'quantity') return QUANTITY;
       return `from ${String(schema['minimum'])} to ${String(schema['maximum'])}`;
     case 'atLeast':
       return `at least ${String(schema['atLeast'])}`;

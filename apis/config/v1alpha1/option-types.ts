@@ -55,6 +55,9 @@ export function quantityOption(initial: string, description: string, bounds: Bou
     // A bare number of bytes may be written without quotes, and then YAML makes it a number.
     type: ['string', 'integer'],
     format: 'quantity',
+    // Of such a number: a format is looked at for text only.
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
     default: initial,
     description,
     ...bounds,

@@ -95,6 +95,16 @@ describe('decodeConfiguration', () => {
       'c.yaml:3:21: shutdown.timeout: must be a duration such as 500ms, 10s or 1h30m, not "5 minutes"',
     ],
     [
+      'a negative number of bytes',
+      `${HEAD}listeners: {limits: {body: -3}}\n`,
+      'c.yaml:3:28: listeners.limits.body: must be a number of bytes such as 4096, 256Ki or 3Mi, not -3',
+    ],
+    [
+      'more bytes than can be counted',
+      `${HEAD}listeners: {limits: {body: 1e30}}\n`,
+      'c.yaml:3:28: listeners.limits.body: must be a number of bytes such as 4096, 256Ki or 3Mi, not 1e+30',
+    ],
+    [
       'a key from the prototype',
       `${HEAD}__proto__: {log: {}}\n`,
       'c.yaml:3:1: __proto__: unknown option; known here: ',
