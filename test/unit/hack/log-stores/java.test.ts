@@ -8,7 +8,7 @@ import {
   OPENSEARCH_2,
   OPENSEARCH_3,
 } from '../../../../hack/log-stores/node-kinds.ts';
-import { requireJava } from '../../../../hack/log-stores/require-java.ts';
+import { requireJava } from '../../../support/logging/require-java.ts';
 import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-store.ts';
 import { type OpenSearchOptions, startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
-import { requireJava } from '../../../../../../hack/log-stores/require-java.ts';
+import { requireJava } from '../../../../../support/logging/require-java.ts';
 
 export interface StartedNode {
   readonly process: LogStoreProcess;

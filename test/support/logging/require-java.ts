@@ -1,0 +1,23 @@
+import { lackingForOpenSearch } from '../../../hack/log-stores/lacking.ts';
+import { type NodeKind, OPENSEARCH_2 } from '../../../hack/log-stores/node-kinds.ts';
+
+interface Requirement {
+  readonly kind?: NodeKind;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly print?: (line: string) => void;
+}
+
+/**
+ * For a `before` hook of tests that start OpenSearch: where it cannot be started they are skipped, after one line that
+ * says why. With CI=true they fail instead: there it must be possible.
+ */
+export async function requireJava(
+  test: Pick<Mocha.Context, 'skip'>,
+  { kind = OPENSEARCH_2, env = process.env, print = console.log }: Requirement = {},
+): Promise<void> {
+  const lacking = await lackingForOpenSearch(env, kind);
+  if (lacking === undefined) return;
+  if (env['CI'] === 'true') throw new Error(lacking);
+  print(`skipped: ${lacking}`);
+  test.skip();
+}
