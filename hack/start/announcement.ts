@@ -110,7 +110,7 @@ export function existingAnnouncement(facts: {
 }
 
 /** curl is the only one that asks a proxy for this machine's own addresses as well. */
-export function curlWith({ caFile }: Pick<DevelopmentServer, 'caFile'>, env: NodeJS.ProcessEnv): string {
+function curlWith({ caFile }: Pick<DevelopmentServer, 'caFile'>, env: NodeJS.ProcessEnv): string {
   const proxies = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
   const past = proxies.some((name) => env[name]) ? ' --noproxy 127.0.0.1' : '';
   return `curl${past} --cacert ${shellWord(caFile)}`;

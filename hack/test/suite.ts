@@ -93,7 +93,7 @@ async function runMocha(options: SuiteOptions, files: string[], context: StageCo
 }
 
 /** Everything that can be wrong with a run although no test says so. */
-export function judge(run: {
+function judge(run: {
   record: TestRecord | undefined;
   ending: Pick<Ending, 'code' | 'signal'>;
   files: readonly string[];

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
 
 /** What a wrong set-up looks like from here, and which flag of kube-apiserver decides it. */
-export const REFUSALS = {
+const REFUSALS = {
   noCA: '--requestheader-client-ca-file',
   noCertificate: '--proxy-client-cert-file and --proxy-client-key-file',
   otherCA: '--requestheader-client-ca-file (it must have signed --proxy-client-cert-file)',

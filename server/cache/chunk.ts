@@ -12,7 +12,7 @@ export const CHUNK_OBJECTS = 48;
 /** With so many objects outside its piece a chunk is made one piece again: what they replaced in it is held for nothing. */
 const LOOSE_OBJECTS = 16;
 /** Bytes at which a chunk is full although it holds few objects. */
-export const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 
 /**
  * Some neighbouring objects of a snapshot, never empty. What it holds never changes; where the bytes lie does: once

@@ -6,7 +6,7 @@ import { ALWAYS, type Subject, selection, text } from './subject.ts';
 const PAGE = { order: 'asc', size: 20, from: 0 } as const;
 
 /** Values that mean something in one of the languages behind: none of it, here. */
-export const HOSTILE = [
+const HOSTILE = [
   '"',
   "'",
   '\\',

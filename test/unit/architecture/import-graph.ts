@@ -40,7 +40,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 
 /** The part of the tree that a file belongs to: an entry of the table. */
-export function partOf(file: string): string | undefined {
+function partOf(file: string): string | undefined {
   const named = LAYERS.flat().find((part) => file === part || file.startsWith(`${part}/`));
   return named ?? (/^server\/[^/]+\.ts$/.test(file) ? 'server/*.ts' : undefined);
 }

@@ -46,7 +46,7 @@ export const byHeader: Authenticator = {
   },
 };
 
-export const allowAlice: Authorizer = delegatingAuthorizer({
+const allowAlice: Authorizer = delegatingAuthorizer({
   authorize: ({ user }) => ({ allowed: user.name === 'alice', reason: '' }),
 });
 

@@ -8,7 +8,7 @@ import { MemoryCredentials, MemoryUsers } from '../../../support/oauth/memory-us
 import { type Answer, ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
 
 export const GROUP = groupName('platform');
-export const USERS = `/kapis/${GROUP}/v1beta1/users`;
+const USERS = `/kapis/${GROUP}/v1beta1/users`;
 export const GOOD = 'a good password';
 
 /** The REST of users behind the real chain; users and passwords in memory. */

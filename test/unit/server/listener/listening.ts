@@ -15,7 +15,7 @@ import { createRegistry } from '../../../../server/observability/metrics.ts';
 
 export const silent = pino({ level: 'silent' });
 
-export const limits: ListenerLimits = {
+const limits: ListenerLimits = {
   connections: 100,
   headers: 256 * 1024,
   handshakeTimeout: 10_000,
@@ -28,7 +28,7 @@ export function metrics() {
   return newListenerMetrics(createRegistry());
 }
 
-export const ok: RequestReceiver = { request: (_request, response) => response.end('ok') };
+const ok: RequestReceiver = { request: (_request, response) => response.end('ok') };
 
 export async function selfSigned(signal: AbortSignal): Promise<SelfSignedCertificate> {
   const certificates = new SelfSignedCertificate({

@@ -3,9 +3,8 @@ import type { Instant, NameFilter, Scope } from '../../../log-store.ts';
 import { nameMatcher } from '../../../name-filter.ts';
 import { eitherOf, isOneOf, since } from './logsql.ts';
 
-/** Every line of the range, and none of them. */
+/** Every line of the range. */
 export const ALL = '*';
-export const NONE = undefined;
 
 export interface ScopeRequest {
   readonly field: string;
@@ -27,7 +26,7 @@ export function scopeFilter({ field, scope, range }: ScopeRequest): string | und
   const whole = visible.filter((each) => each.since <= range.start).map(({ name }) => name);
   const later = visible.filter((each) => each.since > range.start);
   const parts = [...(whole.length > 0 ? [isOneOf(field, whole)] : []), ...grouped(field, later)];
-  return parts.length === 0 ? NONE : eitherOf(parts);
+  return parts.length === 0 ? undefined : eitherOf(parts);
 }
 
 type Begun = { readonly name: string; readonly since: Instant };

@@ -10,7 +10,7 @@ export const ISSUER = 'https://localhost:9443/oauth';
 export const AUDIENCE = 'platform';
 export const NOW = Date.parse('2026-11-21T12:00:00Z');
 export const CLIENT = { id: 'console', accessTokenLifetime: 7200 };
-export const SESSION_ID = 's-abcdefghijklmnopqrst';
+const SESSION_ID = 's-abcdefghijklmnopqrst';
 
 export const ALICE: Account = {
   name: 'alice',
