@@ -1,0 +1,40 @@
+import { posix } from 'node:path';
+import { expect } from 'chai';
+import { projectFiles } from './repository.ts';
+
+const files = [...projectFiles().keys()];
+
+/** Folders of what is tested, and files that take a folder of tests for themselves. */
+const tested = new Set(
+  files
+    .filter((file) => !/^test\/(?:unit|integration)\//.test(file))
+    .flatMap((file) => [...foldersOf(file), file.replace(/\.(?:ts|mjs)$/, '')])
+    // What the tests themselves stand on is tested too.
+    .map((folder) => folder.replace(/^test\//, '')),
+);
+
+function foldersOf(file: string): string[] {
+  const folder = posix.dirname(file);
+  return folder === '.' ? [] : [folder, ...foldersOf(folder)];
+}
+
+/** Tests that lie where nobody looks for them. */
+function misplaced(tests: readonly string[]): string[] {
+  return tests.filter((file) => {
+    const [, folder = ''] = /^test\/(?:unit|integration)\/(?:(.*)\/)?[^/]+\.test\.ts$/.exec(file) ?? [];
+    return folder !== 'architecture' && !tested.has(folder);
+  });
+}
+
+describe('the tests of a folder', () => {
+  it('lie in a folder of the same name', () => {
+    const tests = files.filter((file) => /^test\/(?:unit|integration)\/.*\.test\.ts$/.test(file));
+    expect(tests).to.not.have.length(0);
+    expect(misplaced(tests)).to.deep.equal([]);
+  });
+
+  it('are found out when they lie elsewhere', () => {
+    const elsewhere = ['test/unit/cache/snapshot.test.ts', 'test/integration/snapshot.test.ts'];
+    expect(misplaced([...elsewhere, 'test/unit/server/cache/snapshot.test.ts'])).to.deep.equal(elsewhere);
+  });
+});
