@@ -1,9 +1,8 @@
 // Reads records from the documents of a store.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
-import { instantOf } from '../../../instant.ts';
 import type { LogRecord } from '../../../log-store.ts';
 import type { FieldNames } from './field-names.ts';
-import { toInstant } from './instant.ts';
+import { instantOfKey, toInstant } from './instant.ts';
 import { type JsonObject } from './json-reader.ts';
 import type { Hit } from './search-answer.ts';
 
@@ -28,9 +27,9 @@ export class RecordReader {
   }
 
   read({ source, time }: Hit): LogRecord {
-    const log = asText(this.#message(source));
+    const log = lineOf(this.#message(source));
     return {
-      time: toInstant(this.#time(source)) ?? instantOf(this.#nanoseconds ? Math.floor(time / 1e6) : time),
+      time: toInstant(this.#time(source)) ?? instantOfKey(time, this.#nanoseconds),
       log: log.endsWith('\n') ? log.slice(0, -1) : log,
       namespace: asText(this.#namespace(source)),
       pod: asText(this.#pod(source)),
@@ -56,6 +55,15 @@ function readerOf(path: string): Reader {
     }
     return undefined;
   };
+}
+
+/** A list of texts is one line in many: every one of them can be found. */
+function lineOf(value: unknown): string {
+  if (!Array.isArray(value)) return asText(value);
+  return value
+    .filter((part) => part !== null)
+    .map(asText)
+    .join('\n');
 }
 
 function asText(value: unknown): string {

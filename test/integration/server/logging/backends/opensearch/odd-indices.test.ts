@@ -1,0 +1,80 @@
+// Indices as collectors and templates leave them behind, in whatever shape.
+import { expect } from 'chai';
+import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { type StartedNode, startedNode } from './started-node.ts';
+
+const ALL: Selection = {
+  scope: { everything: true },
+  range: { start: '2026-01-14T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' },
+};
+const TEN = Date.parse('2026-01-15T10:00:00Z') / 1_000;
+
+function call(): Call {
+  return { signal: new AbortController().signal, timeoutMs: 30_000 };
+}
+
+function document(time: unknown, log: unknown): object {
+  return { time, log, kubernetes: { namespace_name: 'web', pod_name: 'web-1', container_name: 'app' } };
+}
+
+describe('a node of OpenSearch with odd indices', function () {
+  this.timeout(60_000);
+  let node: StartedNode;
+
+  before(async function () {
+    this.timeout(300_000);
+    node = await startedNode(this);
+  });
+
+  after(async () => {
+    await node?.stop();
+  });
+
+  const index = async (name: string, time: object | undefined, documents: readonly object[]) => {
+    const mappings = time === undefined ? {} : { mappings: { properties: { time } } };
+    await node.ask('PUT', `/${name}`, mappings);
+    for (const each of documents) await node.ask('POST', `/${name}/_doc`, each);
+    await node.ask('POST', `/${name}/_refresh`);
+  };
+  const linesOf = async (store: LogStore, selection = ALL) => {
+    const page = await store.query(selection, { order: 'asc', size: 20, from: 0 }, call());
+    return { ...page, lines: page.records.map(({ time, log }) => [time.slice(0, 26), log]) };
+  };
+
+  it('tells times as their mapping reads them, however they are written', async () => {
+    await index('times-seconds', { type: 'date', format: 'epoch_second' }, [
+      document(TEN, 'a number of seconds'),
+      document(`${TEN + 1}.5`, 'digits'),
+    ]);
+    await index('times-plain', undefined, [document('2026-01-15T12:00:02.25+02:00', 'another zone')]);
+    await index('times-digits', { type: 'date', format: 'yyyyMMddHHmmss' }, [
+      document('20260115100003', 'no separators'),
+    ]);
+    await index('times-nanos', { type: 'date_nanos' }, [
+      document(TEN * 1_000 + 4_001, 'milliseconds as a number'),
+      document('2026-01-15T10:00:05.000001999Z', 'nanoseconds'),
+    ]);
+    await index('times-nano-seconds', { type: 'date_nanos', format: 'epoch_second' }, [
+      document(`${TEN + 6}.000042`, 'microseconds'),
+    ]);
+    const { lines } = await linesOf(storeAt(node.url, { indexPrefix: 'times', dailyIndices: false }));
+    expect(lines).to.deep.equal([
+      ['2026-01-15T10:00:00.000000', 'a number of seconds'],
+      ['2026-01-15T10:00:01.500000', 'digits'],
+      ['2026-01-15T10:00:02.250000', 'another zone'],
+      ['2026-01-15T10:00:03.000000', 'no separators'],
+      ['2026-01-15T10:00:04.001000', 'milliseconds as a number'],
+      ['2026-01-15T10:00:05.000001', 'nanoseconds'],
+      ['2026-01-15T10:00:06.000042', 'microseconds'],
+    ]);
+  });
+
+  it('shows all of a list of texts, any of which is found', async () => {
+    await index('lists', undefined, [document('2026-01-15T10:00:00Z', ['one', null, 'two'])]);
+    const text = { mode: 'phrase', texts: ['two'], caseSensitive: false } as const;
+    const store = storeAt(node.url, { indexPrefix: 'lists', dailyIndices: false });
+    const { lines } = await linesOf(store, { ...ALL, text });
+    expect(lines).to.deep.equal([['2026-01-15T10:00:00.000000', 'one\ntwo']]);
+  });
+});
