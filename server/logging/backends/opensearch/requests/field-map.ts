@@ -72,15 +72,26 @@ export class FieldMap {
     return this.#having(this.names.time, DATE);
   }
 
+  /** Where the time of records is something else: who sorts by it together with times breaks the whole search. */
+  get untimed(): readonly string[] {
+    return this.#others(this.names.time, DATE);
+  }
+
   /** Where words of a line can be looked for. */
   words(): Pick<FieldCoverage, 'missing' | 'of'> {
     return this.#having(this.names.message, TEXT);
   }
 
   #having(name: string, wanted: readonly string[]): Pick<FieldCoverage, 'missing' | 'of'> {
-    const types = [...(this.#types.get(name) ?? [])].filter(([type]) => type !== 'unmapped');
-    const others = types.filter(([type]) => !wanted.includes(type)).flatMap(([, indices]) => indices);
-    return { missing: others.length, of: types.flatMap(([, indices]) => indices).length };
+    const all = this.#others(name, []);
+    return { missing: this.#others(name, wanted).length, of: all.length };
+  }
+
+  /** The indices that have the field, as none of these types. */
+  #others(name: string, types: readonly string[]): string[] {
+    return [...(this.#types.get(name) ?? [])]
+      .filter(([type]) => type !== 'unmapped' && !types.includes(type))
+      .flatMap(([, indices]) => indices);
   }
 
   /** Where any part of a line can be looked for. */

@@ -9,6 +9,7 @@ export interface IndexNaming {
 
 /** Stores take 4,096 bytes of a request's first line; the rest of it needs its place too. */
 const MAX_LENGTH = 2_048;
+const MAX_EXCLUDING = 3_072;
 const DAY_MS = 86_400_000;
 
 /**
@@ -62,13 +63,28 @@ export function indicesWithin(
     return names.filter((name) => all.has(name)).join(',') || indices;
   }
   // A pattern may stand for more than days, and months may be refused.
-  const isDay = (name: string): boolean =>
-    name.startsWith(`${naming.prefix}-`) && DAY.test(name.slice(naming.prefix.length + 1));
+  const isDay = (name: string): boolean => isOfDay(naming.prefix, name);
   if (!known.every(isDay) || !refused.every(isDay)) return indices;
   return names.filter((name) => !refused.includes(decodeURIComponent(name))).join(',') || indices;
 }
 
+/** Without these, as far as a request has room to say so. `indices`: part of a path. */
+export function without(indices: string, names: readonly string[]): string {
+  if (names.length === 0) return indices;
+  if (!indices.includes('*')) {
+    const left = indices.split(',').filter((name) => !names.includes(decodeURIComponent(name)));
+    return left.join(',') || indices;
+  }
+  const excluding = [indices, ...names.map((name) => `-${encodeURIComponent(name)}`)].join(',');
+  return excluding.length <= MAX_EXCLUDING ? excluding : indices;
+}
+
 const DAY = /^\d{4}\.\d\d\.\d\d$/;
+
+/** Whether it is named as the index of a day. */
+export function isOfDay(prefix: string, name: string): boolean {
+  return name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1));
+}
 
 /** The indices of the last days of the range, as many as a request can name; undefined where days have none of their own. */
 export function newestDays(

@@ -7,7 +7,7 @@ import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 import type { FieldProbe, SearchableIndices } from './field-probe.ts';
-import { type IndexNaming, indexPattern, indicesWithin, newestDays } from './index-names.ts';
+import { type IndexNaming, indexPattern, indicesWithin, newestDays, without } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';
 import { containsClause, exactClause, isTooMuch, workloadClause } from './name-clauses.ts';
 import { namesContaining } from './name-lookup.ts';
@@ -71,7 +71,8 @@ export class SelectionQueries {
     const newest = (): string | undefined => newestDays(naming, range);
     const searchable = await probe.searchable(indexPattern(naming, range), call, newest);
     if (!searchable) return undefined;
-    const { indices, fields } = searchable;
+    const { fields } = searchable;
+    const indices = without(searchable.indices, fields.untimed);
     const byWords = selection.text?.mode === 'phrase' || selection.text?.mode === 'prefix';
     const place: Place = {
       indices,
@@ -89,7 +90,7 @@ export class SelectionQueries {
       filter.push(clause);
       if (wildcard) place.used.push(wildcard);
     }
-    const named = { ...searchable, known: fields.indices };
+    const named = { indices, known: fields.indices, refused: [...searchable.refused, ...fields.untimed] };
     return {
       indices,
       indicesWithin: (part) => indicesWithin(naming, named, part),

@@ -8,6 +8,10 @@ const ALL: Selection = {
   scope: { everything: true },
   range: { start: '2026-01-14T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' },
 };
+const OF_WEB: Selection['scope'] = {
+  everything: false,
+  namespaces: [{ name: 'web', since: '1970-01-01T00:00:00.000000000Z' }],
+};
 const TEN = Date.parse('2026-01-15T10:00:00Z') / 1_000;
 
 function call(): Call {
@@ -77,4 +81,35 @@ describe('a node of OpenSearch with odd indices', function () {
     const { lines } = await linesOf(store, { ...ALL, text });
     expect(lines).to.deep.equal([['2026-01-15T10:00:00.000000', 'one\ntwo']]);
   });
+
+  for (const dailyIndices of [true, false]) {
+    const naming = dailyIndices ? 'a day' : 'any name';
+    it(`answers from the others where the time of one of ${naming} is none, and says so`, async () => {
+      const indexPrefix = `untimed-${dailyIndices}`;
+      await index(`${indexPrefix}-2026.01.14`, { type: 'keyword' }, [
+        document('2026-01-14T10:00:00Z', 'a word'),
+      ]);
+      await index(`${indexPrefix}-2026.01.15`, { type: 'date' }, [
+        document('2026-01-15T10:00:00Z', 'a line'),
+        document('2026-01-15T10:00:01Z', 'another'),
+      ]);
+      const store = storeAt(node.url, { indexPrefix, dailyIndices });
+      const { lines, total, shortfalls } = await linesOf(store, { ...ALL, scope: OF_WEB });
+      expect(lines.map(([, log]) => log)).to.deep.equal(['a line', 'another']);
+      expect(total).to.deep.equal({ count: 2, relation: 'gte' });
+      expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+      const exported: string[] = [];
+      for await (const batch of store.export(ALL, 'desc', call())) {
+        exported.push(...Array.from(batch, ({ log }) => log));
+      }
+      expect(exported).to.deep.equal(['another', 'a line']);
+      const { logs } = await store.statistics(ALL, call());
+      expect(logs).to.deep.equal({ count: 2, relation: 'gte' });
+      const leaving = new AbortController();
+      for await (const batch of store.follow(ALL, leaving)) {
+        expect(batch.map(({ log }) => log)).to.deep.equal(['a line', 'another']);
+        leaving.abort();
+      }
+    });
+  }
 });
