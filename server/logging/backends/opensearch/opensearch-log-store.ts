@@ -15,7 +15,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
-import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
+import { isSearchRefused } from '../../store-errors.ts';
 import { inParallel } from '../../work/parallel.ts';
 import type { Turns } from '../../work/turns.ts';
 import { bucketRange, countByTime } from './counting/histogram.ts';
@@ -30,12 +30,11 @@ import { endingTogether } from './requests/ending-together.ts';
 import type { FieldNames } from './requests/field-names.ts';
 import { PointsInTime } from './requests/point-in-time.ts';
 import { Searches } from './requests/searches.ts';
-import { STORE } from './requests/store-name.ts';
-import { ANYTHING, FieldProbe } from './selection/field-probe.ts';
-import { allIndices, beginningWith } from './selection/index-names.ts';
+import { FieldProbe } from './selection/field-probe.ts';
 import { Predecessors } from './selection/predecessors.ts';
 import { SelectionQueries } from './selection/selection-queries.ts';
 import type { SelectionQuery } from './selection/selection-query.ts';
+import { checkFit } from './self-check.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   /** Prefix of the names of the indices. */
@@ -167,15 +166,9 @@ export class OpenSearchLogStore implements LogBackend {
 
   /** Asks as queries do: with no right of the cluster, but those to search these indices. */
   async check(call: Call): Promise<void> {
-    const { indexPrefix: prefix, dailyIndices: daily } = this.#options;
-    const indices = allIndices({ prefix, daily });
-    // The fields may be remembered; the store has to answer each time.
-    await this.#searches.searchIndices(indices, ANYTHING, call).catch((error: unknown) => {
-      throw isSearchRefused(error) ? newStoreUnavailable(STORE, refusedIndices(prefix)) : error;
-    });
-    if (await this.#probe.searchable(indices, call)) return;
-    const isAny = daily && (await this.#probe.searchable(beginningWith(prefix), call)) !== undefined;
-    throw newStoreUnavailable(STORE, isAny ? notByDay(prefix) : noIndices(prefix));
+    const { indexPrefix: prefix, dailyIndices: daily, wallClock = Date.now } = this.#options;
+    const naming = { prefix, daily };
+    await checkFit({ searches: this.#searches, probe: this.#probe, naming, wallClock }, call);
   }
 
   /** Keeps nothing up to date; at the end it closes the connections. */
@@ -210,22 +203,3 @@ export class OpenSearchLogStore implements LogBackend {
     return () => ({ signal, timeoutMs: Math.max(1, deadline - this.#now()) });
   }
 }
-
-function refusedIndices(prefix: string): UnfitOptionError {
-  const reason = `it refuses to search some of the indices that begin with ${prefix}, or all`;
-  const effect = 'log queries miss their lines, or get 503';
-  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, effect);
-}
-
-function notByDay(prefix: string): UnfitOptionError {
-  const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
-  return new UnfitOptionError('logging.opensearch.dailyIndices', reason, FINDS_NOTHING);
-}
-
-/** Of a new store as well as of a wrong name: nobody but who runs it can tell them apart. */
-function noIndices(prefix: string): UnfitOptionError {
-  const reason = `there is no index yet that begins with ${prefix}`;
-  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, FINDS_NOTHING);
-}
-
-const FINDS_NOTHING = 'log queries find nothing';

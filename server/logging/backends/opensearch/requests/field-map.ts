@@ -77,6 +77,14 @@ export class FieldMap {
     return this.#others(this.names.time, DATE);
   }
 
+  /** A field of names that no index has, or none as whole values; undefined when each is in some. */
+  get missing(): string | undefined {
+    const field = (['namespace', 'pod', 'container'] as const).find(
+      (each) => this.exact(each).fields.length === 0,
+    );
+    return field && this.names[field];
+  }
+
   /** Where words of a line can be looked for. */
   words(): Pick<FieldCoverage, 'missing' | 'of'> {
     return this.#having(this.names.message, TEXT);

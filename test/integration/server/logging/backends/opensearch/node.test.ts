@@ -168,6 +168,7 @@ describe('a node of OpenSearch', function () {
     await node.ask('POST', `/${indexPrefix}-app/_doc?refresh=true`, {
       '@timestamp': DAY.start,
       log: 'a line',
+      kubernetes: { namespace_name: 'web', pod_name: 'web-1', container_name: 'app' },
     });
     const fields = { ...FIELDS, time: '@timestamp' };
     const faultOf = async (rest: Parameters<typeof storeAt>[1]) => {

@@ -1,6 +1,7 @@
 // Indices as collectors and templates leave them behind, in whatever shape.
 import { expect } from 'chai';
 import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
@@ -44,6 +45,12 @@ describe('a node of OpenSearch with odd indices', function () {
   const linesOf = async (store: LogStore, selection = ALL) => {
     const page = await store.query(selection, { order: 'asc', size: 20, from: 0 }, call());
     return { ...page, lines: page.records.map(({ time, log }) => [time.slice(0, 26), log]) };
+  };
+  const faultOf = async (rest: Parameters<typeof storeAt>[1]) => {
+    const error = await storeAt(node.url, rest)
+      .check(call())
+      .catch((caught: unknown) => caught);
+    return unfitOptionIn(error)?.option;
   };
 
   it('tells times as their mapping reads them, however they are written', async () => {
@@ -112,4 +119,28 @@ describe('a node of OpenSearch with odd indices', function () {
       }
     });
   }
+
+  it('is not fit where indices that are rolled over are said to be those of days', async () => {
+    await index('rolled-2026.01.15-000001', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+    expect(await faultOf({ indexPrefix: 'rolled', dailyIndices: true })).to.equal(
+      'logging.opensearch.dailyIndices',
+    );
+    expect(await faultOf({ indexPrefix: 'rolled', dailyIndices: false })).to.equal(undefined);
+  });
+
+  it('is fit where days are aliases', async () => {
+    await index('restored', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+    await node.ask('PUT', '/restored/_alias/aliased-2026.01.15');
+    const wallClock = () => Date.parse('2026-01-20T10:00:00Z');
+    expect(await faultOf({ indexPrefix: 'aliased', dailyIndices: true, wallClock })).to.equal(undefined);
+  });
+
+  it('is not fit where no line has one of the names', async () => {
+    await index('nameless', undefined, [
+      { time: '2026-01-15T10:00:00Z', log: 'a line', kubernetes: { pod_namespace: 'web' } },
+    ]);
+    expect(await faultOf({ indexPrefix: 'nameless', dailyIndices: false })).to.equal(
+      'logging.opensearch.fields',
+    );
+  });
 });

@@ -1,0 +1,78 @@
+// Whether the store answers, and holds what the configuration says: indices of these names, with fields of these.
+import { BEGINNING, instantOf } from '../../instant.ts';
+import type { Call } from '../../log-store.ts';
+import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
+import type { FieldMap } from './requests/field-map.ts';
+import type { Searches } from './requests/searches.ts';
+import { STORE } from './requests/store-name.ts';
+import { ANYTHING, type FieldProbe } from './selection/field-probe.ts';
+import { allIndices, beginningWith, type IndexNaming, isOfDay, newestDays } from './selection/index-names.ts';
+
+export interface SelfCheckOptions {
+  readonly searches: Searches;
+  readonly probe: FieldProbe;
+  readonly naming: IndexNaming;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Resolves when log queries find what there is; else rejects with the option that does not fit, if it is one. */
+export async function checkFit(options: SelfCheckOptions, call: Call): Promise<void> {
+  const { searches, probe, naming } = options;
+  const { prefix, daily } = naming;
+  const indices = allIndices(naming);
+  // The fields may be remembered; the store has to answer each time.
+  await searches.searchIndices(indices, ANYTHING, call).catch((error: unknown) => {
+    throw isSearchRefused(error) ? unfit(refusedIndices(prefix)) : error;
+  });
+  const found = await probe.searchable(indices, call);
+  if (!found) {
+    const isAny = daily && (await probe.searchable(beginningWith(prefix), call)) !== undefined;
+    throw unfit(isAny ? notByDay(prefix) : noIndices(prefix));
+  }
+  if (daily && !(await isByDay(options, found.fields, call))) throw unfit(notByDay(prefix));
+  const { missing } = found.fields;
+  if (missing !== undefined) throw unfit(noNames(missing));
+}
+
+/** Whether some of them are called as days are, or have such an alias; not so those that are rolled over within a day. */
+async function isByDay(
+  { probe, naming, wallClock }: SelfCheckOptions,
+  { indices }: FieldMap,
+  call: Call,
+): Promise<boolean> {
+  if (indices.some((name) => isOfDay(naming.prefix, name))) return true;
+  const days = newestDays(naming, { start: BEGINNING, end: instantOf(wallClock() + DAY_MS) });
+  return days !== undefined && (await probe.searchable(days, call)) !== undefined;
+}
+
+function unfit(error: UnfitOptionError): Error {
+  return newStoreUnavailable(STORE, error);
+}
+
+function refusedIndices(prefix: string): UnfitOptionError {
+  const reason = `it refuses to search some of the indices that begin with ${prefix}, or all`;
+  const effect = 'log queries miss their lines, or get 503';
+  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, effect);
+}
+
+function notByDay(prefix: string): UnfitOptionError {
+  const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
+  return new UnfitOptionError('logging.opensearch.dailyIndices', reason, FINDS_NOTHING);
+}
+
+/** Of a new store as well as of a wrong name: nobody but who runs it can tell them apart. */
+function noIndices(prefix: string): UnfitOptionError {
+  const reason = `there is no index yet that begins with ${prefix}`;
+  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, FINDS_NOTHING);
+}
+
+/** Who may read all namespaces is shown the lines, without the name. */
+function noNames(field: string): UnfitOptionError {
+  const reason = `the indices have no field ${field} of type keyword, nor one beside it`;
+  return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries miss lines');
+}
+
+const FINDS_NOTHING = 'log queries find nothing';
