@@ -2,8 +2,10 @@
 // cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { StalledError } from '../connection/live-body.ts';
 import { checkHistory } from './history.ts';
@@ -52,6 +54,7 @@ export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #tuning: ReflectorTuning;
   readonly #backoff: Backoff;
+  readonly #failures = new RepeatedFailure();
   /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
   #resourceVersion: string | undefined;
   #cutStreams = 0;
@@ -115,7 +118,7 @@ export class Reflector {
     }
     const cause = causeOf(failure);
     this.#options.observer?.watchEnded(cause);
-    const level = cause === 'expired' || cause === 'stalled' ? 'info' : 'warn';
+    const level = this.#levelOf(cause, failure);
     // The stack of a stalled stream says nothing.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
     log[level](
@@ -123,6 +126,12 @@ export class Reflector {
       this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
     );
     return wait;
+  }
+
+  /** All that follow a cluster which is away fail every few seconds: each says so once a minute. */
+  #levelOf(cause: string, failure: unknown): 'debug' | 'info' | 'warn' {
+    if (cause === 'expired' || cause === 'stalled') return 'info';
+    return this.#failures.isNews(messageOf(failure)) ? 'warn' : 'debug';
   }
 
   async #streamingList(signal: AbortSignal): Promise<void> {
@@ -190,6 +199,7 @@ export class Reflector {
   ): void {
     guardSink(() => to.commit(resourceVersion));
     this.#resourceVersion = resourceVersion;
+    this.#failures.end();
     const seconds = (performance.now() - began) / 1000;
     const { observer, log, path } = this.#options;
     observer?.listed(way, seconds, objects);
@@ -202,8 +212,10 @@ export class Reflector {
 
   /** Applies events until the stream ends. */
   async #consume(events: AsyncGenerator<StreamedEvent>): Promise<void> {
-    const { sink, observer } = this.#options;
+    const { sink, observer, log, path } = this.#options;
     for await (const { type, object, members } of events) {
+      if (this.#failures.count > 0)
+        log.info({ path, failures: this.#failures.end() }, 'reflector watches again');
       const metadata = eventMetadata(object, members);
       const { resourceVersion } = metadata;
       const ours = this.#resourceVersion ?? '0';

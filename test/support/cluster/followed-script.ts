@@ -63,6 +63,8 @@ export interface Followed {
   readonly progress: string[];
   /** How long it was to wait after each, in ms, as the log says. */
   readonly retries: number[];
+  /** The log, as `warn reflector watches anew`. */
+  readonly log: string[];
   stop(): Promise<void>;
 }
 
@@ -104,15 +106,19 @@ async function follow(
   const causes: string[] = [];
   const progress: string[] = [];
   const retries: number[] = [];
-  const note = ({ retryMs }: { readonly retryMs?: number }): void => {
-    if (retryMs !== undefined) retries.push(retryMs);
-  };
+  const lines: string[] = [];
+  const note =
+    (level: string) =>
+    ({ retryMs }: { readonly retryMs?: number }, message?: string): void => {
+      lines.push(`${level} ${message}`);
+      if (retryMs !== undefined) retries.push(retryMs);
+    };
   const reflector = new Reflector({
     client,
     path: '/api/v1/things',
     query: { labelSelector: 'a=b' },
     sink,
-    log: { debug: () => undefined, info: note, warn: note },
+    log: { debug: note('debug'), info: note('info'), warn: note('warn') },
     observer: {
       listed: () => 0,
       progressed: (resourceVersion) => progress.push(resourceVersion),
@@ -127,5 +133,5 @@ async function follow(
     client.close();
     await cluster.stop();
   };
-  return { sink, cluster, causes, progress, retries, stop };
+  return { sink, cluster, causes, progress, retries, log: lines, stop };
 }

@@ -283,6 +283,33 @@ describe('the watch of the reflector', () => {
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@7 a@6']);
   });
 
+  it('says once that the cluster refuses it, however often it tries, and when it watches again', async () => {
+    const forbidden = ({ response }: Call): void => refuse(response, 403, 'Forbidden');
+    const { sink, log } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          call.response.end();
+        },
+      ],
+      watch: [
+        forbidden,
+        forbidden,
+        forbidden,
+        ({ response }) => refuse(response, 500, 'InternalError'),
+        ({ response }) => send(response, event('MODIFIED', rawThing('a', 6))),
+      ],
+    });
+    await sink.until('MODIFIED a@6');
+    expect(log.filter((line) => line.endsWith('again') || line.endsWith('anew'))).to.deep.equal([
+      'warn reflector watches anew',
+      'debug reflector watches anew',
+      'debug reflector watches anew',
+      'warn reflector watches anew',
+      'info reflector watches again',
+    ]);
+  });
+
   it('waits longer from failure to failure', async () => {
     const at: number[] = [];
     const fail = ({ response }: Call) => {
