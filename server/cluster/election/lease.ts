@@ -2,7 +2,9 @@
 // coordination.k8s.io, as Kubernetes' own controllers do it. What the elected replica does is up to the caller.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lease-record.ts';
 
@@ -37,12 +39,14 @@ export class LeaderElection {
   /** The last record seen, and when it was first seen like that. */
   #seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
   #leading = false;
+  readonly #refusals: RepeatedFailure;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
     this.#timing = options.timing ?? DEFAULT_TIMING;
     this.#now = options.now ?? Date.now;
     this.#monotonic = options.monotonic ?? (() => performance.now());
+    this.#refusals = new RepeatedFailure(this.#monotonic);
   }
 
   get leading(): boolean {
@@ -106,11 +110,14 @@ export class LeaderElection {
   /** Creates, takes over or renews the Lease. False when it is somebody else's, or the cluster does not say. */
   async #tryHold(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
-    const { client, identity, log } = this.#options;
+    const { client, identity } = this.#options;
     try {
       const found = await this.#get(signal);
       if (found) this.#observe(found);
-      if (found && this.#isAnothers()) return false;
+      if (found && this.#isAnothers()) {
+        this.#refusals.end();
+        return false;
+      }
       const now = this.#now();
       const isNew = found?.holder !== identity;
       const next = leaseObject(this.#options, {
@@ -128,13 +135,30 @@ export class LeaderElection {
         signal,
       });
       this.#observe(readLease(written));
+      this.#refusals.end();
       return true;
     } catch (err) {
-      // Another replica was faster, or the cluster cannot be reached: either is temporary.
-      const lost = err instanceof StatusError && err.code === 409;
-      if (!lost && !signal.aborted) log.debug({ err }, 'the Lease can not be had now');
+      if (!signal.aborted) this.#tell(err);
       return false;
     }
+  }
+
+  /**
+   * That another replica was faster, or that the cluster can not be reached, is temporary, and others say the latter. A
+   * refusal lasts, for want of a right or of the namespace, and is noticed by nobody else for weeks.
+   */
+  #tell(err: unknown): void {
+    const { log, name: lease, namespace } = this.#options;
+    const code = err instanceof StatusError ? err.code : 500;
+    if (code === 409) return;
+    if (code === 429 || code >= 500 || !this.#refusals.isNews(messageOf(err))) {
+      log.debug({ err }, 'the Lease can not be had now');
+      return;
+    }
+    log.warn(
+      { err, lease, namespace },
+      'the Lease is refused: what one replica does for all, such as new signing keys, is not done',
+    );
   }
 
   /** So that another replica need not wait for the Lease to expire. */

@@ -238,6 +238,36 @@ describe('LeaderElection', () => {
     await only.stop();
   });
 
+  it('says once that it is refused, which nobody else would notice, and nothing where it is beaten or left alone', async () => {
+    const cluster = new MemoryObjects();
+    const warned: string[] = [];
+    const election = electionOf(cluster, {
+      log: { ...quiet, warn: ({ err }: { err: Error }) => void warned.push(err.message) },
+    });
+    const errors = [
+      new StatusError(503, 'ServiceUnavailable', 'away'),
+      new StatusError(403, 'Forbidden', 'no right to leases'),
+      new StatusError(403, 'Forbidden', 'no right to leases'),
+      new StatusError(409, 'Conflict', 'another one was faster'),
+      new StatusError(429, 'TooManyRequests', 'later'),
+      new StatusError(404, 'NotFound', 'no such namespace'),
+    ];
+    cluster.before = ({ method }) => {
+      const error = method === 'POST' ? errors.shift() : undefined;
+      if (error) throw error;
+    };
+    const end = new AbortController();
+    const elected = Promise.withResolvers<void>();
+    const running = election.run(end.signal, async (signal) => {
+      elected.resolve();
+      await ended(signal);
+    });
+    await elected.promise;
+    expect(warned).to.deep.equal(['no right to leases', 'no such namespace']);
+    end.abort();
+    await running;
+  });
+
   it('begins no other term before the work of the last one has ended', async () => {
     const cluster = new MemoryObjects();
     const end = new AbortController();
