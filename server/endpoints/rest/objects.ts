@@ -9,11 +9,10 @@ import {
   LINE_END,
   type ListFrame,
   line,
+  newListFrame,
   type Representation,
   type WatchRepresentation,
 } from './representation.ts';
-
-const LIST_END = Buffer.from(']}\n');
 
 /** Shared by all requests for a resource; keeps nothing of any of them. */
 export class Objects<Facts> implements Representation<Facts>, WatchRepresentation<Facts> {
@@ -33,8 +32,7 @@ export class Objects<Facts> implements Representation<Facts>, WatchRepresentatio
   }
 
   list(meta: ListMeta): ListFrame {
-    const head = JSON.stringify({ kind: this.#listKind, apiVersion: this.#apiVersion, metadata: meta });
-    return { start: Buffer.from(`${head.slice(0, -1)},"items":[`), end: LIST_END };
+    return newListFrame({ kind: this.#listKind, apiVersion: this.#apiVersion, metadata: meta });
   }
 
   item(object: CachedObject<Facts>): Buffer {

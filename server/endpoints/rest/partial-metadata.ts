@@ -8,11 +8,11 @@ import {
   LINE_END,
   type ListFrame,
   line,
+  newListFrame,
   type Representation,
   type WatchRepresentation,
 } from './representation.ts';
 
-const LIST_END = Buffer.from(']}\n');
 const OBJECT_END = Buffer.from('}');
 
 export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
@@ -32,8 +32,7 @@ export class PartialMetadata<Facts> implements Representation<Facts>, WatchRepre
   }
 
   list(meta: ListMeta): ListFrame {
-    const head = { kind: 'PartialObjectMetadataList', apiVersion: this.#apiVersion, metadata: meta };
-    return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
+    return newListFrame({ kind: 'PartialObjectMetadataList', apiVersion: this.#apiVersion, metadata: meta });
   }
 
   item(object: CachedObject<Facts>): Buffer {

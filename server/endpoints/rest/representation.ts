@@ -17,6 +17,13 @@ export interface ListFrame {
   readonly end: Buffer;
 }
 
+export const LIST_END = Buffer.from(']}\n');
+
+/** Of a list with these members in front of its items. */
+export function newListFrame(head: { kind: string; apiVersion: string; metadata: ListMeta }): ListFrame {
+  return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
+}
+
 /** Lines of a watch, each ending in a newline. */
 export interface WatchRepresentation<Facts> {
   /** What a watcher gets who is to see `type`. */

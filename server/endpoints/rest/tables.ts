@@ -7,6 +7,7 @@ import type { ResourceDefinition } from '../../resources/resource-definition.ts'
 import { type MetaAPIVersion, PartialMetadata } from './partial-metadata.ts';
 import {
   bookmarkMetadata,
+  LIST_END,
   type ListFrame,
   line,
   type Representation,
@@ -14,7 +15,6 @@ import {
 } from './representation.ts';
 import type { RowFrames } from './row-frames.ts';
 
-const LIST_END = Buffer.from(']}\n');
 const ROW_END = Buffer.from('}');
 const NULL = Buffer.from('null');
 
