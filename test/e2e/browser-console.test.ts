@@ -1,0 +1,213 @@
+// A console whose page comes from another origin than the server: the programs of docs/consoles.md, in a real browser.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hash } from '@node-rs/argon2';
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
+import { startVictoriaLogs } from '../../hack/log-stores/victorialogs.ts';
+import { type StartedChromium, startChromium } from '../support/chromium.ts';
+import { line } from '../support/logging/log-service.ts';
+import { until } from '../support/until.ts';
+import { Platform } from './platform.ts';
+
+const DOCUMENT = join(import.meta.dirname, '../../docs/consoles.md');
+const PASSWORD = 'correct horse battery staple';
+const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
+
+/** What the document shows, in one script. */
+async function programs(server: string): Promise<string> {
+  const text = await readFile(DOCUMENT, 'utf8');
+  const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, body = '']) => body);
+  return blocks.join('\n').replace('https://platform.example.com', server);
+}
+
+describe('a console in a browser, from another origin', function () {
+  this.timeout(300_000);
+  let dir: string;
+  let site: Server;
+  let origin: string;
+  let store: LogStoreProcess;
+  let platform: Platform;
+  let chromium: StartedChromium;
+  let page: Page;
+  const end = new AbortController();
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-console-'));
+    site = createServer((request, response) => {
+      const isScript = request.url === '/console.js';
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
+      if (!isScript) return void response.end('<!doctype html><script src="/console.js"></script>');
+      return void programs(platform.server.url).then((script) => response.end(script));
+    });
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
+    platform = await Platform.start(3, async () => ({
+      logging: { store: 'victorialogs', victorialogs: { url: store.url } },
+      cors: { allowedOrigins: [origin] },
+      oauth: {
+        clients: [
+          {
+            id: 'web',
+            public: true,
+            grants: ['authorization_code', 'refresh_token'],
+            redirectURIs: [`${origin}/callback`],
+          },
+        ],
+      },
+      shutdown: { readinessDelay: '0s' },
+    }));
+    const rule = ['create', 'clusterrolebinding', 'alice', '--clusterrole=cluster-admin', '--user=alice'];
+    await platform.succeeding(...rule);
+    await platform.succeeding('create', 'namespace', 'shop');
+    const userUID = await apply({ kind: 'User', spec: {} });
+    const changedTime = new Date().toISOString();
+    await apply({
+      kind: 'Credential',
+      spec: { userUID, passwordHash: await hash(PASSWORD), changedTime },
+    });
+    chromium = await startChromium();
+    page = await newPage();
+    await signIn();
+  });
+
+  after(async () => {
+    await chromium?.[Symbol.asyncDispose]();
+    await platform?.stop();
+    end.abort();
+    await store?.stop();
+    site?.closeAllConnections();
+    site?.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  async function apply(object: { kind: string; spec: object }): Promise<string> {
+    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
+    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
+    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+  }
+
+  async function newPage(at = origin): Promise<Page> {
+    const opened = await chromium.browser.newPage();
+    opened.setDefaultTimeout(60_000);
+    await opened.goto(at);
+    return opened;
+  }
+
+  /** Leaves the tokens where the programs look for them. */
+  async function signIn(): Promise<void> {
+    const verifier = randomBytes(32).toString('base64url');
+    const redirect_uri = `${origin}/callback`;
+    const query = new URLSearchParams({
+      ...{ response_type: 'code', client_id: 'web', redirect_uri, scope: 'openid', state: 'here' },
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    await page.goto(`${platform.server.url}/oauth/authorize?${query.toString()}`);
+    for (const [field, text] of [
+      ['#username', 'alice'],
+      ['#password', PASSWORD],
+    ] as const) {
+      await page.focus(field);
+      await page.keyboard.type(text);
+    }
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    const { searchParams, origin: landed } = new URL(page.url());
+    expect({ landed, state: searchParams.get('state') }).to.deep.equal({ landed: origin, state: 'here' });
+    const code = searchParams.get('code') ?? '';
+    const form = { grant_type: 'authorization_code', client_id: 'web', code, redirect_uri };
+    await inPage(
+      `fetch(server + '/oauth/token', {
+        method: 'POST',
+        body: new URLSearchParams(${JSON.stringify({ ...form, code_verifier: verifier })}),
+      }).then((answer) => answer.json()).then(keep)`,
+    );
+  }
+
+  /** The value of an expression in a page, whose promise is awaited. */
+  const inPage = (expression: string, where = page): Promise<unknown> => where.evaluate(expression);
+
+  it('reads answers, their headers and refusals', async () => {
+    const first = await inPage(`ask('${NODES}?limit=1').then(async (answer) => ({
+      etag: answer.headers.get('ETag'), total: (await answer.json()).totalItems,
+    }))`);
+    expect(first).to.have.property('total', 3);
+    const unchanged = `ask('${NODES}?limit=1', { 'If-None-Match': ${JSON.stringify((first as { etag: string }).etag)} })`;
+    expect(await inPage(`${unchanged}.then(({ status }) => status)`)).to.equal(304);
+    for (const [path, status, words] of [
+      [`${NODES}?nmae=x`, 400, 'did you mean "name"?'],
+      [`${NODES}/`, 400, 'the path ends in a slash'],
+      [`${NODES}/none`, 404, 'not found'],
+      ['/kapis/logging.platform.io/v1alpha2/namespaces/shop', 410, 'namespaces=shop'],
+    ] as const) {
+      const refused = await inPage(`ask('${path}').catch(({ status, message }) => ({ status, message }))`);
+      expect(refused, path).to.have.property('status', status);
+      expect(refused).to.have.property('message').that.includes(words);
+    }
+  });
+
+  it('is one of many pages that refresh at once, and stays signed in', async () => {
+    const other = await newPage();
+    await inPage(`keep({ ...JSON.parse(localStorage.getItem('tokens')), expires_in: 0 })`);
+    const before = await inPage(`JSON.parse(localStorage.getItem('tokens')).access_token`);
+    const [mine, theirs] = await Promise.all([inPage('token()'), inPage('token()', other)]);
+    expect(mine).to.be.a('string').that.equals(theirs).and.not.equals(before);
+    expect(await inPage(`ask('/oauth/userinfo').then((answer) => answer.json())`)).to.include({
+      sub: 'alice',
+    });
+    await other.close();
+  });
+
+  it('shows a line once that is written while the server starts anew', async () => {
+    const write = (log: string): Promise<unknown> =>
+      loadVictoriaLogs(store.url, [line(new Date().toISOString().replace('Z', '000000Z'), log)]);
+    await inPage(`(() => {
+      globalThis.lines = [];
+      globalThis.away = new AbortController();
+      follow({ namespaces: 'shop' }, ({ log }) => lines.push(log), away.signal).catch((error) => lines.push(String(error)));
+    })()`);
+    const shown = (): Promise<unknown> => inPage('lines');
+    await write('before');
+    await until(async () => String(await shown()).includes('before'));
+    const back = platform.restartServer('SIGTERM');
+    await write('meanwhile');
+    await back;
+    await until(async () => String(await shown()).includes('meanwhile'));
+    await write('after');
+    await until(async () => String(await shown()).includes('after'));
+    expect(await shown()).to.deep.equal(['before', 'meanwhile', 'after']);
+    await inPage('away.abort()');
+  });
+
+  it('saves an export under the name that the server gives it', async () => {
+    const session = await page.createCDPSession();
+    const downloadPath = join(dir, 'downloads');
+    await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath });
+    const text = await inPage(`save({ namespaces: 'shop', sort: 'asc' }).then((file) => file.text())`);
+    expect(text).to.match(/^time,namespace,pod,container,log\r\n(.*\r\n){3}$/);
+    let saved: string | undefined;
+    await until(async () => {
+      saved = (await readdir(downloadPath).catch(() => [])).find((name) => name.endsWith('.csv'));
+      return saved !== undefined;
+    });
+    expect(saved).to.match(/^logs-\d{8}T\d{6}Z\.csv$/);
+    expect(await readFile(join(downloadPath, saved ?? ''), 'utf8')).to.equal(text);
+  });
+
+  it('is told nothing when its origin is not allowed', async () => {
+    const stranger = await newPage(origin.replace('127.0.0.1', 'localhost'));
+    const asked = `fetch(server + '/version').then(({ status }) => status, (error) => error.name)`;
+    expect(await inPage(asked, stranger)).to.equal('TypeError');
+    expect(await inPage(asked)).to.equal(200);
+    await stranger.close();
+  });
+});
