@@ -15,10 +15,10 @@ import type { Authorizer, ResourceAttributes } from './authorization/authorizer.
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
+import { newLogStore } from './configured-log-store.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
 import type { DescribedGroup } from './endpoints/openapi/operations.ts';
-import { newLogStore } from './log-store.ts';
 import { Namespaces } from './logging/access/namespaces.ts';
 import { Scopes } from './logging/access/scope.ts';
 import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handler.ts';
