@@ -68,6 +68,12 @@ export class UnfitOptionError extends Error {
   }
 }
 
+/** The store does not know who this server says it is: 503, and the health names the section with the credentials. */
+export function newCredentialsRefused(store: string): StatusError {
+  const reason = 'the store refuses the credentials of this server (401)';
+  return newStoreUnavailable(store, new UnfitOptionError(`logging.${store}`, reason));
+}
+
 /** The unusable file because of which a store was not asked, as stores wrap it. */
 export function unusableFileIn(error: unknown): UnusableFileError | undefined {
   return causeOf(UnusableFileError, error);

@@ -2,6 +2,7 @@
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import {
+  newCredentialsRefused,
   newNotSupported,
   newSearchRefused,
   newStoreExhausted,
@@ -25,11 +26,21 @@ export interface RefusedIndex {
   readonly isClosed: boolean;
 }
 
-class RefusedIndexError extends Error {
+/** With the status, since the log has no use for the stack of an answer. */
+class RefusedError extends Error {
+  readonly status: number;
+
+  constructor(status: number, words: string) {
+    super(`status ${status}: ${words}`);
+    this.status = status;
+  }
+}
+
+class RefusedIndexError extends RefusedError {
   readonly index: RefusedIndex;
 
-  constructor(message: string, index: RefusedIndex) {
-    super(message);
+  constructor(status: number, words: string, index: RefusedIndex) {
+    super(status, words);
     this.index = index;
   }
 }
@@ -42,6 +53,7 @@ export function refusedIndexIn(error: unknown): RefusedIndex | undefined {
 
 /** The store's message stays in the cause: it may name things that the caller must not know. */
 export function refusal(status: number, text: string): StatusError {
+  if (status === 401) return newCredentialsRefused(STORE);
   const reasons = reasonsOf(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
   if (says(/too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i)) {
@@ -58,10 +70,10 @@ export function refusal(status: number, text: string): StatusError {
   if (says(/^too_many_buckets_exception/)) {
     return newNotSupported(STORE, 'interval', 'its `search.max_buckets` allows fewer; ask for a longer one');
   }
-  const told = `status ${status}: ${reasons.slice(0, 3).join('; ') || text.slice(0, 200)}`;
+  const words = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
   const index = refusedIndex(reasons, text);
-  if (index) return newSearchRefused(STORE, new RefusedIndexError(told, index));
-  const cause = new Error(told);
+  if (index) return newSearchRefused(STORE, new RefusedIndexError(status, words, index));
+  const cause = new RefusedError(status, words);
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, { cause });
   }

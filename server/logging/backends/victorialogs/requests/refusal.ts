@@ -1,7 +1,12 @@
 // What the store's refusals mean to our callers. The store's own words go into the cause, which only the log shows.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { newNotSupported, newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
+import {
+  newCredentialsRefused,
+  newNotSupported,
+  newStoreTimeout,
+  newStoreUnavailable,
+} from '../../../store-errors.ts';
 import { BrokenAnswerError } from './rows.ts';
 
 export const STORE = 'victorialogs';
@@ -64,6 +69,7 @@ export function statusOf(error: unknown, signal: AbortSignal, isOver: boolean, s
   // A store whose places are all taken says how to give it more of them.
   if (isOutOfTime(error)) return newStoreTimeout(STORE, { cause: error });
   if (signal.aborted || isOver) return newStoreTimeout(STORE, { silentMs });
+  if (error instanceof RefusedError && error.status === 401) return newCredentialsRefused(STORE);
   const words = error instanceof Error ? error.message : '';
   if (BAD_PATTERN.test(words)) return newNotSupported(STORE, 'log_query', 'ask for a shorter pattern');
   if (TOO_LARGE.test(words)) return newNotSupported(STORE, TOO_MUCH, 'ask for a shorter time');

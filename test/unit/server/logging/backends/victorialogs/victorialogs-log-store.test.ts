@@ -61,6 +61,11 @@ describe('the VictoriaLogs store', () => {
     }
   });
 
+  it('names the section with the credentials where those are refused', async () => {
+    const error = await failing((response) => response.writeHead(401).end('who are you?'));
+    expect(unfitOptionIn(error)?.option).to.equal('logging.victorialogs');
+  });
+
   it('is unavailable when what it answers is nonsense', async () => {
     const answers = ['<html></html>\n', '{"n":\n', '[1,2]\n', '17\n', '{"n":"many"}\n', '{"n":"1"', 'null\n'];
     for (const text of answers) {

@@ -3,6 +3,8 @@ import {
   isMissing,
   refusal,
 } from '../../../../../../../server/logging/backends/opensearch/requests/refusal.ts';
+import { unfitOptionIn } from '../../../../../../../server/logging/store-errors.ts';
+import { createLogger } from '../../../../../../../server/observability/logger.ts';
 
 const said = (type: string, reason = ''): string =>
   JSON.stringify({ error: { root_cause: [{ type, reason }], type, reason } });
@@ -13,6 +15,19 @@ describe('a refusal of OpenSearch', () => {
     expect(isMissing(404, said('search_context_missing_exception'))).to.equal(true);
     expect(isMissing(500, said('index_not_found_exception'))).to.equal(false);
     expect(isMissing(404, '<html>index_not_found_exception</html>')).to.equal(false);
+  });
+
+  it('names the section with the credentials where those are refused', () => {
+    const error = refusal(401, '{"error":"Unauthorized"}');
+    expect(error.code).to.equal(503);
+    expect(unfitOptionIn(error)?.option).to.equal('logging.opensearch');
+  });
+
+  it('has what the store said, and no stack, for the log', () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', format: 'json' }, { write: (line) => lines.push(line) });
+    log.warn({ err: refusal(502, '<html>') }, 'failed');
+    expect(lines[0]).to.include('"cause":{"type":"Error","message":"status 502: <html>"}');
   });
 
   for (const [what, status, text, code] of [
