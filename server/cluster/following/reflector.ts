@@ -47,6 +47,13 @@ export interface ReflectorOptions {
   readonly tuning?: Partial<ReflectorTuning>;
 }
 
+interface CompleteList {
+  readonly way: 'stream' | 'pages';
+  /** On the clock of performance.now(). */
+  readonly began: number;
+  readonly objects: number;
+}
+
 /** Streaming lists that may be cut in a row before a paged one is tried. */
 const STREAM_ATTEMPTS = 2;
 
@@ -110,14 +117,14 @@ export class Reflector {
 
   /** Prepares the next attempt after `failure` and says how long to wait for it, in ms. */
   #recover(failure: unknown): number {
-    const { log, path } = { log: this.#options.log, path: this.#options.path };
+    const { log, path, observer } = this.#options;
     const wait = Math.max(this.#backoff.next(), retryAfterMs(failure, this.#tuning.maxBackoffMs));
     if (failure === undefined) return wait;
     if (isHistoryGone(failure) || failure instanceof VersionRegressionError || failure instanceof SinkError) {
       this.#resourceVersion = undefined;
     }
     const cause = causeOf(failure);
-    this.#options.observer?.watchEnded(cause);
+    observer?.watchEnded(cause);
     const level = this.#levelOf(cause, failure);
     // The stack of a stalled stream says nothing.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
@@ -147,7 +154,7 @@ export class Reflector {
         if (type === 'BOOKMARK') {
           const { resourceVersion, initialEventsEnd } = eventMetadata(object, members);
           if (!initialEventsEnd) continue;
-          this.#commit(replacement, resourceVersion, 'stream', began, objects);
+          this.#commit(replacement, resourceVersion, { way: 'stream', began, objects });
           break;
         }
         if (type !== 'ADDED') throw new TruncatedListError();
@@ -186,17 +193,11 @@ export class Reflector {
       throw error;
     });
     this.#pageSize = this.#tuning.pageSize;
-    this.#commit(replacement, resourceVersion, 'pages', began, objects);
+    this.#commit(replacement, resourceVersion, { way: 'pages', began, objects });
     await this.#consume(this.#watch({ resourceVersion }, signal));
   }
 
-  #commit(
-    to: Replacement,
-    resourceVersion: string,
-    way: 'stream' | 'pages',
-    began: number,
-    objects: number,
-  ): void {
+  #commit(to: Replacement, resourceVersion: string, { way, began, objects }: CompleteList): void {
     guardSink(() => to.commit(resourceVersion));
     this.#resourceVersion = resourceVersion;
     this.#failures.end();
