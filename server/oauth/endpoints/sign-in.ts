@@ -67,6 +67,7 @@ interface Shown {
 // The time for which people leave a page open; thinking of a new password takes less.
 const SIGN_IN_MS = 30 * 60_000;
 const CHANGE_MS = 10 * 60_000;
+const TOO_OLD: Alert = { text: 'This page was open for too long. Please sign in again.' };
 
 export class SignInForms<T> {
   readonly handler: Handler;
@@ -122,7 +123,7 @@ export class SignInForms<T> {
     const password = form.get('password') ?? '';
     const again = (alert: Alert, options?: PageOptions): void =>
       this.show(context, request, { user, alert }, { status: 400, ...options });
-    if (expired) return again({ text: 'This page was open for too long. Please sign in again.' });
+    if (expired) return again(TOO_OLD);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
     const { client } = continuation.describe(request);
@@ -161,8 +162,7 @@ export class SignInForms<T> {
     const { continuation, passwordChange } = this.#options;
     const { request, account, changedAt } = ticket;
     if (expired) {
-      const alert = { text: 'This page was open for too long. Please sign in again.' };
-      return this.show(context, request, { user: account.name, alert }, { status: 400 });
+      return this.show(context, request, { user: account.name, alert: TOO_OLD }, { status: 400 });
     }
     const password = form.get('new_password') ?? '';
     const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
