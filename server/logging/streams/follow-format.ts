@@ -2,11 +2,11 @@
 import type { AnsweredRecord, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Instant } from '../log-store.ts';
-import { eventID } from './resumption.ts';
 
 export interface FollowFormat {
   readonly contentType: string;
-  lines(records: readonly AnsweredRecord[], now: Instant): string;
+  /** `idOf`: where a reader that has seen the record so far goes on from. */
+  lines(records: readonly AnsweredRecord[], idOf: (record: AnsweredRecord) => Instant): string;
   /** Says that the connection lives, and nothing else. */
   readonly heartbeat: string;
   /** From where to go on while there are no lines that tell; empty where clients are not told. */
@@ -30,8 +30,8 @@ const NDJSON: FollowFormat = {
  */
 const EVENTS: FollowFormat = {
   contentType: 'text/event-stream',
-  lines: (records, now) =>
-    records.map((record) => `id: ${eventID(record, now)}\ndata: ${JSON.stringify(record)}\n\n`).join(''),
+  lines: (records, idOf) =>
+    records.map((record) => `id: ${idOf(record)}\ndata: ${JSON.stringify(record)}\n\n`).join(''),
   heartbeat: ':\n',
   position: (id) => `event: position\nid: ${id}\ndata: ${JSON.stringify({ time: id })}\n\n`,
   failure: (error) => `event: failure\ndata: ${JSON.stringify(error)}\n\n`,

@@ -7,7 +7,6 @@ import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { answered } from '../answers/answered-records.ts';
 import { pieces } from '../answers/record-weight.ts';
-import { instantOf } from '../instant.ts';
 import type { Instant, LogRecord, LogStore } from '../log-store.ts';
 import type { Turns } from '../work/turns.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
@@ -84,7 +83,7 @@ export async function writeFollowed(
       position.taken();
       for (const piece of pieces(records)) {
         const lines = await answered(request.query, piece, { turns, signal });
-        await body.write(format.lines(lines, instantOf(now())));
+        await body.write(format.lines(lines, position.ids()));
         options.streamed(piece.length);
       }
       position.shown(records);

@@ -2,7 +2,7 @@
 // line, at its beginning, and now and then while it has nothing to show.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
-import { earlier, instantOf, isAskable, millisecondsOf } from '../instant.ts';
+import { earlier, instantOf, isAskable, later, millisecondsOf } from '../instant.ts';
 import type { Instant, LogRecord } from '../log-store.ts';
 
 /** Longer than any store takes to notice that it has lost touch, and to catch up. */
@@ -24,11 +24,6 @@ export function resumedFrom(
   ]);
 }
 
-/** The id of a line that is sent at `now`. A clock that is ahead must not hide what is written elsewhere meanwhile. */
-export function eventID({ time }: Pick<LogRecord, 'time'>, now: Instant): Instant {
-  return earlier(time, now);
-}
-
 /**
  * How far a live tail is. Stores do not tell what they have looked at without finding anything; but they read at least as
  * fast as lines are written, or nobody could follow them.
@@ -36,7 +31,9 @@ export function eventID({ time }: Pick<LogRecord, 'time'>, now: Instant): Instan
 export class TailPosition {
   readonly #overlapMs: number;
   readonly #now: () => number;
-  /** Everything before it was shown; ms, as all times here. */
+  /** Ms, as all times here. */
+  readonly #start: number;
+  /** Everything before it was shown. */
   #reached: number;
   /** When the store was asked to go on from there; undefined while lines are on their way to the reader. */
   #since: number | undefined;
@@ -47,7 +44,8 @@ export class TailPosition {
   constructor(start: Instant, overlapMs: number, now: () => number) {
     this.#overlapMs = overlapMs;
     this.#now = now;
-    this.#reached = millisecondsOf(start);
+    this.#start = millisecondsOf(start);
+    this.#reached = this.#start;
     this.#since = now();
     this.#told = this.#reached;
   }
@@ -55,6 +53,16 @@ export class TailPosition {
   /** From which a reader goes on that has seen everything so far. */
   get id(): Instant {
     return instantOf(this.#told + this.#overlapMs);
+  }
+
+  /**
+   * Those of lines that are sent now. A clock that is ahead must not hide what is written elsewhere meanwhile. Nobody goes
+   * on from before the beginning: a tail that breaks again and again would go back by the overlap each time.
+   */
+  ids(): (record: Pick<LogRecord, 'time'>) => Instant {
+    const now = instantOf(this.#now());
+    const first = instantOf(this.#start + this.#overlapMs);
+    return ({ time }) => later(first, earlier(time, now));
   }
 
   /** `id`, if it has become later without a line that says so. */
@@ -76,7 +84,8 @@ export class TailPosition {
     this.#since = this.#now();
     const last = records.at(-1);
     if (!last) return;
-    this.#reached = Math.min(millisecondsOf(last.time), this.#since) - this.#overlapMs;
+    const seen = Math.min(millisecondsOf(last.time), this.#since) - this.#overlapMs;
+    this.#reached = Math.max(this.#start, seen);
     this.#told = this.#reached;
   }
 }

@@ -132,7 +132,7 @@ describe('a live tail', () => {
     }
     expect(seen.match(/^id: .*$/gm)?.map((id) => id.slice(15, 23))).to.deep.equal([
       '12:00:02',
-      '12:00:00',
+      '12:00:02',
       '12:50:02',
     ]);
   });

@@ -70,7 +70,7 @@ describe('following logs', () => {
 
   it('is Server-Sent Events for who accepts those', async () => {
     await serve();
-    const answer = await follow('', { Accept: 'text/event-stream' });
+    const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });
     expect(answer.headers['content-type']).to.equal('text/event-stream');
     await until(answer, '\n\n');
     store.write([line('2026-11-20T12:00:00.000000000Z', 'two\nlines')]);
@@ -105,11 +105,29 @@ describe('following logs', () => {
 
   it('does not let an EventSource go on behind a line whose clock is ahead', async () => {
     await serve();
-    const answer = await follow('', { Accept: 'text/event-stream' });
+    const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });
     await until(answer, '\n\n');
     store.write([line('2026-11-20T13:00:00.000000000Z', 'ahead')]);
     expect(await until(answer, 'ahead')).to.include('id: 2026-11-20T12:00:00.000000000Z\n');
     answer.destroy();
+  });
+
+  it('shows an EventSource that comes back nothing from before its beginning', async () => {
+    await serve();
+    const answer = await follow('', { Accept: 'text/event-stream' });
+    await until(answer, '\n\n');
+    store.write([line('2026-11-20T12:00:00.000000000Z', 'first')]);
+    const [, id = ''] = /^id: (.*)$/m.exec(await until(answer, 'first')) ?? [];
+    answer.destroy();
+    store.write([
+      line('2026-11-20T11:59:59.999999999Z', 'too early'),
+      line('2026-11-20T12:00:00.000000001Z', 'meanwhile'),
+    ]);
+    const again = await follow('', { Accept: 'text/event-stream', 'Last-Event-ID': id });
+    expect(await until(again, 'meanwhile'))
+      .to.include('first')
+      .and.not.include('too early');
+    again.destroy();
   });
 
   it('goes on where an EventSource was that comes back, with what may have come late', async () => {

@@ -17,6 +17,8 @@ function tail(start: number) {
     wait: (minutes: number) => (now += minutes * MINUTE),
     /** Where an EventSource would go on. */
     resumed: () => minutes(position.id),
+    /** The same, after a line of that time. */
+    lineAt: (time: string) => minutes(position.ids()({ time })),
     moved: () => {
       const id = position.moved();
       return id === undefined ? undefined : minutes(id);
@@ -62,11 +64,34 @@ describe('the position of a live tail', () => {
   });
 
   it('goes on from the clock where a line was ahead of it', () => {
-    const { position, wait, resumed, moved } = tail(0);
+    const { position, wait, resumed, moved } = tail(-60);
     position.taken();
     position.shown([record('2026-11-20T23:00:00.000000000Z')]);
     expect(resumed()).to.equal(-15 / 60);
     wait(12);
     expect(moved()).to.be.closeTo(2, 0.3);
+  });
+
+  it('is never before its beginning, however early the last line is', () => {
+    const { position, wait, resumed, lineAt } = tail(-1);
+    expect([
+      lineAt('2026-11-20T11:59:00.000000000Z'),
+      lineAt('2026-11-20T11:59:10.500000000Z'),
+    ]).to.deep.equal([-1, -1]);
+    expect(lineAt('2026-11-20T11:59:45.000000000Z')).to.equal(-0.5);
+    position.taken();
+    position.shown([record('2026-11-20T11:59:00.000000000Z')]);
+    expect(resumed()).to.equal(-1);
+    wait(1);
+    expect(lineAt('2026-11-20T12:00:30.000000000Z')).to.equal(0.25);
+  });
+
+  it('does not go back when a tail breaks at its first line, again and again', () => {
+    let start = 0;
+    for (let breaks = 0; breaks < 10; breaks++) {
+      const { lineAt } = tail(start);
+      start = lineAt(instantOf(NOON + start * MINUTE));
+    }
+    expect(start).to.equal(0);
   });
 });
