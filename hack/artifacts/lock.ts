@@ -10,12 +10,12 @@ import { identify, isRunning, type ProcessIdentity, readIdentity } from '../syst
 const HEARTBEAT = 5_000;
 /** A lock whose holder cannot be seen from here (another machine or container) is stale after this. */
 const STALE = 30_000;
-const POLL = 200;
+const POLL_MS = 200;
 
 export interface LockOptions {
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
   /** Called once, when somebody else holds the lock. */
-  waiting?: (holder: string) => void;
+  readonly waiting?: (holder: string) => void;
 }
 
 /**
@@ -47,16 +47,14 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
 /** Whether nobody holds the lock; one that a crash has left behind is taken away. */
 export async function isFree(path: string): Promise<boolean> {
   const holder = await readHolder(path);
-  if (await isStale(path, holder)) {
-    await takeAway(path, holder, randomUUID());
-  }
+  if (await isStale(path, holder)) await takeAway(path, holder, randomUUID());
   return (await readHolder(path)) === undefined;
 }
 
 interface Holder {
-  token: string;
-  host: string;
-  process: ProcessIdentity | undefined;
+  readonly token: string;
+  readonly host: string;
+  readonly process: ProcessIdentity | undefined;
 }
 
 async function acquire(path: string, options: LockOptions): Promise<string> {
@@ -73,9 +71,7 @@ async function acquire(path: string, options: LockOptions): Promise<string> {
       await link(mine, path);
       return token;
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) {
-        throw error;
-      }
+      if (!hasCode(error, 'EEXIST')) throw error;
     } finally {
       await rm(mine, { force: true });
     }
@@ -88,7 +84,7 @@ async function acquire(path: string, options: LockOptions): Promise<string> {
       told = true;
       options.waiting?.(other?.process === undefined ? 'another process' : `process ${other.process.pid}`);
     }
-    await delay(POLL, undefined, { signal: options.signal });
+    await delay(POLL_MS, undefined, { signal: options.signal });
   }
 }
 
@@ -101,9 +97,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
       return typeof token === 'string' && typeof host === 'string' ? { token, host, process } : undefined;
     }
   } catch (error) {
-    if (!hasCode(error, 'ENOENT') && !(error instanceof SyntaxError)) {
-      throw error;
-    }
+    if (!hasCode(error, 'ENOENT') && !(error instanceof SyntaxError)) throw error;
   }
   return undefined;
 }
@@ -115,9 +109,7 @@ async function isStale(path: string, holder: Holder | undefined): Promise<boolea
   try {
     return Date.now() - (await stat(path)).mtimeMs > STALE;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return false;
-    }
+    if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 }
@@ -127,13 +119,9 @@ async function takeAway(path: string, stale: Holder | undefined, token: string):
   const away = `${path}.${token}.stale`;
   try {
     await rename(path, away);
-    if ((await readHolder(away))?.token !== stale?.token) {
-      await link(away, path);
-    }
+    if ((await readHolder(away))?.token !== stale?.token) await link(away, path);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EEXIST')) {
-      throw error;
-    }
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(away, { force: true });
   }

@@ -43,9 +43,7 @@ function parse(version: string): number[] {
 function compare(left: readonly number[], right: readonly number[]): number {
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
     const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) {
-      return difference;
-    }
+    if (difference !== 0) return difference;
   }
   return 0;
 }

@@ -4,16 +4,16 @@ import type { Etcd } from './etcd.ts';
 import { FRONT_PROXY_NAME, type PkiFiles, SERVICE_RANGE } from './pki.ts';
 
 export interface ApiserverOptions {
-  binary: string;
-  port: number;
-  files: PkiFiles;
-  etcd: Pick<Etcd, 'endpoint' | 'clientFiles'>;
+  readonly binary: string;
+  readonly port: number;
+  readonly files: PkiFiles;
+  readonly etcd: Pick<Etcd, 'endpoint' | 'clientFiles'>;
   /** Of an administrator, to ask whether it is ready. */
-  client: Client;
+  readonly client: Client;
   /** After ours, so the last word is theirs. */
-  extraFlags: readonly string[];
-  place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
-  failed: (error: DaemonError) => void;
+  readonly extraFlags: readonly string[];
+  readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+  readonly failed: (error: DaemonError) => void;
 }
 
 export class Apiserver extends Daemon {
@@ -30,7 +30,7 @@ export class Apiserver extends Daemon {
         ...options.place,
         ready: async (signal) => (await options.client.send('/readyz', { signal })).status === 200,
         // Without it, it would wait up to a minute for watches to end.
-        stopTimeout: 2_000,
+        stopTimeoutMs: 2_000,
       },
       options.failed,
     );

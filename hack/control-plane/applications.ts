@@ -1,10 +1,10 @@
 /** What runs on the simulated cluster: a Deployment each, whose container has the application's name. */
 export interface Application {
-  namespace: string;
-  name: string;
-  image: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly image: string;
   /** What it logs, over and over. */
-  messages: readonly string[];
+  readonly messages: readonly string[];
 }
 
 export const APPLICATIONS: readonly Application[] = [

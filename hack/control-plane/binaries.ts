@@ -10,19 +10,19 @@ import { build, builtFolder } from './build.ts';
 
 /** Paths of the programs. */
 export interface Binaries {
-  etcd: string;
-  kubeApiserver: string;
-  kubeControllerManager: string;
-  kubectl: string;
-  kwok: string;
+  readonly etcd: string;
+  readonly kubeApiserver: string;
+  readonly kubeControllerManager: string;
+  readonly kubectl: string;
+  readonly kwok: string;
   /** Prints the stages that belong to exactly this KWOK. */
-  kwokStages: string;
+  readonly kwokStages: string;
 }
 
 interface Program {
-  file: string;
+  readonly file: string;
   /** How the program is asked for its version, and which answer fits. Without it only our own build is taken. */
-  version?: { args: readonly string[]; fits: RegExp };
+  readonly version?: { args: readonly string[]; fits: RegExp };
 }
 
 const KUBERNETES = /\bv1\.36\.\d+\b/;
@@ -43,11 +43,11 @@ const PROGRAMS: Record<keyof Binaries, Program> = {
 };
 
 export interface FindOptions {
-  signal: AbortSignal;
-  env?: NodeJS.ProcessEnv;
-  progress?: Progress;
+  readonly signal: AbortSignal;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly progress?: Progress;
   /** Builds the missing ones and returns their folder; a parameter for tests. */
-  build?: typeof build;
+  readonly build?: typeof build;
 }
 
 /** Each program from KUBEBUILDER_ASSETS, else from PATH, else from the cache folder, else from a new build. */
@@ -62,9 +62,7 @@ export async function findBinaries(options: FindOptions): Promise<Binaries> {
     const found =
       (await findForeign(program, foreign, env, options.signal)) ??
       (await executable(join(built, program.file)));
-    if (found !== undefined) {
-      return found;
-    }
+    if (found !== undefined) return found;
     building ??= (options.build ?? build)({ env, signal: options.signal, progress });
     return join(await building, program.file);
   };
@@ -90,9 +88,7 @@ async function findForeign(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (program.version === undefined) {
-    return undefined;
-  }
+  if (program.version === undefined) return undefined;
   for (const folder of folders) {
     const path = await executable(join(folder, program.file));
     if (path !== undefined && program.version.fits.test(await ask(path, program.version.args, env, signal))) {

@@ -2,13 +2,13 @@ import { formatElapsed, type Progress } from '../terminal/progress.ts';
 import type { Client } from './client.ts';
 
 export interface BulkOptions {
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
   /** Requests at a time; 16 unless told otherwise. */
-  concurrency?: number;
-  progress?: Progress;
+  readonly concurrency?: number;
+  readonly progress?: Progress;
   /** What is created, for the progress line. */
-  what: string;
-  total: number;
+  readonly what: string;
+  readonly total: number;
 }
 
 const ONLY_METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -63,9 +63,7 @@ export async function forEach<T>(
   };
   await Promise.all(Array.from({ length: options.concurrency ?? 16 }, worker));
   options.signal.throwIfAborted();
-  if (failed.signal.aborted) {
-    throw failure;
-  }
+  if (failed.signal.aborted) throw failure;
 }
 
 /** The names that are in the collection now. */

@@ -4,20 +4,20 @@ import * as x509 from '@peculiar/x509';
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
-  cert: string;
-  key: string;
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface Subject {
   /** Common name: the user name, for a client of kube-apiserver. */
-  cn: string;
+  readonly cn: string;
   /** Organizations: the groups. */
-  o?: readonly string[];
+  readonly o?: readonly string[];
 }
 
 export interface Validity {
-  notBefore?: Date;
-  notAfter?: Date;
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
 }
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;

@@ -2,18 +2,18 @@ import { Agent, request } from 'node:https';
 import type { KeyPair } from './certificate-authority.ts';
 
 export interface Answer {
-  status: number;
-  body: string;
+  readonly status: number;
+  readonly body: string;
 }
 
 export interface ClientRequest {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  body?: unknown;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
   /** Of the body; `application/json` unless told otherwise. */
-  contentType?: string;
+  readonly contentType?: string;
   /** `application/json` unless told otherwise. */
-  accept?: string;
-  signal?: AbortSignal;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
 }
 
 /**

@@ -19,19 +19,19 @@ import { openPki, type PairFiles, type Pki, readPair } from './pki.ts';
 
 export interface ControlPlaneOptions {
   /** Where everything is kept; made when missing. One control plane at a time uses it. */
-  dir: string;
+  readonly dir: string;
   /** Ends the start, or later the whole control plane; stop() tells when it has ended. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
   /** Searched, and built when missing, unless given. */
-  binaries?: Binaries;
+  readonly binaries?: Binaries;
   /** Leaves the folder for the next start; otherwise stop() removes what is in it. False unless told otherwise. */
-  keep?: boolean;
+  readonly keep?: boolean;
   /** Those left out are remembered from the last start of this folder, or chosen freely. */
-  ports?: Partial<Ports>;
+  readonly ports?: Partial<Ports>;
   /** Whether kube-controller-manager runs. True unless told otherwise. */
-  controllers?: boolean;
-  extraApiserverFlags?: readonly string[];
-  progress?: Progress;
+  readonly controllers?: boolean;
+  readonly extraApiserverFlags?: readonly string[];
+  readonly progress?: Progress;
 }
 
 export interface ControlPlane {
@@ -186,9 +186,7 @@ async function startIn(
       stop: stopOnce(signal, async () => {
         await stopDaemons();
         await folder.release();
-        if (options.keep !== true) {
-          await folder.remove();
-        }
+        if (options.keep !== true) await folder.remove();
       }),
     };
   } catch (error) {

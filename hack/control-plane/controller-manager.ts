@@ -20,14 +20,14 @@ const CONTROLLERS = [
 ];
 
 export interface ControllerManagerOptions {
-  binary: string;
-  port: number;
-  files: PkiFiles;
-  kubeconfig: string;
+  readonly binary: string;
+  readonly port: number;
+  readonly files: PkiFiles;
+  readonly kubeconfig: string;
   /** Of an administrator, to see what the controllers have done. */
-  client: Client;
-  place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
-  failed: (error: DaemonError) => void;
+  readonly client: Client;
+  readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+  readonly failed: (error: DaemonError) => void;
 }
 
 export class ControllerManager extends Daemon {
@@ -39,7 +39,7 @@ export class ControllerManager extends Daemon {
         args: flagsOf(options),
         ...options.place,
         ready: (signal) => hasWorked(options.client, signal),
-        stopTimeout: 3_000,
+        stopTimeoutMs: 3_000,
       },
       options.failed,
     );
@@ -69,9 +69,7 @@ function flagsOf(options: ControllerManagerOptions): string[] {
 /** Its health only says that it runs; its users need to know that pods and roles work. */
 async function hasWorked(client: Client, signal: AbortSignal): Promise<boolean> {
   const account = await client.send('/api/v1/namespaces/default/serviceaccounts/default', { signal });
-  if (account.status !== 200) {
-    return false;
-  }
+  if (account.status !== 200) return false;
   const view: unknown = await client.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/view', signal);
   return (
     typeof view === 'object' &&

@@ -4,14 +4,14 @@ import { Client } from './client.ts';
 import type { PairFiles, PkiFiles } from './pki.ts';
 
 export interface EtcdOptions {
-  binary: string;
-  dataDir: string;
-  ports: { client: number; peer: number };
-  files: Pick<PkiFiles, 'etcdCa' | 'etcdServer' | 'etcdClient'>;
+  readonly binary: string;
+  readonly dataDir: string;
+  readonly ports: { client: number; peer: number };
+  readonly files: Pick<PkiFiles, 'etcdCa' | 'etcdServer' | 'etcdClient'>;
   /** PEM: what we present and trust ourselves. */
-  trust: { ca: CertificateAuthority['cert']; pair: KeyPair };
-  place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
-  failed: (error: DaemonError) => void;
+  readonly trust: { ca: CertificateAuthority['cert']; pair: KeyPair };
+  readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
+  readonly failed: (error: DaemonError) => void;
 }
 
 /** The store of the control plane: one member, over TLS with client certificates. */

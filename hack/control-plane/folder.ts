@@ -54,9 +54,7 @@ export async function openFolder(dir: string): Promise<Folder> {
       await Promise.all(
         [...folders, ...files, ports].map((path) => rm(path, { recursive: true, force: true })),
       );
-      if ((await readdir(dir)).length === 0) {
-        await rmdir(dir);
-      }
+      if ((await readdir(dir)).length === 0) await rmdir(dir);
     },
   };
 }
@@ -68,9 +66,7 @@ async function readPorts(file: string): Promise<Partial<Ports>> {
     const kept = record(JSON.parse(await readFile(file, 'utf8')));
     for (const name of PORT_NAMES) {
       const port = kept[name];
-      if (typeof port === 'number') {
-        ports[name] = port;
-      }
+      if (typeof port === 'number') ports[name] = port;
     }
   } catch {
     return {};

@@ -5,12 +5,12 @@ import type { KeyPair } from './certificate-authority.ts';
 
 export interface KubeconfigContent {
   /** As `kubectl config get-contexts` shows it. */
-  cluster: string;
-  url: string;
+  readonly cluster: string;
+  readonly url: string;
   /** PEM. */
-  ca: string;
-  user: string;
-  pair: KeyPair;
+  readonly ca: string;
+  readonly user: string;
+  readonly pair: KeyPair;
 }
 
 /** A kubeconfig with everything inside, so that it works wherever it is copied to. */

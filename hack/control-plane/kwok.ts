@@ -17,13 +17,13 @@ import { createCluster, SIMULATED } from './simulated-cluster.ts';
 
 export interface KwokOptions {
   /** Nodes that are there afterwards; more of them from an earlier start are left alone. */
-  nodes: number;
+  readonly nodes: number;
   /** Pods over the applications, as replicas of their Deployments. */
-  pods: number;
+  readonly pods: number;
   /** `Logs` objects of further pods, whose log files exist by now. */
-  logs?: readonly object[];
-  signal: AbortSignal;
-  progress?: Progress;
+  readonly logs?: readonly object[];
+  readonly signal: AbortSignal;
+  readonly progress?: Progress;
 }
 
 /** Starts KWOK as a part of the control plane, and returns when its nodes are Ready and its pods Running. */
@@ -60,7 +60,7 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
             // Its own folder, so that a configuration in the user's home is not read.
             env: { KWOK_WORKDIR: dir },
             ready: async (signal) => (await health.send('/healthz', { signal })).status === 200,
-            stopTimeout: 2_000,
+            stopTimeoutMs: 2_000,
           },
           failed,
         ),

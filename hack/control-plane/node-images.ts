@@ -35,8 +35,8 @@ const REPOSITORIES = [
 ];
 
 export interface NodeImage {
-  names: string[];
-  sizeBytes: number;
+  readonly names: string[];
+  readonly sizeBytes: number;
 }
 
 /** The images of that node, largest first as kubelet reports them; neighbouring nodes share most of them. */

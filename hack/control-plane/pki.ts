@@ -20,40 +20,40 @@ const LOOPBACK = { dns: ['localhost'], ip: ['127.0.0.1', '::1'] };
 
 /** Paths of a certificate and of its key. */
 export interface PairFiles {
-  cert: string;
-  key: string;
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface Pki {
   /** Issues the certificates of users, of kube-apiserver and of kubelets. */
-  cluster: CertificateAuthority;
+  readonly cluster: CertificateAuthority;
   /** Issues the certificate of the aggregator alone. */
-  frontProxy: CertificateAuthority;
+  readonly frontProxy: CertificateAuthority;
   /** What the aggregator presents to extension API servers. */
-  frontProxyClient: KeyPair;
+  readonly frontProxyClient: KeyPair;
   /** A client certificate of the cluster's authority. */
   issueClient(subject: Subject, validity?: Validity): Promise<KeyPair>;
-  files: PkiFiles;
+  readonly files: PkiFiles;
 }
 
 export interface PkiFiles {
-  clusterCa: string;
-  frontProxyCa: string;
-  etcdCa: string;
-  apiserver: PairFiles;
+  readonly clusterCa: string;
+  readonly frontProxyCa: string;
+  readonly etcdCa: string;
+  readonly apiserver: PairFiles;
   /** kube-apiserver towards kubelets, and so towards KWOK. */
-  kubeletClient: PairFiles;
-  frontProxyClient: PairFiles;
-  etcdServer: PairFiles;
-  etcdClient: PairFiles;
+  readonly kubeletClient: PairFiles;
+  readonly frontProxyClient: PairFiles;
+  readonly etcdServer: PairFiles;
+  readonly etcdClient: PairFiles;
   /** The serving certificate of every simulated kubelet. */
-  kubelet: PairFiles;
+  readonly kubelet: PairFiles;
   /** A member of system:masters. */
-  admin: PairFiles;
-  controllerManager: PairFiles;
+  readonly admin: PairFiles;
+  readonly controllerManager: PairFiles;
   /** Signs the tokens of service accounts (RSA, PKCS #8), and the public key that verifies them. */
-  serviceAccountKey: string;
-  serviceAccountPublicKey: string;
+  readonly serviceAccountKey: string;
+  readonly serviceAccountPublicKey: string;
 }
 
 /** The common name that the aggregator presents, and the only one that is allowed. */
@@ -141,9 +141,7 @@ async function openAuthority(
 ): Promise<CertificateAuthority> {
   const files = filesOf(dir, name);
   const found = await findPair(files);
-  if (found !== undefined && lasts(found.cert, now)) {
-    return CertificateAuthority.from(found);
-  }
+  if (found !== undefined && lasts(found.cert, now)) return CertificateAuthority.from(found);
   const created = await CertificateAuthority.create(cn);
   await writePair(files, created);
   return created;
@@ -194,9 +192,7 @@ async function findPair(files: PairFiles): Promise<KeyPair | undefined> {
   try {
     return await readPair(files);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return undefined;
-    }
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

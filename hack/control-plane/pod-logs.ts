@@ -11,14 +11,14 @@ import { APPLICATIONS, type Application } from './applications.ts';
 
 const LINES = 400;
 /** Milliseconds between two lines of the past: the last 400 reach back two hours. */
-const INTERVAL = 18_000;
+const INTERVAL_MS = 18_000;
 /** Milliseconds between two lines from now on. */
-const GROWTH_INTERVAL = 1_000;
+const GROWTH_INTERVAL_MS = 1_000;
 
 /** Where the lines of a container are, in the words of KWOK's `ClusterLogs`. */
 export interface ContainerLogs {
-  containers: string[];
-  logsFile: string;
+  readonly containers: string[];
+  readonly logsFile: string;
 }
 
 /** Writes one log for each application, its last line from now. */
@@ -29,7 +29,7 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
     APPLICATIONS.map(async (application) => {
       const logsFile = logFile(dir, application);
       const lines = Array.from({ length: LINES }, (_, index) =>
-        criLine(application, index, end - (LINES - 1 - index) * INTERVAL),
+        criLine(application, index, end - (LINES - 1 - index) * INTERVAL_MS),
       );
       await writeFile(logsFile, lines.join(''));
       return { containers: [application.name], logsFile };
@@ -46,7 +46,7 @@ export interface GrowthOptions {
 
 /** Appends a line to each log, again and again, until the signal is aborted; rejects when that is not possible. */
 export async function growPodLogs(dir: string, options: GrowthOptions): Promise<void> {
-  const { signal, intervalMs = GROWTH_INTERVAL, now = Date.now } = options;
+  const { signal, intervalMs = GROWTH_INTERVAL_MS, now = Date.now } = options;
   for (let index = LINES; !signal.aborted; index++) {
     await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;

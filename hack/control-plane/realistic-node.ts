@@ -4,18 +4,24 @@ import type { Client } from './client.ts';
 import { imagesOf } from './node-images.ts';
 
 export interface Taint {
-  key: string;
-  value?: string;
-  effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
 /** A node as a kubelet registers it: the parts that we set. */
 export interface NodeObject {
-  apiVersion: 'v1';
-  kind: 'Node';
-  metadata: { name: string; labels: Record<string, string>; annotations: Record<string, string> };
-  spec: { podCIDR: string; podCIDRs: string[]; providerID: string; unschedulable?: true; taints?: Taint[] };
-  status: {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Node';
+  readonly metadata: { name: string; labels: Record<string, string>; annotations: Record<string, string> };
+  readonly spec: {
+    podCIDR: string;
+    podCIDRs: string[];
+    providerID: string;
+    unschedulable?: true;
+    taints?: Taint[];
+  };
+  readonly status: {
     addresses: { type: string; address: string }[];
     allocatable: Record<string, string>;
     capacity: Record<string, string>;
@@ -28,12 +34,12 @@ export interface NodeObject {
 }
 
 interface NodeCondition {
-  type: string;
-  status: 'True' | 'False';
-  reason: string;
-  message: string;
-  lastHeartbeatTime: string;
-  lastTransitionTime: string;
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+  readonly lastHeartbeatTime: string;
+  readonly lastTransitionTime: string;
 }
 
 /** Fixed, so that the same index always gives the same node. */
@@ -185,9 +191,7 @@ function conditionsOf(index: number): NodeCondition[] {
 
 function pick<T>(list: readonly T[], index: number): T {
   const item = list[index % list.length];
-  if (item === undefined) {
-    throw new Error('nothing to pick from');
-  }
+  if (item === undefined) throw new Error('nothing to pick from');
   return item;
 }
 

@@ -9,16 +9,16 @@ import { type NodeObject, nodeName, realisticNode } from './realistic-node.ts';
 export const SIMULATED = { key: 'kwok.x-k8s.io/node', value: 'fake' } as const;
 
 export interface SimulatedClusterOptions {
-  nodes: number;
-  pods: number;
+  readonly nodes: number;
+  readonly pods: number;
   /** Where kube-apiserver reaches the kubelet of every node. */
-  kubelet: { address: string; port: number };
-  signal: AbortSignal;
-  progress?: Progress;
+  readonly kubelet: { address: string; port: number };
+  readonly signal: AbortSignal;
+  readonly progress?: Progress;
 }
 
 /** Milliseconds until all pods have to be Running. */
-const RUNNING_TIMEOUT = 120_000;
+const RUNNING_TIMEOUT_MS = 120_000;
 const APPLY = 'application/apply-patch+yaml';
 const OWNER = 'fieldManager=ks-apiserver-dev&force=true';
 
@@ -129,7 +129,7 @@ async function untilRunning(
   wanted: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = Date.now() + RUNNING_TIMEOUT;
+  const deadline = Date.now() + RUNNING_TIMEOUT_MS;
   for (;;) {
     let running = 0;
     for (const namespace of namespaces) {
@@ -140,11 +140,9 @@ async function untilRunning(
           ? list.items.length
           : 0;
     }
-    if (running >= wanted) {
-      return;
-    }
+    if (running >= wanted) return;
     if (Date.now() > deadline) {
-      throw new Error(`only ${running} of ${wanted} simulated pods run after ${RUNNING_TIMEOUT / 1000} s`);
+      throw new Error(`only ${running} of ${wanted} simulated pods run after ${RUNNING_TIMEOUT_MS / 1000} s`);
     }
     await delay(100, undefined, { signal });
   }

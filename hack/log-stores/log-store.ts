@@ -50,7 +50,7 @@ export interface Program {
   /** A path that answers 200 when queries can be put. */
   readonly readyPath: string;
   /** Milliseconds until a start has failed; two minutes unless told otherwise. */
-  readonly readyTimeout?: number;
+  readonly readyTimeoutMs?: number;
 }
 
 /** How often ports are chosen anew when somebody takes one between our look and the program's. */
@@ -94,7 +94,7 @@ class RunningStore implements LogStoreProcess {
         args: program.args(dir, ports),
         logFile: this.logFile,
         pidFile: join(dir, 'run', `${program.name}.json`),
-        ...(program.readyTimeout === undefined ? {} : { readyTimeout: program.readyTimeout }),
+        ...(program.readyTimeoutMs === undefined ? {} : { readyTimeoutMs: program.readyTimeoutMs }),
         ready: async (signal) => {
           const response = await fetch(`${this.url}${program.readyPath}`, { signal });
           await response.arrayBuffer();

@@ -15,7 +15,7 @@ const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+Us
  */
 const SHORT_LIVED_SETTINGS = { 'indices.breaker.total.use_real_memory': 'false' };
 /** Starts of 40 s have been seen while all other tests ran on the same machine. */
-const READY_TIMEOUT = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 
 export interface OpenSearchOptions extends StartOptions {
   /** OpenSearch 2 unless told otherwise. */
@@ -64,7 +64,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
           ...options.settings,
         }).map(([name, value]) => `${name}=${value}`),
       ],
-      readyTimeout: READY_TIMEOUT,
+      readyTimeoutMs: READY_TIMEOUT_MS,
       readyPath: '/_cluster/health?wait_for_status=yellow&wait_for_no_initializing_shards=true&timeout=1s',
     },
     options,

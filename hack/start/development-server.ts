@@ -78,7 +78,7 @@ export function serverDaemon(
       channel: true,
       ...place,
       ready: (signal) => isReady(server, signal),
-      readyTimeout: READY_TIMEOUT_MS,
+      readyTimeoutMs: READY_TIMEOUT_MS,
     },
     failed,
   );

@@ -12,29 +12,29 @@ import { identify, isStopped } from './process-identity.ts';
 
 export interface DaemonSpec {
   /** As messages call it, such as `kube-apiserver`. */
-  name: string;
-  command: string;
-  args: readonly string[];
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
   /** Besides the environment of this process; undefined takes a variable out of it. */
-  env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Everything it prints is appended here. */
-  logFile: string;
+  readonly logFile: string;
   /** Tells a later start which process to end, should this one die without doing so. */
-  pidFile: string;
+  readonly pidFile: string;
   /** Asked again and again until it says true; a rejection counts as not yet. */
   ready(signal: AbortSignal): Promise<boolean>;
   /** Milliseconds until a program that is not ready has failed. */
-  readyTimeout?: number;
+  readonly readyTimeoutMs?: number;
   /** Milliseconds between SIGTERM and SIGKILL. */
-  stopTimeout?: number;
+  readonly stopTimeoutMs?: number;
   /** Gives a Node program a channel that tells it when this process has ended, even if it was killed. */
-  channel?: boolean;
+  readonly channel?: boolean;
 }
 
-const READY_TIMEOUT = 120_000;
-const STOP_TIMEOUT = 10_000;
-const PAUSE_TIMEOUT = 10_000;
-const POLL = 50;
+const READY_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 10_000;
+const PAUSE_TIMEOUT_MS = 10_000;
+const POLL_MS = 50;
 
 /** A program that ended, or was not ready in time. The message ends with the last lines of its log. */
 export class DaemonError extends Error {
@@ -50,11 +50,11 @@ export class DaemonError extends Error {
 }
 
 interface Run {
-  pid: number;
+  readonly pid: number;
   /** Resolves with how it ended, such as `exited with code 1`. */
-  ended: Promise<string>;
+  readonly ended: Promise<string>;
   /** Where in the log file this run begins. */
-  logStart: number;
+  readonly logStart: number;
   /** Whether its end was asked for. */
   expected: boolean;
   paused: boolean;
@@ -105,11 +105,11 @@ export class Daemon {
   /** Ends it with SIGTERM, and with SIGKILL when it takes too long. Nothing happens when it does not run. */
   async stop(): Promise<void> {
     const run = this.#run;
-    if (run === undefined) {
-      return;
-    }
+    if (run === undefined) return;
     const patience = new AbortController();
-    const bound = delay(this.#spec.stopTimeout ?? STOP_TIMEOUT, undefined, { signal: patience.signal }).then(
+    const bound = delay(this.#spec.stopTimeoutMs ?? STOP_TIMEOUT_MS, undefined, {
+      signal: patience.signal,
+    }).then(
       () => signalGroup(run.pid, 'SIGKILL'),
       () => false,
     );
@@ -127,9 +127,7 @@ export class Daemon {
   /** Sends the signal and waits for the end. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const run = this.#run;
-    if (run === undefined) {
-      return;
-    }
+    if (run === undefined) return;
     run.expected = true;
     signalGroup(run.pid, signal);
     this.resume(); // a stopped process would keep the signal for later
@@ -139,15 +137,13 @@ export class Daemon {
   /** Freezes it: once this resolves its sockets stay open and nobody answers. Nothing happens when it does not run. */
   async pause(): Promise<void> {
     const run = this.#run;
-    if (run === undefined) {
-      return;
-    }
+    if (run === undefined) return;
     run.paused = signalGroup(run.pid, 'SIGSTOP');
-    const deadline = Date.now() + PAUSE_TIMEOUT;
+    const deadline = Date.now() + PAUSE_TIMEOUT_MS;
     // A run that somebody ends or lets go on meanwhile is not waited for.
     while (run.paused && this.#run === run && !isStopped(run.pid)) {
       if (Date.now() >= deadline) {
-        throw new Error(`${this.#spec.name} was not stopped by SIGSTOP in ${PAUSE_TIMEOUT / 1000} s`);
+        throw new Error(`${this.#spec.name} was not stopped by SIGSTOP in ${PAUSE_TIMEOUT_MS / 1000} s`);
       }
       await delay(1);
     }
@@ -177,9 +173,7 @@ export class Daemon {
           resolve(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
         );
       });
-      if (child.pid === undefined) {
-        throw new DaemonError(name, await ended, logFile, '');
-      }
+      if (child.pid === undefined) throw new DaemonError(name, await ended, logFile, '');
       const { pid } = child;
       // It only exists to be closed: nothing comes through it, so this process need not wait for it.
       child.channel?.unref();
@@ -192,25 +186,23 @@ export class Daemon {
   }
 
   async #untilReady(run: Run, signal: AbortSignal): Promise<void> {
-    const { name, logFile, readyTimeout = READY_TIMEOUT } = this.#spec;
+    const { name, logFile, readyTimeoutMs = READY_TIMEOUT_MS } = this.#spec;
     const over = new AbortController();
     const asking = AbortSignal.any([signal, over.signal]);
-    const deadline = Date.now() + readyTimeout;
+    const deadline = Date.now() + readyTimeoutMs;
     const end = run.ended.then((how) => {
       over.abort();
       return how;
     });
     while (!over.signal.aborted) {
       const attempt = AbortSignal.any([asking, AbortSignal.timeout(Math.max(1, deadline - Date.now()))]);
-      if (await this.#spec.ready(attempt).catch(() => false)) {
-        return;
-      }
+      if (await this.#spec.ready(attempt).catch(() => false)) return;
       signal.throwIfAborted();
       if (Date.now() >= deadline) {
-        const what = `was not ready after ${Math.round(readyTimeout / 1000)} s`;
+        const what = `was not ready after ${Math.round(readyTimeoutMs / 1000)} s`;
         throw new DaemonError(name, what, logFile, await lastLines(logFile, run.logStart));
       }
-      await delay(POLL, undefined, { signal: asking }).catch(() => undefined);
+      await delay(POLL_MS, undefined, { signal: asking }).catch(() => undefined);
       signal.throwIfAborted();
     }
     throw new DaemonError(name, await end, logFile, await lastLines(logFile, run.logStart));

@@ -28,9 +28,7 @@ async function claim(file: string, dir: string): Promise<void> {
       await link(mine, file); // appears with its content, and replaces nobody's
       return;
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) {
-        throw error;
-      }
+      if (!hasCode(error, 'EEXIST')) throw error;
     } finally {
       await rm(mine, { force: true });
     }
@@ -44,9 +42,7 @@ async function claim(file: string, dir: string): Promise<void> {
 
 async function sweep(run: string): Promise<void> {
   for (const name of await readdir(run)) {
-    if (name.startsWith(OWNER)) {
-      continue;
-    }
+    if (name.startsWith(OWNER)) continue;
     const left = await readRecord(join(run, name));
     if (left !== undefined && isRunning(left)) {
       signalGroup(left.pid, 'SIGKILL');

@@ -22,9 +22,7 @@ export async function freePort(except: ReadonlySet<number> = new Set()): Promise
   for (let attempt = 0; attempt < SPAN; attempt++) {
     given = ((given ?? process.pid * STRIDE) + 1) % SPAN;
     const port = LOWEST + given;
-    if (!except.has(port) && (await isFree(port))) {
-      return port;
-    }
+    if (!except.has(port) && (await isFree(port))) return port;
   }
   throw new Error(`no free port on 127.0.0.1 between ${LOWEST} and ${HIGHEST}`);
 }

@@ -11,9 +11,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
     process.kill(-leader, signal);
     return true;
   } catch (error) {
-    if (hasCode(error, 'ESRCH')) {
-      return false;
-    }
+    if (hasCode(error, 'ESRCH')) return false;
     throw error;
   }
 }

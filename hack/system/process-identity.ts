@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** A process as it can be recognised later: the pid alone may belong to another one by then. */
 export interface ProcessIdentity {
-  pid: number;
+  readonly pid: number;
   /** When it was started, in the words of the system; only to be compared. */
-  startedAt: string;
+  readonly startedAt: string;
 }
 
 /** The identity of a running process, undefined when there is none with this pid. */
@@ -56,9 +56,7 @@ function startOnLinux(pid: number): string | undefined {
   try {
     const fields = statOnLinux(`/proc/${pid}/stat`);
     const [state] = fields;
-    if (state === 'Z' || state === 'X') {
-      return undefined;
-    }
+    if (state === 'Z' || state === 'X') return undefined;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${boot}/${fields[19]}`;
   } catch {

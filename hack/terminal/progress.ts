@@ -5,8 +5,8 @@
 export type Progress = (line: string, transient?: boolean) => void;
 
 export interface ProgressStream {
-  isTTY?: boolean;
-  columns?: number;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 

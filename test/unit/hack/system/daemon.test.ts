@@ -87,7 +87,7 @@ describe('a daemon', () => {
 
   it('that is not ready in time gives an error, and is ended with its children', async () => {
     await using scratch = await scratchFolder();
-    const spec = specOf(scratch.path, WITH_CHILD, { ready: async () => false, readyTimeout: 300 });
+    const spec = specOf(scratch.path, WITH_CHILD, { ready: async () => false, readyTimeoutMs: 300 });
     const daemon = new Daemon(spec, unexpected);
     const failing = rejection(daemon.start(signal));
     const error = await failing;
@@ -157,7 +157,7 @@ describe('a daemon', () => {
   it('that ignores SIGTERM is killed after the bound', async () => {
     await using scratch = await scratchFolder();
     const program = 'trap "" TERM; echo ready; while :; do sleep 60; done';
-    const daemon = new Daemon(specOf(scratch.path, program, { stopTimeout: 100 }), unexpected);
+    const daemon = new Daemon(specOf(scratch.path, program, { stopTimeoutMs: 100 }), unexpected);
     await daemon.start(signal);
     await daemon.stop();
     expect(daemon.pid).to.equal(undefined);
