@@ -3,9 +3,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import { podLogs, startKwok } from '../control-plane/kwok.ts';
-import { growPodLogs } from '../control-plane/pod-logs.ts';
 import { type Names, SERVER } from '../generate/names.ts';
+import { podLogs, startKwok } from '../simulation/kwok.ts';
+import { growPodLogs } from '../simulation/pod-logs.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { realisticNode } from '../../hack/control-plane/realistic-node.ts';
+import { realisticNode } from '../../hack/simulation/realistic-node.ts';
 import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';
 import { Platform, RESOURCE } from './platform.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { array, record, text } from '../../apis/reading/unknown-value.ts';
-import { startKwok } from '../../hack/control-plane/kwok.ts';
+import { startKwok } from '../../hack/simulation/kwok.ts';
 import { Platform } from './platform.ts';
 
 const LOGS = '/apis/logging.platform.io/v1alpha2/logs';

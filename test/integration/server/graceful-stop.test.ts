@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { readPair } from '../../../hack/control-plane/pki.ts';
-import { realisticNode } from '../../../hack/control-plane/realistic-node.ts';
+import { realisticNode } from '../../../hack/simulation/realistic-node.ts';
 import { type Program, Workplace } from './program.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';

@@ -1,13 +1,13 @@
 // A cluster whose pods, and what their logs say, are those of a data set: a real kube-apiserver, and KWOK as kubelet.
 import { join } from 'node:path';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
-import { forEach } from '../../../hack/control-plane/bulk.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
-import { startKwok } from '../../../hack/control-plane/kwok.ts';
-import { nodeName } from '../../../hack/control-plane/realistic-node.ts';
 import { kwokLogs, podObjects, touchCriLogs, writeCriLogs } from '../../../hack/log-data/cri-log.ts';
 import type { LogData } from '../../../hack/log-data/log-data.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
+import { forEach } from '../../../hack/simulation/bulk.ts';
+import { startKwok } from '../../../hack/simulation/kwok.ts';
+import { nodeName } from '../../../hack/simulation/realistic-node.ts';
 
 export interface SimulatedPodLogs {
   readonly cp: ControlPlane;

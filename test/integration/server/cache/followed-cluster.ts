@@ -6,7 +6,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
-import { createNodes, nodeName } from '../../../../hack/control-plane/realistic-node.ts';
+import { createNodes, nodeName } from '../../../../hack/simulation/realistic-node.ts';
 import { Informer } from '../../../../server/cache/informer.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';

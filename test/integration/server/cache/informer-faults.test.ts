@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { nodeName } from '../../../../hack/control-plane/realistic-node.ts';
+import { nodeName } from '../../../../hack/simulation/realistic-node.ts';
 import { FollowedCluster } from './followed-cluster.ts';
 
 const FEW = 40;

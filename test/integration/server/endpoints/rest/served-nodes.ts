@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../../hack/control-plane/control-plane.ts';
-import { realisticNode } from '../../../../../hack/control-plane/realistic-node.ts';
+import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';
 import { Informer } from '../../../../../server/cache/informer.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';

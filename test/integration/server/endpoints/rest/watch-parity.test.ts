@@ -1,7 +1,7 @@
 // Two watchers side by side, one of kube-apiserver's nodes and one of ours, see the same.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
-import { realisticNode } from '../../../../../hack/control-plane/realistic-node.ts';
+import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';
 import { type SeenEvent, WatchLines } from '../../../../support/cluster/watch-lines.ts';
 import { CORE, OURS, ServedNodes } from './served-nodes.ts';
 

@@ -1,5 +1,5 @@
+import type { Client } from '../control-plane/client.ts';
 import { formatElapsed, type Progress } from '../terminal/progress.ts';
-import type { Client } from './client.ts';
 
 export interface BulkOptions {
   readonly signal: AbortSignal;

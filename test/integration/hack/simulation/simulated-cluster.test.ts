@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
-import { startKwok } from '../../../../hack/control-plane/kwok.ts';
-import { createNodes } from '../../../../hack/control-plane/realistic-node.ts';
-import { kubectl, scratchFolder } from './programs.ts';
+import { startKwok } from '../../../../hack/simulation/kwok.ts';
+import { createNodes } from '../../../../hack/simulation/realistic-node.ts';
+import { kubectl, scratchFolder } from '../control-plane/programs.ts';
 
 const { signal } = new AbortController();
 

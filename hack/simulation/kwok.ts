@@ -6,12 +6,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
+import { Client } from '../control-plane/client.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import type { Folder } from '../control-plane/folder.ts';
 import { Daemon } from '../system/daemon.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { forEach, namesIn } from './bulk.ts';
-import { Client } from './client.ts';
-import type { ControlPlane } from './control-plane.ts';
-import type { Folder } from './folder.ts';
 import { writePodLogs } from './pod-logs.ts';
 import { createCluster, SIMULATED } from './simulated-cluster.ts';
 

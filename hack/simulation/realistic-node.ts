@@ -1,6 +1,6 @@
+import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { createAll } from './bulk.ts';
-import type { Client } from './client.ts';
 import { imagesOf } from './node-images.ts';
 
 export interface Taint {

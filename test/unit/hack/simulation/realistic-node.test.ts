@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nodeName, realisticNode } from '../../../../hack/control-plane/realistic-node.ts';
+import { nodeName, realisticNode } from '../../../../hack/simulation/realistic-node.ts';
 
 describe('a realistic node', () => {
   it('is the same each time', () => {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { APPLICATIONS, type Application } from './applications.ts';
 import { createAll, forEach } from './bulk.ts';
-import type { Client } from './client.ts';
 import { type NodeObject, nodeName, realisticNode } from './realistic-node.ts';
 
 /** The annotation by which KWOK knows its nodes; others are left as they are. */

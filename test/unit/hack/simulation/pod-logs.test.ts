@@ -1,6 +1,6 @@
 import { readFile, watch } from 'node:fs/promises';
 import { expect } from 'chai';
-import { growPodLogs, writePodLogs } from '../../../../hack/control-plane/pod-logs.ts';
+import { growPodLogs, writePodLogs } from '../../../../hack/simulation/pod-logs.ts';
 import { levelMatcher } from '../../../../server/logging/matching/levels.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
