@@ -21,6 +21,7 @@ export interface AccessRecord {
   readonly cause?: string;
 }
 
+/** Of a path, and of a name out of it: the paths of Kubernetes are shorter. */
 const MAX_PATH = 512;
 
 export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
@@ -31,7 +32,7 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
     requestID: auditID,
     method: request.method ?? '',
     verb: info.verb,
-    path: pathOf(exchange).slice(0, MAX_PATH),
+    path: printable(pathOf(exchange), MAX_PATH),
     ...(info.isResourceRequest ? target(info) : {}),
     ...(authenticated ? { user: printable(user.name) } : {}),
     status,
@@ -62,9 +63,9 @@ function target(info: {
 } {
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
   return {
-    resource: info.group === '' ? resource : `${resource}.${info.group}`,
-    ...(info.namespace === '' ? {} : { namespace: info.namespace }),
-    ...(info.name === '' ? {} : { name: info.name }),
+    resource: printable(info.group === '' ? resource : `${resource}.${info.group}`, MAX_PATH),
+    ...(info.namespace === '' ? {} : { namespace: printable(info.namespace, MAX_PATH) }),
+    ...(info.name === '' ? {} : { name: printable(info.name, MAX_PATH) }),
   };
 }
 

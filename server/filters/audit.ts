@@ -29,7 +29,7 @@ export function audit(sink: AuditSink, monotonic: () => number): Filter {
         ...newAccessRecord(exchange, monotonic()),
         stage: 'ResponseComplete',
         requestReceivedTimestamp: new Date(exchange.receivedAt).toISOString(),
-        ...(authenticated ? { groups: user.groups.map(printable) } : {}),
+        ...(authenticated ? { groups: user.groups.map((group) => printable(group)) } : {}),
         ...(decision ? { decision: decision.allowed ? 'allow' : 'forbid' } : {}),
         ...(decision && decision.reason !== '' ? { reason: printable(decision.reason) } : {}),
       });

@@ -111,6 +111,17 @@ describe('the request chain', () => {
     expect(chain.lines[0]).to.include({ userAgent: '?31m' });
   });
 
+  it('logs and audits no more of a request than a line holds, however long its path is', async () => {
+    const chain = await start({ handler: ok });
+    const long = 'z'.repeat(2_500);
+    expect((await ask(chain, `/apis/${long}/v1/namespaces/${long}/${long}/${long}/${long}`)).status).to.equal(
+      403,
+    );
+    await until(() => chain.audited.length > 0);
+    expect(JSON.stringify(chain.lines[0])).to.have.length.below(5_000);
+    expect(JSON.stringify(chain.audited[0])).to.have.length.below(5_000);
+  });
+
   it('logs and audits names and reasons from elsewhere without what a terminal would obey', async () => {
     const user = { name: 'eve\u009b2J', uid: '', groups: ['g\u001b[2J'], extra: {} };
     const chain = await start({
