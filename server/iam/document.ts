@@ -7,6 +7,10 @@ import { readBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 const MAX_BYTES = 64 * 1024;
+/** A document that is nothing but faults must not make an answer many times its size. */
+const MAX_FAULTS = 40;
+/** Of the name of a field, which may be one that the caller has made up. */
+const MAX_ECHO = 200;
 
 /** Reads bodies of one kind: JSON that fits a schema. */
 export class DocumentReader<Schema extends TSchema> {
@@ -21,7 +25,7 @@ export class DocumentReader<Schema extends TSchema> {
     this.#schema = schema;
   }
 
-  /** Throws Invalid with every fault at once; none repeats a value that may be secret. */
+  /** Throws Invalid with its faults at once; none repeats a value that may be secret. */
   async read({ request }: RequestContext, name: string): Promise<Static<Schema>> {
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
     if (type !== 'application/json')
@@ -34,9 +38,11 @@ export class DocumentReader<Schema extends TSchema> {
   }
 
   invalid(name: string, causes: readonly StatusCause[]): Error {
-    const faults = causes.map(({ field, message }) => `${field}: ${message}`);
+    const told = causes.slice(0, MAX_FAULTS);
+    const faults = told.map(({ field, message }) => `${field}: ${message}`);
+    if (causes.length > told.length) faults.push(`and ${causes.length - told.length} more`);
     const said = faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`;
-    return newInvalid(`${this.#kind}.${this.#group} "${name}" is invalid: ${said}`, causes, {
+    return newInvalid(`${this.#kind}.${this.#group} "${name}" is invalid: ${said}`, told, {
       group: this.#group,
       kind: this.#kind,
       name,
@@ -88,8 +94,9 @@ function distinct(causes: readonly StatusCause[]): StatusCause[] {
 
 /** As Kubernetes writes it: `spec.groups[0]`. */
 function fieldOf(path: readonly string[]): string {
-  return path.reduce((field, segment) => {
+  const name = path.reduce((field, segment) => {
     if (/^\d+$/.test(segment)) return `${field}[${segment}]`;
     return field === '' ? segment : `${field}.${segment}`;
   }, '');
+  return name.slice(0, MAX_ECHO);
 }

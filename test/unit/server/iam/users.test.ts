@@ -58,6 +58,15 @@ describe('the REST of users', () => {
     expect(answer.body).to.include('an address such as name@example.com').and.not.include('secret');
   });
 
+  it('tells no more faults than somebody reads, and of made-up names only the beginning', async () => {
+    const unknown = Array.from({ length: 1000 }, (_, i) => [`${i}-${'x'.repeat(i === 0 ? 9000 : 1)}`, 1]);
+    const document = { metadata: { name: 'kim' }, spec: {}, ...Object.fromEntries(unknown) };
+    const answer = await site.ask('boss', 'POST', '', document);
+    expect(answer.status).to.equal(422);
+    expect(fields(answer)).to.have.length(40);
+    expect(answer.body).to.have.length.below(10_000).and.include('and 960 more');
+  });
+
   it('tells each fault once', async () => {
     const answer = await site.ask('boss', 'POST', '', {
       metadata: { name: 'A'.repeat(64) },
