@@ -65,6 +65,25 @@ const OTHER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
+const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
+  direction: 'sort',
+  keyword: 'log_query',
+  limit: 'size',
+  offset: 'from',
+  order: 'sort',
+  page_size: 'size',
+  pagesize: 'size',
+  q: 'log_query',
+  query: 'log_query',
+  search: 'log_query',
+  severity: 'level',
+  since: 'start_time',
+  step: 'interval',
+  tail: 'follow',
+  tz: 'time_zone',
+  until: 'end_time',
+};
+
 /** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
 const IGNORED = ['watch'] as const;
 
@@ -73,6 +92,7 @@ export function newLogQueryDecoder(textFaults: TextFaults): QueryDecoder<typeof 
     ignored: IGNORED,
     formats: FORMATS,
     otherNames: OTHER_NAMES,
+    otherParameters: OTHER_PARAMETERS,
     words: (parameter, value) => {
       if (parameter === 'start_time' || parameter === 'end_time') return secondsFault(value);
       return typeof value === 'number' && value > 0 ? TOO_MANY[parameter] : undefined;

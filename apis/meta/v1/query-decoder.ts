@@ -38,6 +38,8 @@ export interface QueryRules<Query> {
   readonly words?: (parameter: string, value: unknown) => string | undefined;
   /** What other systems call a value, by parameter; typos are found without. */
   readonly otherNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What other systems call a parameter. */
+  readonly otherParameters?: Readonly<Record<string, string>>;
   /** What one parameter says about another. `given` names those with a value that the schema takes. */
   readonly contradictions?: (query: Query, given: ReadonlySet<string>) => readonly StatusCause[];
 }
@@ -95,7 +97,7 @@ export class QueryDecoder<Schema extends TObject> {
 
   #unknown(name: string): StatusCause {
     const known = [...this.#parameters.keys()];
-    const message = `unknown parameter${instead(name, known)}`;
+    const message = `unknown parameter${instead(name, known, this.#rules.otherParameters)}`;
     return { reason: 'FieldValueNotSupported', message, field: name.slice(0, MAX_ECHO) };
   }
 

@@ -25,8 +25,22 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
   },
 };
 
+const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
+  keyword: 'name',
+  order: 'ascending',
+  orderby: 'sortBy',
+  page_size: 'limit',
+  pagesize: 'limit',
+  q: 'name',
+  reverse: 'ascending',
+  search: 'name',
+  size: 'limit',
+  sort: 'sortBy',
+  state: 'status',
+};
+
 export function newNodeQueryDecoder(): QueryDecoder<typeof NodeQuerySchema> {
-  return new QueryDecoder(NodeQuerySchema, { formats: FORMATS });
+  return new QueryDecoder(NodeQuerySchema, { formats: FORMATS, otherParameters: OTHER_PARAMETERS });
 }
 
 function few(requirements: number): void {

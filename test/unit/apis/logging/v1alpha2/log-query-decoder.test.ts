@@ -170,6 +170,19 @@ describe('a log query', () => {
     });
   }
 
+  for (const [parameter, meant] of [
+    ['limit', 'size'],
+    ['pageSize', 'size'],
+    ['query', 'log_query'],
+    ['since', 'start_time'],
+    ['tz', 'time_zone'],
+    ['timezone', 'time_zone'],
+  ] as const) {
+    it(`is told that ${parameter} is called ${meant} here`, () => {
+      expect(faults(`${parameter}=1`)[parameter]).to.include(`did you mean "${meant}"?`);
+    });
+  }
+
   it('is guessed nothing for that is no name of anything', () => {
     for (const value of ['constructor', 'toString', 'xml']) {
       expect(faults(`operation=export&format=${value}`)['format'], value).to.match(

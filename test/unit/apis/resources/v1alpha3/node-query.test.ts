@@ -86,6 +86,13 @@ describe('the query of the node list', () => {
     );
   });
 
+  it('knows what other lists call its parameters', () => {
+    const others = { size: 'limit', pageSize: 'limit', orderBy: 'sortBy', reverse: 'ascending', q: 'name' };
+    for (const [other, name] of Object.entries(others)) {
+      expect(faults(`${other}=1`)[other], other).to.include(`unknown parameter, did you mean "${name}"?`);
+    }
+  });
+
   it('refuses numbers that are none, or out of bounds', () => {
     for (const text of ['0', '-1', '1.0', '1e1', '0x1', ' 1', 'NaN', '2147483648', '9'.repeat(400)]) {
       expect(faults(`page=${text}`)['page'], text).to.include('from 1 to 2147483647');
