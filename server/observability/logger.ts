@@ -6,7 +6,8 @@
 //          something
 //   debug  what a developer wants to see: every read, every handshake that failed
 // It owns the form of lines, not what is logged.
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { LineOutput } from './line-output.ts';
 import { redacted } from './redaction.ts';
 import { textLines } from './text-lines.ts';
 
@@ -15,7 +16,19 @@ export interface LogOptions {
   readonly format: 'json' | 'text';
 }
 
-export function createLogger(options: LogOptions, output: DestinationStream = standardOutput()): Logger {
+/** Without an output to standard output, which is written before the process ends. */
+export function createLogger(options: LogOptions, output?: DestinationStream): Logger {
+  if (output) return loggerTo(options, output);
+  const standard = new LineOutput({
+    fd: 1,
+    recovered: (lines) => log.warn({ lines }, 'lines of this log were lost: it could not be written'),
+  });
+  const log = loggerTo(options, standard);
+  process.once('exit', () => standard.flushSync());
+  return log;
+}
+
+function loggerTo(options: LogOptions, output: DestinationStream): Logger {
   return pino(
     {
       level: options.level,
@@ -41,11 +54,6 @@ function newTimestamp(): () => string {
     }
     return text;
   };
-}
-
-/** Buffered, since a system call for each request would cost more than the request; written at exit in any case. */
-function standardOutput(): DestinationStream {
-  return destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 });
 }
 
 interface DescribedError {
