@@ -59,7 +59,10 @@ export class Listener {
     const { address, port, receiver } = this.#options;
     this.#configure();
     const receive = (request: IncomingMessage, response: ServerResponse): void => {
-      if (this.#track(request.socket, response)) receiver.request(request, response);
+      if (!this.#track(request.socket, response)) return;
+      if (hasFaultyFraming(request))
+        this.#server.emit('clientError', new Error(FAULTY_FRAMING), request.socket);
+      else receiver.request(request, response);
     };
     this.#server.on('request', receive);
     // An expectation that we do not know may be ignored (RFC 9110 section 10.1.1); Node would refuse it by itself.
@@ -169,8 +172,8 @@ export class Listener {
 
   /** False for a request to be ignored: its connection is gone, or has to be closed. */
   #track(stream: Socket, answer: ServerResponse): boolean {
-    // Node parses a chunk to its end, even when the connection was cut meanwhile.
-    if (stream.destroyed) return false;
+    // Node parses a chunk to its end, even when the connection was cut meanwhile, or ended with a refusal.
+    if (stream.destroyed || stream.writableEnded) return false;
     const answers = this.#streams.get(stream);
     if (answers && answers.length >= MAX_PIPELINED) {
       this.#options.metrics.malformed(this.name, 429);
@@ -222,6 +225,16 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     // Java's client offers h2c with each plain request; an upgrade that we would not accept is an ordinary request.
     shouldUpgradeCallback: ({ headers }) => UPGRADES.has(headers.upgrade?.toLowerCase() ?? ''),
   };
+}
+
+const FAULTY_FRAMING = 'a request of HTTP/1.0 has a Transfer-Encoding';
+
+/**
+ * RFC 9112, 6.1: HTTP/1.0 has no chunks. A proxy of that age in front may have taken another end of the body for the true
+ * one, and what we would read as the next request is then somebody else's choice.
+ */
+function hasFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
 function announceClose(answer: ServerResponse): void {

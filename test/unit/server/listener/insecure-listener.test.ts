@@ -38,6 +38,24 @@ describe('the plain-HTTP listener', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', reason: 'NotFound' });
   });
 
+  it('refuses chunks in HTTP/1.0, and takes nothing behind them for a request', async () => {
+    const paths: string[] = [];
+    const receiver: RequestReceiver = {
+      request: (request, response) => {
+        paths.push(request.url ?? '');
+        response.end('taken');
+      },
+    };
+    const listener = await listening({ receiver });
+    const chunked = 'Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+    const answer = await send(listener, `POST /livez HTTP/1.0\r\n${chunked}GET /oauth/next HTTP/1.0\r\n\r\n`);
+    expect(answer)
+      .to.match(/^HTTP\/1.1 400 [^]*Connection: close/)
+      .and.not.include('taken');
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', code: 400 });
+    expect(paths).to.deep.equal([]);
+  });
+
   it('answers 431 with a Status when the headers are larger than the limit', async () => {
     const listener = await listening({ limits: { headers: 8192 } });
     const filler = 'x'.repeat(100_000);
