@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { CompletedConfig } from './config.ts';
 import type { RequestChain } from './filters/chain.ts';
-import type { StartableSource } from './listener/certificate-choice.ts';
+import type { StartableSource } from './listener/certificates/certificate-choice.ts';
 import { newInsecureListener } from './listener/insecure-listener.ts';
 import type { Listener, RequestReceiver } from './listener/listener.ts';
 import type { ListenerMetrics } from './listener/listener-metrics.ts';

@@ -20,9 +20,10 @@ import { auditLog } from './filters/audit-log.ts';
 import { RequestChain } from './filters/chain.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { healthRegistries } from './health-checks.ts';
-import { chooseCertificate } from './listener/certificate-choice.ts';
+import { chooseCertificate } from './listener/certificates/certificate-choice.ts';
+import { newCertificateMetrics } from './listener/certificates/certificate-metrics.ts';
+import { watchExpiry } from './listener/certificates/expiry-warning.ts';
 import { drain } from './listener/drain.ts';
-import { watchExpiry } from './listener/expiry-warning.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
 import { listen } from './listening.ts';
 import { newLogs } from './logs.ts';
@@ -59,10 +60,10 @@ export async function serve(
   signal: AbortSignal,
 ): Promise<Serving> {
   const { environment, platform, requests } = config;
-  const listenerMetrics = newListenerMetrics(metrics);
-  const certificates = chooseCertificate(config, { hostname: hostname(), log, metrics: listenerMetrics });
+  const certificateMetrics = newCertificateMetrics(metrics);
+  const certificates = chooseCertificate(config, { hostname: hostname(), log, metrics: certificateMetrics });
   await certificates.start(signal);
-  watchExpiry(certificates, listenerMetrics, log, signal);
+  watchExpiry(certificates, certificateMetrics, log, signal);
 
   let securePort = config.listeners.secure.port;
   const settings = oauthSettings(config);
@@ -168,7 +169,7 @@ export async function serve(
     chain,
     certificates,
     settings: access.settings,
-    metrics: listenerMetrics,
+    metrics: newListenerMetrics(metrics),
     log,
     signal,
   });

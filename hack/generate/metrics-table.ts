@@ -1,6 +1,7 @@
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
+import { newCertificateMetrics } from '../../server/listener/certificates/certificate-metrics.ts';
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
 import { LogMetrics } from '../../server/logging/log-metrics.ts';
 import { OAuthMetrics } from '../../server/oauth/oauth-metrics.ts';
@@ -20,6 +21,7 @@ export async function metricsTable(): Promise<string> {
   const registry = createRegistry();
   collectProcessMetrics(registry, '0');
   newListenerMetrics(registry);
+  newCertificateMetrics(registry);
   new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
   void new AccessMetrics(registry);
   void new RequestMetrics(registry);

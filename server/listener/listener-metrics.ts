@@ -8,8 +8,6 @@ export interface ListenerMetrics {
   dropped(listener: ListenerName): void;
   malformed(listener: ListenerName, code: number): void;
   handshakeFailed(): void;
-  certificate(result: 'loaded' | 'refused'): void;
-  certificateExpires(at: Date): void;
 }
 
 export function newListenerMetrics(registry: Registry): ListenerMetrics {
@@ -37,24 +35,11 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
     help: 'TLS handshakes that failed.',
     registers,
   });
-  const reloads = new Counter({
-    name: 'apiserver_serving_certificate_reloads_total',
-    help: 'Serving certificates that were taken into use, or refused because they were broken.',
-    labelNames: ['result'],
-    registers,
-  });
-  const expiry = new Gauge({
-    name: 'apiserver_serving_certificate_expiration_timestamp_seconds',
-    help: 'When the serving certificate expires, in seconds since the epoch.',
-    registers,
-  });
   return {
     opened: (listener) => connections.inc({ listener }),
     closed: (listener) => connections.dec({ listener }),
     dropped: (listener) => dropped.inc({ listener }),
     malformed: (listener, code) => malformed.inc({ listener, code: String(code) }),
     handshakeFailed: () => handshakes.inc(),
-    certificate: (result) => reloads.inc({ result }),
-    certificateExpires: (at) => expiry.set(at.getTime() / 1000),
   };
 }

@@ -8,7 +8,7 @@ import {
   createAuthority,
   issueServing,
   type KeyPair,
-} from '../../../server/listener/certificate-authority.ts';
+} from '../../../server/listener/certificates/certificate-authority.ts';
 import { HeldPlugin } from '../../support/held-plugin.ts';
 import { get, type Program, Workplace } from './program.ts';
 

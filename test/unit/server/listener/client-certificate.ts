@@ -7,7 +7,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import type { KeyPair } from '../../../../server/listener/certificate-authority.ts';
+import type { KeyPair } from '../../../../server/listener/certificates/certificate-authority.ts';
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 

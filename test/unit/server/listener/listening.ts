@@ -4,13 +4,17 @@ import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
-import { MemoryAuthorityStore } from '../../../../server/listener/authority-store.ts';
+import { MemoryAuthorityStore } from '../../../../server/listener/certificates/authority-store.ts';
+import {
+  type CertificateMetrics,
+  newCertificateMetrics,
+} from '../../../../server/listener/certificates/certificate-metrics.ts';
+import { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
+import type { CertificateSource } from '../../../../server/listener/certificates/serving-certificate.ts';
 import { newInsecureListener } from '../../../../server/listener/insecure-listener.ts';
 import type { Listener, ListenerLimits, RequestReceiver } from '../../../../server/listener/listener.ts';
 import { newListenerMetrics } from '../../../../server/listener/listener-metrics.ts';
 import { SecureListener } from '../../../../server/listener/secure-listener.ts';
-import { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
-import type { CertificateSource } from '../../../../server/listener/serving-certificate.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
 
 export const silent = pino({ level: 'silent' });
@@ -24,8 +28,8 @@ const limits: ListenerLimits = {
   keepAliveTimeout: 95_000,
 };
 
-export function metrics() {
-  return newListenerMetrics(createRegistry());
+export function certificateMetrics(): CertificateMetrics {
+  return newCertificateMetrics(createRegistry());
 }
 
 const ok: RequestReceiver = { request: (_request, response) => response.end('ok') };
@@ -35,7 +39,7 @@ export async function selfSigned(signal: AbortSignal): Promise<SelfSignedCertifi
     names: ['localhost', '127.0.0.1'],
     store: new MemoryAuthorityStore(),
     log: silent,
-    metrics: metrics(),
+    metrics: certificateMetrics(),
   });
   await certificates.start(signal);
   return certificates;
@@ -70,7 +74,7 @@ function options(settings: Listening) {
     port: settings.port ?? 0,
     limits: { ...limits, ...settings.limits },
     receiver: settings.receiver ?? ok,
-    metrics: metrics(),
+    metrics: newListenerMetrics(createRegistry()),
     log: silent,
   };
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { createAuthority } from '../../../../server/listener/certificate-authority.ts';
+import { createAuthority } from '../../../../server/listener/certificates/certificate-authority.ts';
+import type { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import type { SecureListener } from '../../../../server/listener/secure-listener.ts';
-import type { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
 import { issueClient } from './client-certificate.ts';
 import { get, type Listening, listenSecure, open, readAll, selfSigned, stop } from './listening.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../apis/reading/thrown-value.ts';
-import { isRecord } from '../../apis/reading/unknown-value.ts';
+import { codeOf } from '../../../apis/reading/thrown-value.ts';
+import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from './certificate-authority.ts';
 
 /** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */

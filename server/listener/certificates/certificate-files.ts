@@ -6,11 +6,11 @@ import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
-import { messageOf } from '../../apis/reading/thrown-value.ts';
-import { fileFault } from '../cluster/connection/file-fault.ts';
+import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { fileFault } from '../../cluster/connection/file-fault.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 import { ChangeListeners } from './change-listeners.ts';
-import type { ListenerMetrics } from './listener-metrics.ts';
 import {
   type CertificateSource,
   checkServingCertificate,
@@ -27,7 +27,7 @@ export interface CertificatePaths {
 export interface CertificateFilesOptions {
   readonly paths: CertificatePaths;
   readonly log: Logger;
-  readonly metrics: ListenerMetrics;
+  readonly metrics: CertificateMetrics;
   readonly pollMs?: number;
   /** A pair is written file by file; waiting a moment spares a refusal of the half of it. */
   readonly settleMs?: number;

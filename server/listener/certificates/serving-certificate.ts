@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
+import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';
 
 /** What the TLS listener shows to clients. */
 export interface ServingCertificate {

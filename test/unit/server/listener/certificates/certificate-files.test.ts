@@ -9,10 +9,10 @@ import {
   createAuthority,
   issueServing,
   type KeyPair,
-} from '../../../../server/listener/certificate-authority.ts';
-import { CertificateFiles } from '../../../../server/listener/certificate-files.ts';
-import type { Listener } from '../../../../server/listener/listener.ts';
-import { listenSecure, metrics, stop } from './listening.ts';
+} from '../../../../../server/listener/certificates/certificate-authority.ts';
+import { CertificateFiles } from '../../../../../server/listener/certificates/certificate-files.ts';
+import type { Listener } from '../../../../../server/listener/listener.ts';
+import { certificateMetrics, listenSecure, stop } from '../listening.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -58,7 +58,7 @@ describe('CertificateFiles', () => {
     return new CertificateFiles({
       paths: { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), caFile: '' },
       log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
-      metrics: metrics(),
+      metrics: certificateMetrics(),
       settleMs: 10,
       ...settings,
     });

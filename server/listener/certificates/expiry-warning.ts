@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ListenerMetrics } from './listener-metrics.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 import type { CertificateSource } from './serving-certificate.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3_600_000;
 /** Keeps the expiry metric right, and warns once a day when the certificate expires soon. Ends with `signal`. */
 export function watchExpiry(
   source: CertificateSource,
-  metrics: ListenerMetrics,
+  metrics: CertificateMetrics,
   log: Logger,
   signal: AbortSignal,
 ): void {

@@ -1,4 +1,4 @@
-import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
+import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
 import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
 import { SelfSignedCertificate } from './self-signed-certificate.ts';

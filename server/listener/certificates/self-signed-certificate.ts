@@ -1,12 +1,12 @@
 // The serving certificate of a server that was given none: issued by a CA of our own and renewed in time. A new CA
 // is published in the bundle long before it issues anything, so whoever follows the bundle never sees an unknown CA.
 import type { Logger } from 'pino';
-import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
-import { messageOf } from '../../apis/reading/thrown-value.ts';
+import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { type Authorities, type AuthorityStore, bundleOf } from './authority-store.ts';
 import { createAuthority, issueServing, type KeyPair, validityOf } from './certificate-authority.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 import { ChangeListeners } from './change-listeners.ts';
-import type { ListenerMetrics } from './listener-metrics.ts';
 import {
   type CertificateSource,
   checkServingCertificate,
@@ -27,7 +27,7 @@ export interface SelfSignedOptions {
   readonly names: readonly string[];
   readonly store: AuthorityStore;
   readonly log: Logger;
-  readonly metrics: ListenerMetrics;
+  readonly metrics: CertificateMetrics;
   readonly now?: () => Date;
 }
 

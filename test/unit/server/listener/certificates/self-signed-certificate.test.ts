@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { StartupError } from '../../../../apis/config/v1alpha1/startup-error.ts';
-import { pemCertificates } from '../../../../server/cluster/connection/pem-certificates.ts';
+import { StartupError } from '../../../../../apis/config/v1alpha1/startup-error.ts';
+import { pemCertificates } from '../../../../../server/cluster/connection/pem-certificates.ts';
 import {
   type AuthorityStore,
   DirectoryAuthorityStore,
   MemoryAuthorityStore,
-} from '../../../../server/listener/authority-store.ts';
-import { SelfSignedCertificate } from '../../../../server/listener/self-signed-certificate.ts';
-import { servingNames } from '../../../../server/listener/serving-names.ts';
-import { metrics, silent } from './listening.ts';
+} from '../../../../../server/listener/certificates/authority-store.ts';
+import { SelfSignedCertificate } from '../../../../../server/listener/certificates/self-signed-certificate.ts';
+import { servingNames } from '../../../../../server/listener/certificates/serving-names.ts';
+import { certificateMetrics, silent } from '../listening.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -34,7 +34,7 @@ describe('SelfSignedCertificate', () => {
       }),
       store,
       log: silent,
-      metrics: metrics(),
+      metrics: certificateMetrics(),
       now: () => now,
     });
   }
