@@ -685,6 +685,23 @@ describe('the request chain', () => {
     expect((await ask(chain, '/livez', { method: 'POST' })).status).to.equal(503);
   });
 
+  for (const refused of [newUnauthorized(new Error('malformed')), newServiceUnavailable('not known yet')]) {
+    it(`takes a health check that fails for no fault of ours, whatever is wrong with the caller: ${refused.code}`, async () => {
+      const chain = await start({
+        handler: ({ response }) => void response.writeHead(500).end('readyz check failed'),
+        authenticator: {
+          name: 'refusing',
+          authenticate: () => {
+            throw refused;
+          },
+        },
+      });
+      expect((await ask(chain, '/readyz')).status).to.equal(500);
+      await until(() => chain.lines.length > 0);
+      expect(chain.lines.map((line) => line['level'])).to.deep.equal([20]);
+    });
+  }
+
   it('does not keep health and discovery waiting for a cluster that does not say whose token it is', async () => {
     const chain = await start({
       handler: ({ response, user }) => void response.end(user.name),
