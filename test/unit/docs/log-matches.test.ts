@@ -4,7 +4,12 @@ import { expect } from 'chai';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { textOf } from '../../../server/logging/answers/selection.ts';
-import { LEVEL_KEYS, LEVEL_WORDS, levelMatcher } from '../../../server/logging/matching/levels.ts';
+import {
+  LEVEL_KEYS,
+  LEVEL_NUMBERS,
+  LEVEL_WORDS,
+  levelMatcher,
+} from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
 import { textFaults } from '../../../server/logging/matching/text-faults.ts';
 
@@ -30,10 +35,16 @@ describe('what docs/logs.md says of what matches', () => {
       const [own, ...further] = LEVEL_WORDS[level];
       expect(own).to.equal(level);
       if (further.length === 0) continue;
-      expect(told).to.include(`${further.map((word) => `\`${word}\``).join(' and ')} for \`${level}\``);
+      const words = new Intl.ListFormat('en-GB').format(further.map((word) => `\`${word}\``));
+      expect(told).to.include(`${words} for \`${level}\``);
     }
+    expect(told).to.include(`${LEVEL_NUMBERS.debug.join(' and ')} for \`debug\``);
+    const numbers = LEVELS.slice(1).flatMap((level) => LEVEL_NUMBERS[level]);
+    expect(told).to.include(`${new Intl.ListFormat('en-GB').format(numbers.map(String))} for the others`);
     const examples = [...told.matchAll(/\bas `([^`]+)`(?: or `([^`]+)`)?/g)].flatMap(([, ...lines]) => lines);
-    expect(examples.filter((line) => line !== undefined && !levelMatcher(['error'])(line))).to.deep.equal([]);
+    const isError = levelMatcher(['error']);
+    const others = examples.filter((line) => line !== undefined && !isError(line) && !isError(`{${line}`));
+    expect(others).to.deep.equal([]);
     expect(examples).to.have.length.above(3);
   });
 });

@@ -1,35 +1,54 @@
 // The level that a line calls itself, by the rules of matching/levels.ts, in Lucene's syntax.
 import { LEVELS, type Level } from '../../../../../apis/logging/v1alpha2/log-query.ts';
-import { KLOG_LETTERS, LEVEL_KEYS, LEVEL_WORDS } from '../../../matching/levels.ts';
+import {
+  anyCase,
+  KLOG_LETTERS,
+  LEVEL_KEYS,
+  LEVEL_NUMBERS,
+  LEVEL_WORDS,
+  title,
+} from '../../../matching/levels.ts';
 import { allOf, anyOf, type Clause, regexp, wildcard } from '../requests/clause.ts';
 import { type FieldMap, overFields } from '../requests/field-map.ts';
 import { type TextClause, wildcardFields } from './text-clauses.ts';
 
-const BEFORE_KEY = '(.*[^0-9A-Za-z])?';
-const BEFORE = '(.*[^0-9A-Za-z_])?';
+/** Of terminals; its last letter would make one word of it and what follows. */
+const COLOUR = '\u001b\\[[0-9;]*m';
+const BEFORE_KEY = `(.*([^0-9A-Za-z]|${COLOUR}))?`;
+const BEFORE = `(.*([^0-9A-Za-z_]|${COLOUR}))?`;
 const BEHIND = '([^0-9A-Za-z_].*)?';
+/** All levels together are one automaton of some thousand states. */
+const WORK = 100_000;
 
 /** Throws NotSupported when the indices have no field for it. */
 export function levelClause(levels: readonly Level[], fields: FieldMap): TextClause {
   const coverage = wildcardFields(fields, 'level');
   const wanted = LEVELS.filter((level) => levels.includes(level));
   const words = wanted.flatMap((level) => LEVEL_WORDS[level]);
+  const numbers = wanted.flatMap((level) => LEVEL_NUMBERS[level]);
   const clause = overFields(coverage, (field) =>
-    anyOf([named(field, words), ...klog(field, wanted, fields.names.message)]),
+    anyOf([named(field, words, numbers), ...klog(field, wanted, fields.names.message)]),
   );
   return { clause, wildcard: coverage };
 }
 
-/** By a key of structured logs, or by the level's name in capitals. */
-function named(field: string, words: readonly string[]): Clause {
+/** By a key of structured logs, or by the level's name in capitals or in brackets. */
+function named(field: string, words: readonly string[], numbers: readonly number[]): Clause {
   const value = [
     `${BEFORE_KEY}(${LEVEL_KEYS.map(anyCase).join('|')})["']?[ \t]*[=:][ \t]*["']?(${words.map(anyCase).join('|')})${BEHIND}`,
+    `.*[{,]"level":(${numbers.join('|')})([^0-9].*)?`,
     `${BEFORE}(${words.map((word) => word.toUpperCase()).join('|')})${BEHIND}`,
+    `.*\\[([a-z0-9_]+:)?(${words.map(title).join('|')})[ ]*\\].*`,
   ];
+  // What holds a longer word holds the one that it begins with.
+  const short = words.filter((word) => !words.some((other) => other !== word && word.startsWith(other)));
   // The index excludes lines without any such word, before lines are read.
   return allOf([
-    anyOf(words.map((word) => wildcard(field, word, true))),
-    regexp(field, value.join('|').replaceAll('"', '\\"')),
+    anyOf([
+      ...short.map((word) => wildcard(field, word, true)),
+      ...numbers.map((number) => wildcard(field, `"level":${number}`, false)),
+    ]),
+    regexp(field, value.join('|').replaceAll('"', '\\"'), { work: WORK }),
   ]);
 }
 
@@ -43,8 +62,4 @@ function klog(field: string, levels: readonly Level[], message: string): Clause[
       regexp(field, `[${letters}][0-9]{4}([^0-9].*)?`),
     ]),
   ];
-}
-
-function anyCase(word: string): string {
-  return Array.from(word, (letter) => `[${letter.toUpperCase()}${letter}]`).join('');
 }

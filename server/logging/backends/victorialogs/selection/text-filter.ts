@@ -3,7 +3,7 @@
 // for, one for what is enough in nearly all lines (evidence.ts).
 import type { Level } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import type { TextFilter } from '../../../log-store.ts';
-import { KLOG_LETTERS, LEVEL_WORDS, levelPattern } from '../../../matching/levels.ts';
+import { KLOG_LETTERS, LEVEL_NUMBERS, LEVEL_WORDS, levelPattern } from '../../../matching/levels.ts';
 import { linePattern } from '../../../matching/line-pattern.ts';
 import { literal } from '../../../matching/re2.ts';
 import { wordsOf } from '../../../matching/words.ts';
@@ -55,9 +55,16 @@ export function levelFilter(message: string, levels: readonly Level[]): LineFilt
     message,
     levels.flatMap((level) => LEVEL_WORDS[level]),
   );
+  const numbers = matches(
+    message,
+    levels
+      .flatMap((level) => LEVEL_NUMBERS[level])
+      .map((number) => literal(`"level":${number}`))
+      .join('|'),
+  );
   const plain = matches(message, levelTexts(levels).map(literal).join('|'));
   return {
-    exact: [eitherOf([words, ...klog]), eitherOf([plain, matches(message, levelPattern(levels))])],
+    exact: [eitherOf([words, numbers, ...klog]), eitherOf([plain, matches(message, levelPattern(levels))])],
   };
 }
 

@@ -20,6 +20,35 @@ const CASES: readonly (readonly [line: string, levels: readonly Level[]])[] = [
   ['[TRACE] x', ['debug']],
   ['2026 WARNING: x', ['warn']],
   ['', []],
+  // nginx and Apache, MySQL, PostgreSQL, java.util.logging, zerolog and Serilog
+  ['2026/11/20 10:00:00 [error] 31#31: *1 open() failed', ['error']],
+  ['2026/11/20 10:00:00 [emerg] 1#1: no "events" section', ['fatal']],
+  ['[Fri Nov 20 10:00:00 2026] [proxy_http2:warn] [pid 35] x', ['warn']],
+  ['2026-11-20T10:00:00.1Z 0 [Warning] [MY-010068] [Server] x', ['warn']],
+  ['2026-11-20 10:00:00 UTC [25] FATAL:  role "x" does not exist', ['fatal']],
+  ['SEVERE: x', ['error']],
+  ['10:00AM WRN x', ['warn']],
+  ['[10:00:00 FTL] x', ['fatal']],
+  ['[error    ] padded', ['error']],
+  ['[error code 5]', []],
+  ['[Core:error]', []],
+  ['[eRROR]', []],
+  ['[errors]', []],
+  // With colours, as for terminals
+  ['2026-11-20T10:00:00Z\t\u001b[31mERROR\u001b[0m\tmain.go:7', ['error']],
+  ['\u001b[36mINFO\u001b[0m[0001] x', ['info']],
+  ['\u001b[1;33mlevel\u001b[0m=warn', []],
+  ['\u001b[1;33mlevel=warn\u001b[0m', ['warn']],
+  ['\u001b[31xERROR', []],
+  ['[31mERROR', []],
+  // pino and bunyan
+  ['{"level":30,"time":1}', ['info']],
+  ['{"time":1,"level":20}', ['debug']],
+  ['{"level":50', ['error']],
+  ['{"level":500}', []],
+  ['{"level":35}', []],
+  ['level=50', []],
+  ['{"xlevel":50}', []],
 ];
 
 describe('the level of a line', () => {
