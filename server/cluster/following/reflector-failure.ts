@@ -52,6 +52,11 @@ export function isHistoryGone(failure: unknown): boolean {
   return failure instanceof StatusError && failure.code === 410;
 }
 
+/** Nothing can be resumed: the cluster has let go of our past, or has another one. */
+export function isHistoryLost(failure: unknown): boolean {
+  return isHistoryGone(failure) || failure instanceof VersionRegressionError;
+}
+
 /** True when the cluster knows no streaming list, or has it switched off: it refuses the parameters. */
 export function isStreamRefused(failure: unknown): boolean {
   return failure instanceof StatusError && [400, 405, 422, 501].includes(failure.code);

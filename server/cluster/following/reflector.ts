@@ -15,6 +15,7 @@ import {
   causeOf,
   guardSink,
   isHistoryGone,
+  isHistoryLost,
   isStreamRefused,
   retryAfterMs,
   SinkError,
@@ -62,6 +63,8 @@ export class Reflector {
   readonly #tuning: ReflectorTuning;
   readonly #backoff: Backoff;
   readonly #failures = new RepeatedFailure();
+  /** When the last list was complete, on the clock of performance.now(). */
+  #listed = Number.NEGATIVE_INFINITY;
   /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
   #resourceVersion: string | undefined;
   #cutStreams = 0;
@@ -88,7 +91,7 @@ export class Reflector {
       }
       if (signal.aborted) return;
       const lived = performance.now() - began;
-      if (lived >= this.#tuning.healthyMs) this.#backoff.reset();
+      if (lived >= this.#tuning.healthyMs || this.#mayListAtOnce(failure)) this.#backoff.reset();
       if (failure === undefined && lived >= this.#tuning.healthyMs) continue;
       const wait = this.#recover(failure);
       await pause(wait, signal);
@@ -120,9 +123,7 @@ export class Reflector {
     const { log, path, observer } = this.#options;
     const wait = Math.max(this.#backoff.next(), retryAfterMs(failure, this.#tuning.maxBackoffMs));
     if (failure === undefined) return wait;
-    if (isHistoryGone(failure) || failure instanceof VersionRegressionError || failure instanceof SinkError) {
-      this.#resourceVersion = undefined;
-    }
+    if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
     const cause = causeOf(failure);
     observer?.watchEnded(cause);
     const level = this.#levelOf(cause, failure);
@@ -133,6 +134,14 @@ export class Reflector {
       this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
     );
     return wait;
+  }
+
+  /**
+   * A cluster that says that it knows our past no longer is back: the waits while it was away are over, and until the
+   * list all readers get the old state. Not twice in a row: lists that are outdated at once are to become fewer.
+   */
+  #mayListAtOnce(failure: unknown): boolean {
+    return isHistoryLost(failure) && performance.now() - this.#listed >= this.#tuning.healthyMs;
   }
 
   /** All that follow a cluster which is away fail every few seconds: each says so once a minute. */
@@ -201,7 +210,8 @@ export class Reflector {
     guardSink(() => to.commit(resourceVersion));
     this.#resourceVersion = resourceVersion;
     this.#failures.end();
-    const seconds = (performance.now() - began) / 1000;
+    this.#listed = performance.now();
+    const seconds = (this.#listed - began) / 1000;
     const { observer, log, path } = this.#options;
     observer?.listed(way, seconds, objects);
     observer?.progressed(resourceVersion);

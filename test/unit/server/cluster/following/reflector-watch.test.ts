@@ -18,6 +18,11 @@ import {
 describe('the watch of the reflector', () => {
   const followed = followingEach();
 
+  const completeAndEnd = (call: Call): void => {
+    complete(call);
+    call.response.end();
+  };
+
   it('resumes where it was when the watch ends or breaks, without a list', async () => {
     const { sink, cluster } = await followed({
       stream: [
@@ -58,10 +63,7 @@ describe('the watch of the reflector', () => {
     it(`lists anew when its resourceVersion is refused by ${how}`, async () => {
       const { sink, causes } = await followed({
         stream: [
-          (call) => {
-            complete(call);
-            call.response.end();
-          },
+          completeAndEnd,
           ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
         ],
         watch: [answer],
@@ -72,14 +74,42 @@ describe('the watch of the reflector', () => {
     });
   }
 
+  it('lists at once when the cluster is back after long waits and knows its past no longer', async () => {
+    const away = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
+    const { sink, retries } = await followed(
+      {
+        stream: [
+          completeAndEnd,
+          ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
+        ],
+        watch: [away, away, away, away, ({ response }) => refuse(response, 410, 'Expired')],
+      },
+      { healthyMs: 50, initialBackoffMs: 10, maxBackoffMs: 10_000 },
+    );
+    await sink.until('list@12 c@11');
+    expect(retries.at(-1)).to.equal(5);
+  });
+
+  it('lists more and more seldom while each list is outdated at once', async () => {
+    const { sink, retries } = await followed(
+      {
+        stream: [
+          completeAndEnd,
+          completeAndEnd,
+          completeAndEnd,
+          ({ response }) => send(response, bookmark(12, true)),
+        ],
+        watch: [({ response }) => refuse(response, 410, 'Expired')],
+      },
+      { initialBackoffMs: 2, maxBackoffMs: 10_000 },
+    );
+    await sink.until('list@12');
+    expect(retries).to.deep.equal([2, 8, 32]);
+  });
+
   it('resumes where it was when the cluster has gone no further, among what it selects', async () => {
     const { sink, cluster, causes } = await followed({
-      stream: [
-        (call) => {
-          complete(call);
-          call.response.end();
-        },
-      ],
+      stream: [completeAndEnd],
       position: [({ response }) => list(response, 5)],
       watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
     });
@@ -117,12 +147,7 @@ describe('the watch of the reflector', () => {
   it('replaces a watch that is not answered at all', async () => {
     const { sink, causes } = await followed(
       {
-        stream: [
-          (call) => {
-            complete(call);
-            call.response.end();
-          },
-        ],
+        stream: [completeAndEnd],
         watch: [() => undefined, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
       },
       { stallMs: 500 },
@@ -140,12 +165,7 @@ describe('the watch of the reflector', () => {
     };
     const { sink } = await followed(
       {
-        stream: [
-          (call) => {
-            complete(call);
-            call.response.end();
-          },
-        ],
+        stream: [completeAndEnd],
         watch: [end, end, end, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
       },
       { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
@@ -286,12 +306,7 @@ describe('the watch of the reflector', () => {
   it('says once that the cluster refuses it, however often it tries, and when it watches again', async () => {
     const forbidden = ({ response }: Call): void => refuse(response, 403, 'Forbidden');
     const { sink, log } = await followed({
-      stream: [
-        (call) => {
-          complete(call);
-          call.response.end();
-        },
-      ],
+      stream: [completeAndEnd],
       watch: [
         forbidden,
         forbidden,
