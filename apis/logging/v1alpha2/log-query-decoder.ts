@@ -1,6 +1,7 @@
 // From a query string to a LogQuery, or to all of its faults: those of single parameters by the schema, and here what
 // one parameter says about another. What a text means is the matcher's business, so its faults are asked for.
-import { QueryDecoder, type QueryFormat, quoted } from '../../meta/v1/query-decoder.ts';
+import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
+import { quoted } from '../../meta/v1/query-faults.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { parseInterval } from './log-interval.ts';
 import {

@@ -3,19 +3,15 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
 import { listedValues } from '../../reading/listed-values.ts';
-import { suggestion } from '../../reading/suggestion.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
+import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest } from './errors.ts';
+import { instead, QueryFaults, quoted, shortened } from './query-faults.ts';
 import type { StatusCause } from './status.ts';
 
 /** What browsers and consoles append so that no cache answers; they mean nothing. */
 export const CACHE_BUSTERS = ['_', 't'] as const;
-
-/** A fault repeats what was given; this much of it is enough to find it. */
-const MAX_ECHO = 100;
-/** More than there are parameters; a query that is nothing but faults must not make an answer many times its size. */
-const MAX_FAULTS = 40;
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
@@ -62,7 +58,7 @@ export class QueryDecoder<Schema extends TObject> {
 
   /** Throws BadRequest with every fault as a cause, up to 40. A parameter without a value counts as not given, except a list that may be empty. */
   decode(query: URLSearchParams): Static<Schema> {
-    const faults = new Faults();
+    const faults = new QueryFaults();
     const given: Record<string, unknown> = {};
     for (const [name, { value: text, times }] of occurrencesOf(query)) {
       if (this.#ignored.has(name)) continue;
@@ -98,7 +94,7 @@ export class QueryDecoder<Schema extends TObject> {
   #unknown(name: string): StatusCause {
     const known = [...this.#parameters.keys()];
     const message = `unknown parameter${instead(name, known, this.#rules.otherParameters)}`;
-    return { reason: 'FieldValueNotSupported', message, field: name.slice(0, MAX_ECHO) };
+    return { reason: 'FieldValueNotSupported', message, field: shortened(name) };
   }
 
   #explained(error: ErrorObject): StatusCause {
@@ -155,29 +151,6 @@ function compile<Schema extends TObject>(
   return ajv.compile<Static<Schema>>(schema);
 }
 
-/** Each fault once, and not too many of them. */
-class Faults {
-  readonly causes: StatusCause[] = [];
-  readonly #keys = new Set<string>();
-  #more = 0;
-
-  /** One of the same key counts once; `explain` is not called for those that are only counted. */
-  add(key: string, explain: () => StatusCause): void {
-    if (this.#keys.has(key)) return;
-    if (this.causes.length === MAX_FAULTS) {
-      this.#more++;
-      return;
-    }
-    this.#keys.add(key);
-    this.causes.push(explain());
-  }
-
-  text(): string {
-    const texts = this.causes.map(({ field, message }) => `${field}: ${message}`);
-    return `${texts.join('; ')}${this.#more === 0 ? '' : `; and ${this.#more} more`}`;
-  }
-}
-
 interface Occurrence {
   readonly value: string;
   times: number;
@@ -220,19 +193,6 @@ function fieldOf({ instancePath }: ErrorObject): string {
   return instancePath.split('/')[1] ?? '';
 }
 
-/** What was most likely meant, and what there is. `otherNames`: known ones by what else they are called, in lower case. */
-export function instead(
-  mistyped: string,
-  known: readonly string[],
-  otherNames: Readonly<Record<string, string>> = {},
-): string {
-  const begin = mistyped.slice(0, MAX_ECHO);
-  const other = begin.toLowerCase();
-  const meant = Object.hasOwn(otherNames, other) ? otherNames[other] : suggestion(begin, known);
-  const guess = meant === undefined ? '' : `, did you mean ${quoted(meant)}?`;
-  return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
-}
-
 function faultOf(format: QueryFormat, text: string): string | undefined {
   try {
     format.check(text);
@@ -240,14 +200,4 @@ function faultOf(format: QueryFormat, text: string): string | undefined {
   } catch (error) {
     return messageOf(error);
   }
-}
-
-/** As a fault repeats it: quoted, and not too much of it. */
-export function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? value : String(value);
-  return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
-}
-
-function isRecord(value: unknown): value is Parameter {
-  return typeof value === 'object' && value !== null;
 }
