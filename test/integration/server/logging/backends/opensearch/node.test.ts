@@ -398,6 +398,40 @@ describe('a node of OpenSearch', function () {
     expect(seen.toSorted()).to.deep.equal(['first', 'late', 'late again', 'second', 'too']);
   });
 
+  it('gives an export all of its lines though it has no memory for requests now and then', async () => {
+    const indexPrefix = 'exhausted';
+    const records = Array.from({ length: 2_000 }, (_, n) =>
+      record(
+        `line ${n} ${'of some length '.repeat(50)}`,
+        `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`,
+      ),
+    );
+    await loadOpenSearch(node.url, records, { indexPrefix });
+    const limit = (most: string | null) =>
+      node.ask('PUT', '/_cluster/settings', { transient: { 'indices.breaker.total.limit': most } });
+    const tripped = async () => {
+      const stats = (await node.ask('GET', '/_nodes/stats/breaker')) as {
+        nodes: Record<string, { breakers: { parent: { tripped: number } } }>;
+      };
+      return Object.values(stats.nodes).reduce((sum, { breakers }) => sum + breakers.parent.tripped, 0);
+    };
+    const before = await tripped();
+    const found: string[] = [];
+    try {
+      for await (const batch of storeAt(node.url, { indexPrefix }).export(ALL, 'asc', call())) {
+        if (found.length === 0) {
+          await limit('1b');
+          setTimeout(() => void limit(null), 500);
+        }
+        found.push(...Array.from(batch, ({ log }) => log));
+      }
+    } finally {
+      await limit(null);
+    }
+    expect(found).to.deep.equal(records.map(({ log }) => log));
+    expect(await tripped()).to.be.above(before);
+  });
+
   it('ends the search when the caller goes away', async () => {
     const indexPrefix = 'slow';
     const records = Array.from({ length: 4_000 }, (_, n) =>
