@@ -49,6 +49,14 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
             'a password gives all groups of its user: set like this only by who may impersonate every group; PUT users/NAME/password of the platform asks for that user and its groups only',
           reason: 'Forbidden',
         },
+        {
+          // Sessions know the password that they began with by its time; a hash that is only renewed is the server's to write.
+          expression:
+            'oldObject == null || object.spec.passwordHash == oldObject.spec.passwordHash || timestamp(object.spec.changedTime) != timestamp(oldObject.spec.changedTime)',
+          message:
+            'a new password has a new changedTime, for that is what ends the sessions of the one before: write the time of now',
+          reason: 'Invalid',
+        },
       ],
     }),
   ];

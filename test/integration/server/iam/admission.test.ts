@@ -109,6 +109,31 @@ describe('the admission policies of identity, for people with kubectl', function
     await cluster.as(HELPDESK, ['label', 'credentials.iam.platform.io/ada', 'team=a']);
   });
 
+  it('refuse another password under the time of the one before, whose sessions would live on', async () => {
+    await cluster.as(CHIEF, APPLY, credential('ada'));
+    const patch = (spec: object): string[] => [
+      'patch',
+      'credentials.iam.platform.io/ada',
+      '--type=merge',
+      '-p',
+      JSON.stringify({ spec }),
+    ];
+    const passwordHash = SOME_HASH.replace('c29', 'c28');
+    expect(await cluster.refusal(CHIEF, patch({ passwordHash }))).to.include(
+      'a new password has a new changedTime',
+    );
+    const sameTime = '2026-01-02T04:04:05.678+01:00';
+    expect(await cluster.refusal(CHIEF, patch({ passwordHash, changedTime: sameTime }))).to.include(
+      'changedTime',
+    );
+    await cluster.as(CHIEF, patch({ mustChange: true }));
+    const changedTime = '2026-01-02T03:04:06Z';
+    await cluster.as(CHIEF, patch({ passwordHash, changedTime }));
+    // The same password, hashed anew at a sign-in.
+    const renewed = credential('ada', { passwordHash: SOME_HASH, changedTime });
+    await cluster.as(ROOT_USER, ['--as', SERVER_USER.name, 'replace', '-f', '-'], renewed);
+  });
+
   it('refuse those who have no right to write users at all, as ever', async () => {
     expect(await cluster.refusal('nobody', APPLY, user('x'))).to.include('cannot');
     expect(await cluster.refusal('nobody', ['get', 'credentials.iam.platform.io'])).to.include('cannot list');
