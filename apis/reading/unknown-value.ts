@@ -18,6 +18,11 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** For what may be missing, and means something else then than an empty text. */
+export function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** Members that are strings; the others are left out. */
 export function texts(value: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};

@@ -1,3 +1,4 @@
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
 import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
@@ -69,12 +70,6 @@ export async function forEach<T>(
 /** The names that are in the collection now. */
 export async function namesIn(client: Client, path: string, signal: AbortSignal): Promise<Set<string>> {
   const { body } = await client.expect(path, { accept: ONLY_METADATA, signal }, [200]);
-  const list: unknown = JSON.parse(body);
-  const names = new Set<string>();
-  if (typeof list === 'object' && list !== null && 'items' in list && Array.isArray(list.items)) {
-    for (const { metadata } of list.items as { metadata: { name: string } }[]) {
-      names.add(metadata.name);
-    }
-  }
-  return names;
+  const items = array(record(JSON.parse(body))['items']);
+  return new Set(items.map((item) => text(record(record(item)['metadata'])['name'])));
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { array, record } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { APPLICATIONS, type Application } from './applications.ts';
@@ -134,11 +135,7 @@ async function untilRunning(
     let running = 0;
     for (const namespace of namespaces) {
       const path = `/api/v1/namespaces/${namespace}/pods?fieldSelector=status.phase%3DRunning`;
-      const list: unknown = await client.get(path, signal);
-      running +=
-        typeof list === 'object' && list !== null && 'items' in list && Array.isArray(list.items)
-          ? list.items.length
-          : 0;
+      running += array(record(await client.get(path, signal))['items']).length;
     }
     if (running >= wanted) return;
     if (Date.now() > deadline) {

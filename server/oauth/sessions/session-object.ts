@@ -1,5 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
+import { optionalText, text } from '../../../apis/reading/unknown-value.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, StoredSession } from './session.ts';
@@ -30,7 +31,7 @@ export function readSession(object: unknown): FoundSession {
   const metadata = objectIn(object, 'metadata');
   const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
   if (typeof name !== 'string') throw new SyntaxError('a session without a name');
-  const version = { uid: text(uid) ?? '', resourceVersion: text(resourceVersion) ?? '' };
+  const version = { uid: text(uid), resourceVersion: text(resourceVersion) };
   const creationTime = time(creationTimestamp) ?? Number.NaN;
   const spec = objectIn(object, 'spec');
   const session = sessionIn(name, spec);
@@ -42,7 +43,7 @@ export function readSession(object: unknown): FoundSession {
     creationTime,
     // A finalizer keeps the object that somebody deleted, but not the session.
     session: original && deletionTimestamp === undefined ? { ...session, ...version } : undefined,
-    mac: text(spec['mac']) ?? '',
+    mac: text(spec['mac']),
   };
 }
 
@@ -114,9 +115,9 @@ function macMessage(session: Session): string {
 }
 
 function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session | undefined {
-  const user = text(spec['user']);
-  const userUID = text(spec['userUID']);
-  const clientID = text(spec['clientID']);
+  const user = optionalText(spec['user']);
+  const userUID = optionalText(spec['userUID']);
+  const clientID = optionalText(spec['clientID']);
   const scopes = texts(spec['scopes'] ?? []);
   const createdAt = time(spec['createdTime']);
   const lastUsedAt = time(spec['lastUsedTime']);
@@ -143,21 +144,17 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     userUID,
     clientID,
     scopes,
-    source: text(spec['source']) ?? '',
-    userAgent: text(spec['userAgent']) ?? '',
+    source: text(spec['source']),
+    userAgent: text(spec['userAgent']),
     createdAt,
     lastUsedAt,
     notAfter,
     idleNotAfter,
     generation,
-    refreshHash: text(spec['refreshHash']) ?? '',
-    familyHash: text(spec['familyHash']) ?? '',
+    refreshHash: text(spec['refreshHash']),
+    familyHash: text(spec['familyHash']),
     ...(passwordAt === undefined ? {} : { passwordAt }),
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function texts(value: unknown): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
+import { optionalText } from '../../../apis/reading/unknown-value.ts';
 import { objectIn } from '../../cluster/following/object-metadata.ts';
 import type { Account } from './account.ts';
 
@@ -15,20 +16,20 @@ export function readUser(object: unknown): User | undefined {
     return undefined;
   if (deletionTimestamp !== undefined) return undefined;
   const { generation } = metadata;
-  const lastLoginTime = text(objectIn(object, 'status')['lastLoginTime']);
+  const lastLoginTime = optionalText(objectIn(object, 'status')['lastLoginTime']);
   return {
     metadata: {
       name,
       uid,
       resourceVersion,
       ...(typeof generation === 'number' ? { generation } : {}),
-      ...member('creationTimestamp', text(metadata['creationTimestamp'])),
+      ...member('creationTimestamp', optionalText(metadata['creationTimestamp'])),
       ...member('labels', textMap(metadata['labels'])),
       ...member('annotations', textMap(metadata['annotations'])),
     },
     spec: {
-      ...member('email', text(spec['email'])),
-      ...member('displayName', text(spec['displayName'])),
+      ...member('email', optionalText(spec['email'])),
+      ...member('displayName', optionalText(spec['displayName'])),
       ...(Array.isArray(spec['groups'])
         ? { groups: spec['groups'].filter((group) => typeof group === 'string') }
         : {}),
@@ -48,10 +49,6 @@ export function accountOf({ metadata, spec }: User): Account {
 /** As it is written to the cluster and shown to clients. */
 export function userObject(group: string, user: User): object {
   return { apiVersion: `${group}/${VERSION}`, kind: USER.kind, ...user };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function textMap(value: unknown): Record<string, string> | undefined {

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { array, isRecord, record, text, texts } from '../../../../apis/reading/unknown-value.ts';
+import {
+  array,
+  isRecord,
+  optionalText,
+  record,
+  text,
+  texts,
+} from '../../../../apis/reading/unknown-value.ts';
 
 describe('a value from outside', () => {
   it('is a record when it is an object, and a list is none', () => {
@@ -11,6 +18,7 @@ describe('a value from outside', () => {
     for (const other of [null, undefined, 1, true]) {
       expect([record(other), array(other), text(other), texts(other)]).to.deep.equal([{}, [], '', {}]);
     }
+    expect([null, 1, ['a']].map(optionalText)).to.deep.equal([undefined, undefined, undefined]);
     expect([record(['a']), array({ a: 1 }), text(['a'])]).to.deep.equal([{}, [], '']);
   });
 
@@ -18,7 +26,7 @@ describe('a value from outside', () => {
     const object = { a: 'b', c: 1 };
     expect(record(object)).to.equal(object);
     expect(array([1])).to.deep.equal([1]);
-    expect(text('a')).to.equal('a');
+    expect([text('a'), optionalText('a'), optionalText('')]).to.deep.equal(['a', 'a', '']);
     expect(texts(object)).to.deep.equal({ a: 'b' });
   });
 });

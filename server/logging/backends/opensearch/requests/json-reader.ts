@@ -19,7 +19,3 @@ export function countOf(value: unknown, what: string): number {
   }
   return value;
 }
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}

@@ -1,10 +1,12 @@
 // A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have different paths
 // for it; which of them works is found out by trying. Whoever opens one closes it.
+
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
+import { optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { objectOf, textOf } from './json-reader.ts';
+import { objectOf } from './json-reader.ts';
 import { isUnknownRequest } from './refusal.ts';
 import { missingShards } from './search-answer.ts';
 import { LENIENT, type Searches } from './searches.ts';
@@ -151,7 +153,7 @@ type Opened = Pick<PointInTime, 'id' | 'shortfalls'>;
 
 function openedIn(text: string, flavour: Flavour): Opened {
   const answer = objectOf(JSON.parse(text), 'the answer');
-  const id = textOf(answer[flavour.id]);
+  const id = optionalText(answer[flavour.id]);
   if (id === undefined) throw new Error('a point in time has no id');
   // Elasticsearch tells nothing of shards before 8.16.
   return { id, shortfalls: answer['_shards'] === undefined ? [] : missingShards(answer) };

@@ -1,6 +1,6 @@
 // What a refusal of OpenSearch means: whose fault it is, and whether to try again.
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
+import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import {
   newCredentialsRefused,
   newNotSupported,
@@ -9,7 +9,7 @@ import {
   newStoreTimeout,
   newStoreUnavailable,
 } from '../../../store-errors.ts';
-import { objectOf, textOf } from './json-reader.ts';
+import { objectOf } from './json-reader.ts';
 import { STORE } from './store-name.ts';
 
 /** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
@@ -87,7 +87,7 @@ function refusedIndex(reasons: readonly string[], text: string): RefusedIndex | 
   if (blocked !== undefined) return { name: blocked, isClosed: false };
   if (!first.startsWith('index_closed_exception')) return undefined;
   const { error } = objectOf(JSON.parse(text), 'the answer');
-  const name = isRecord(error) ? textOf(error['index']) : undefined;
+  const name = isRecord(error) ? optionalText(error['index']) : undefined;
   return name === undefined ? undefined : { name, isClosed: true };
 }
 
@@ -110,7 +110,7 @@ function reasonsOf(text: string): string[] {
     if (depth > 8 || found.length >= 20) return;
     if (Array.isArray(value)) for (const item of value) collect(item, depth + 1);
     if (!isRecord(value)) return;
-    const [type, reason] = [textOf(value['type']), textOf(value['reason'])];
+    const [type, reason] = [optionalText(value['type']), optionalText(value['reason'])];
     if (type !== undefined) found.push(`${type}: ${reason ?? ''}`);
     for (const key of ['error', 'root_cause', 'caused_by', 'failed_shards', 'reason']) {
       collect(value[key], depth + 1);

@@ -1,10 +1,10 @@
 // Reads the answer of a search: counts, records with their sort keys, and what the answer does not cover.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
-import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
+import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { forget } from '../../../work/forgotten.ts';
-import { arrayOf, countOf, type JsonObject, objectOf, textOf } from './json-reader.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
 import { STORE } from './store-name.ts';
 
@@ -54,7 +54,7 @@ export function readAnswer(text: string): SearchAnswer {
     shortfalls,
     endedEarly: answer['terminated_early'] === true,
     aggregations: isRecord(answer['aggregations']) ? answer['aggregations'] : {},
-    pointInTime: textOf(answer['pit_id']),
+    pointInTime: optionalText(answer['pit_id']),
     json: { text },
   };
 }

@@ -1,14 +1,14 @@
 // The names that there are, looked through in this process: for more, or longer, texts than a store can be asked to
 // find in names, since it makes one automaton of each.
 import { setImmediate as turn } from 'node:timers/promises';
-import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
+import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import { allOf, type Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import type { FieldCoverage } from '../requests/field-map.ts';
-import { arrayOf, textOf } from '../requests/json-reader.ts';
+import { arrayOf } from '../requests/json-reader.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
 
@@ -80,7 +80,7 @@ async function namesOf(
       );
     }
     for (const bucket of arrayOf(aggregation['buckets'], 'buckets')) {
-      const name = isRecord(bucket) ? textOf(bucket['key']) : undefined;
+      const name = isRecord(bucket) ? optionalText(bucket['key']) : undefined;
       if (name !== undefined) names.add(name);
     }
   }

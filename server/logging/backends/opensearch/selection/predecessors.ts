@@ -1,7 +1,7 @@
 // Namespaces that were deleted and recreated: lines of their predecessors must not be found. With very many namespaces a
 // bound for each is more than a query may hold, so only those that really have older lines get one.
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
+import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
@@ -9,7 +9,7 @@ import { newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import type { FieldMap } from '../requests/field-map.ts';
-import { arrayOf, textOf } from '../requests/json-reader.ts';
+import { arrayOf } from '../requests/json-reader.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import { STORE } from '../requests/store-name.ts';
@@ -133,7 +133,7 @@ function firstLines(answers: readonly SearchAnswer[]): Map<string, number> {
   for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
     const buckets = isRecord(aggregation) ? arrayOf(aggregation['buckets'], 'buckets') : [];
     for (const bucket of buckets) {
-      const name = isRecord(bucket) ? textOf(bucket['key']) : undefined;
+      const name = isRecord(bucket) ? optionalText(bucket['key']) : undefined;
       const value = isRecord(bucket) && isRecord(bucket['first']) ? bucket['first']['value'] : undefined;
       if (name === undefined) throw newStoreUnavailable(STORE, new Error('a bucket has no name'));
       // Without a time that can be read, it counts as the oldest.
