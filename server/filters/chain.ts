@@ -118,10 +118,16 @@ export class RequestChain {
     this.#run(exchange, 0);
   }
 
-  /** Tells watches and other streams to end, and takes no new ones; requests that end by themselves go on. */
-  drain(): void {
+  /**
+   * Tells watches and other streams to end, and takes no new ones; requests that end by themselves go on. Gives how many
+   * were told.
+   */
+  drain(): number {
     this.#draining = true;
-    this.#abort((exchange) => exchange.longRunning, newServiceUnavailable('the server is shutting down'));
+    return this.#abort(
+      (exchange) => exchange.longRunning,
+      newServiceUnavailable('the server is shutting down'),
+    );
   }
 
   /** Requests that have no answer yet, streams included. */
@@ -177,10 +183,10 @@ export class RequestChain {
     exchange.end();
   }
 
-  #abort(which: (exchange: Exchange) => boolean, reason: unknown): void {
-    for (const exchange of this.#open.all()) {
-      if (which(exchange)) exchange.abort(reason);
-    }
+  #abort(which: (exchange: Exchange) => boolean, reason: unknown): number {
+    const told = this.#open.all().filter(which);
+    for (const exchange of told) exchange.abort(reason);
+    return told.length;
   }
 
   #refuseWhileDraining(exchange: Exchange): void {

@@ -7,8 +7,8 @@ export interface DrainOptions {
   readonly listeners: readonly Pick<Listener, 'stopAccepting' | 'closed' | 'destroyConnections'>[];
   /** Makes /readyz fail from now on. */
   readonly failReadiness: () => void;
-  /** Tells watches and other long-running requests to end cleanly. */
-  readonly endStreams: () => void;
+  /** Tells watches and other long-running requests to end cleanly; gives how many there are. */
+  readonly endStreams: () => number;
   /** Milliseconds between the failing readiness and the end of accepting. */
   readonly readinessDelay: number;
   /** Milliseconds for requests in flight. */
@@ -23,8 +23,8 @@ export async function drain(options: DrainOptions): Promise<number> {
   log.info({ readinessDelay, timeout }, 'stopping: not ready any more');
   await after(readinessDelay).promise;
   for (const listener of listeners) listener.stopAccepting();
-  log.info('stopping: no more connections');
-  options.endStreams();
+  const streams = options.endStreams();
+  log.info({ streams }, 'stopping: no more connections; watches, live tails and exports end');
   const closed = Promise.all(listeners.map((listener) => listener.closed));
   const bound = after(timeout);
   const finished = await Promise.race([closed.then(() => true), bound.promise.then(() => false)]);

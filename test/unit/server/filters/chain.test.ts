@@ -426,7 +426,7 @@ describe('the request chain', () => {
     // A later request runs into the deadline, so the watch would have as well.
     expect((await ask(chain, NODES, asAlice)).status).to.equal(504);
     expect(chain.gauges.longRunning).to.equal(1);
-    chain.chain.drain();
+    expect(chain.chain.drain()).to.equal(1);
     expect((await watch).body).to.equal('event\nbye\n');
     await until(() => chain.gauges.longRunning === 0);
     const refused = await ask(chain, `${NODES}?watch=1`, asAlice);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
+import { type Logger, pino } from 'pino';
 import { drain } from '../../../../server/listener/drain.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import { listenInsecure, open, readAll, silent, stop } from './listening.ts';
@@ -33,8 +34,9 @@ describe('drain', () => {
     readinessDelay?: number;
     timeout?: number;
     end?: () => void;
+    log?: Logger;
   }) {
-    const { steps = [], readinessDelay = 0, timeout = 30_000, end } = settings;
+    const { steps = [], readinessDelay = 0, timeout = 30_000, end, log = silent } = settings;
     return drain({
       listeners: [
         {
@@ -55,10 +57,11 @@ describe('drain', () => {
       endStreams: () => {
         steps.push('end streams');
         end?.();
+        return 3;
       },
       readinessDelay,
       timeout,
-      log: silent,
+      log,
     });
   }
 
@@ -66,6 +69,12 @@ describe('drain', () => {
     const steps: string[] = [];
     expect(await draining({ steps })).to.equal(0);
     expect(steps).to.deep.equal(['not ready', 'stop accepting', 'end streams']);
+  });
+
+  it('says how many streams it ends', async () => {
+    const lines: string[] = [];
+    await draining({ log: pino({}, { write: (line: string) => lines.push(line) }) });
+    expect(lines.filter((line) => line.includes('"streams":3,'))).to.have.length(1);
   });
 
   it('still accepts while readiness fails but the delay is not over', async () => {
@@ -156,7 +165,7 @@ describe('drain', () => {
     const cut = await drain({
       listeners: [upgraded],
       failReadiness: () => undefined,
-      endStreams: () => undefined,
+      endStreams: () => 0,
       readinessDelay: 0,
       timeout: 50,
       log: silent,
