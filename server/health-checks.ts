@@ -8,8 +8,8 @@ export interface HealthSources {
   /** The front proxy that is expected, and the last one that was refused. */
   readonly describeFrontProxy: () => string;
   readonly describeRegistration: () => string;
-  /** Undefined when there is no token handler. */
-  readonly oauthReady: () => boolean | undefined;
+  /** What the token handler misses; undefined when there is none. */
+  readonly oauthMissing: () => readonly string[] | undefined;
   /** How the log store is; undefined when there are no log queries. */
   readonly describeLogs: () => string | undefined;
   readonly stopping: () => boolean;
@@ -38,10 +38,10 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   const oauth = {
     name: 'oauth',
     check: () => {
-      const ready = sources.oauthReady();
-      if (ready === undefined) return 'turned off';
-      if (!ready) throw new HealthCheckError('keys, users, passwords or sessions are not known yet');
-      return undefined;
+      const missing = sources.oauthMissing();
+      if (missing === undefined) return 'turned off';
+      if (missing.length === 0) return undefined;
+      throw new HealthCheckError(`not known, or not followed for too long: ${missing.join(', ')}`);
     },
   };
   // Shown, and never a failure: without its log store the server serves everything else.

@@ -120,7 +120,7 @@ export async function serve(
     accessKnown: () => access.settings.current() !== undefined,
     describeFrontProxy: () => access.diagnosis.describe(),
     describeRegistration: () => registration.describe(),
-    oauthReady: () => oauth?.ready,
+    oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),
     stopping: () => stopping,
   });

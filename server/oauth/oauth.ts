@@ -65,6 +65,8 @@ export interface OAuth {
   isPublic(path: string): boolean;
   /** Whether sign-ins can be answered: keys, users, passwords and sessions are known here. */
   readonly ready: boolean;
+  /** What is missing for that, in words; empty when it is ready. */
+  readonly missing: readonly string[];
   readonly verifier: TokenVerifier;
   readonly tokenIDs: TokenIDs;
   readonly users: ClusterUserDirectory;
@@ -97,7 +99,13 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const guard = newClientGuard(settings.clients, settings.throttle, sourceOf);
   const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, guard, log });
   metrics.defaultClient(clients.usesWellKnownSecret);
-  const isReady = (): boolean => keys.ready && users.synced && credentials.synced && sessions.fresh;
+  const missing = (): readonly string[] => [
+    ...(keys.ready ? [] : ['keys']),
+    ...(users.synced ? [] : ['users']),
+    ...(credentials.synced ? [] : ['passwords']),
+    ...(sessions.fresh ? [] : ['sessions']),
+  ];
+  const isReady = (): boolean => missing().length === 0;
 
   const liveness = new Liveness({
     sessions,
@@ -203,6 +211,9 @@ export function newOAuth(options: OAuthOptions): OAuth {
     isPublic: isOAuthPath,
     get ready() {
       return isReady();
+    },
+    get missing() {
+      return missing();
     },
     verifier,
     tokenIDs: new TokenIDs(liveness),

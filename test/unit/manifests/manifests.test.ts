@@ -128,7 +128,7 @@ describe('the generated manifests', () => {
       describeFrontProxy: () => '',
       describeRegistration: () => '',
       describeLogs: () => '',
-      oauthReady: () => false,
+      oauthMissing: () => ['keys'],
       stopping: () => true,
     }).find(({ path }) => path === 'readyz');
     expect(readyz?.names).to.include.members([...NOT_PROBED, 'shutdown']);

@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { type HealthSources, healthRegistries } from '../../../server/health-checks.ts';
+
+const SOUND: HealthSources = {
+  cacheSynced: () => true,
+  accessKnown: () => true,
+  describeFrontProxy: () => 'believed',
+  describeRegistration: () => 'trusted',
+  oauthMissing: () => [],
+  describeLogs: () => 'answers',
+  stopping: () => false,
+};
+
+describe('what /readyz looks at', () => {
+  async function failures(sources: Partial<HealthSources>): Promise<readonly string[]> {
+    const readyz = healthRegistries({ ...SOUND, ...sources }).find(({ path }) => path === 'readyz');
+    const results = (await readyz?.run(readyz.names, new AbortController().signal)) ?? [];
+    return results.flatMap(({ name, failure }) =>
+      failure instanceof Error ? [`${name}: ${failure.message}`] : [],
+    );
+  }
+
+  it('is sound where everything is there, and where there is no token handler', async () => {
+    expect(await failures({})).to.deep.equal([]);
+    expect(await failures({ oauthMissing: () => undefined })).to.deep.equal([]);
+  });
+
+  it('tells what the token handler misses', async () => {
+    expect(await failures({ oauthMissing: () => ['users', 'sessions'] })).to.deep.equal([
+      'oauth: not known, or not followed for too long: users, sessions',
+    ]);
+  });
+});
