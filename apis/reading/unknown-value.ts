@@ -10,6 +10,11 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
+/** The member `name` of something parsed, where both are objects. */
+export function recordIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  return record(record(value)[name]);
+}
+
 export function array(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,4 +1,4 @@
-import { array, record, text } from '../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
 import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
@@ -71,5 +71,5 @@ export async function forEach<T>(
 export async function namesIn(client: Client, path: string, signal: AbortSignal): Promise<Set<string>> {
   const { body } = await client.expect(path, { accept: ONLY_METADATA, signal }, [200]);
   const items = array(record(JSON.parse(body))['items']);
-  return new Set(items.map((item) => text(record(record(item)['metadata'])['name'])));
+  return new Set(items.map((item) => text(recordIn(item, 'metadata')['name'])));
 }

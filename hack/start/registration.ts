@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { array, record, text } from '../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import { type ControlPlane } from '../control-plane/control-plane.ts';
 import { groupVersionsOf } from '../generate/groups.ts';
@@ -105,7 +105,7 @@ function developerAccount({ platform, namespace }: Names): string[] {
 
 /** The condition Available, and what it says for people. */
 function conditionOf(apiService: unknown): { available: boolean; message: string } {
-  const conditions = array(record(record(apiService)['status'])['conditions']).map(record);
+  const conditions = array(recordIn(apiService, 'status')['conditions']).map(record);
   const condition = conditions.find(({ type }) => type === 'Available') ?? {};
   return {
     available: condition['status'] === 'True',

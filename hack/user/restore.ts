@@ -2,7 +2,7 @@
 // user, and a cluster gives its own; so each is written for the uid that the user has now.
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
-import { array, record, text } from '../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterCredentialStore } from '../../server/oauth/users/cluster-credential-store.ts';
 import type { Users } from '../../server/oauth/users/cluster-user-directory.ts';
 import { readCredential } from '../../server/oauth/users/credential-object.ts';
@@ -34,7 +34,7 @@ export async function restore(
   for (const object of ofKind(items, 'Credential')) {
     const credential = readCredential(object);
     if (!credential) continue;
-    const name = text(record(record(object)['metadata'])['name']);
+    const name = text(recordIn(object, 'metadata')['name']);
     const userUID = (await users.read(name, signal))?.metadata.uid;
     if (userUID === undefined) {
       restored(`password of ${name} left out: there is no such user`, true);

@@ -1,5 +1,4 @@
-import { text } from '../../apis/reading/unknown-value.ts';
-import { objectIn } from '../cluster/following/object-metadata.ts';
+import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/following/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -36,7 +35,7 @@ export class ObjectReader<Facts> {
   /** `members` are those of the object, where they are known. */
   read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
     const parsed: unknown = JSON.parse(raw.toString('utf8'));
-    const metadata = objectIn(parsed, 'metadata');
+    const metadata = recordIn(parsed, 'metadata');
     const name = text(metadata['name']);
     const resourceVersion = text(metadata['resourceVersion']);
     if (name === '' || !/^\d+$/.test(resourceVersion)) {
@@ -50,7 +49,7 @@ export class ObjectReader<Facts> {
         namespace,
         uid: text(metadata['uid']),
         resourceVersion,
-        labels: this.#labels(objectIn(metadata, 'labels')),
+        labels: this.#labels(recordIn(metadata, 'labels')),
         facts: this.#source.facts(parsed),
       },
       spliced: splice(raw, this.#head, members),

@@ -1,7 +1,7 @@
 // The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
 // the wire; callers decide what is kept, and for how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
-import { record, text } from '../../apis/reading/unknown-value.ts';
+import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from './connection/client.ts';
 
 export interface ReviewedUser {
@@ -93,7 +93,7 @@ export class ClusterReviews {
         timeoutMs: TIMEOUT_MS,
       });
       observe(CREATED);
-      return record(record(answer)['status']);
+      return recordIn(answer, 'status');
     } catch (cause) {
       signal.throwIfAborted();
       observe(cause instanceof StatusError ? String(cause.code) : '<error>');

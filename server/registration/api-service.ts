@@ -1,4 +1,4 @@
-import { record, text } from '../../apis/reading/unknown-value.ts';
+import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 
 /** What this server needs to know of an APIService. */
 export interface ApiService {
@@ -16,8 +16,8 @@ export interface ApiService {
 
 /** Reads an object of the cluster; undefined when it is not an APIService with a name. */
 export function readApiService(value: unknown): ApiService | undefined {
-  const metadata = record(record(value)['metadata']);
-  const spec = record(record(value)['spec']);
+  const metadata = recordIn(value, 'metadata');
+  const spec = recordIn(value, 'spec');
   const name = text(metadata['name']);
   if (name === '') return undefined;
   const service = record(spec['service']);
@@ -35,6 +35,6 @@ export function readApiService(value: unknown): ApiService | undefined {
 function managersOfCaBundle(managedFields: unknown): string[] {
   if (!Array.isArray(managedFields)) return [];
   return managedFields
-    .filter((entry) => 'f:caBundle' in record(record(record(entry)['fieldsV1'])['f:spec']))
+    .filter((entry) => 'f:caBundle' in record(recordIn(entry, 'fieldsV1')['f:spec']))
     .map((entry) => text(record(entry)['manager']));
 }

@@ -1,5 +1,4 @@
-import { text } from '../../../apis/reading/unknown-value.ts';
-import { objectIn } from '../following/object-metadata.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 /** What a Lease says; times in ms. */
 export interface LeaseRecord {
@@ -19,8 +18,8 @@ export function isHeldByAnother(record: LeaseRecord, identity: string, unchanged
 
 /** Others can write this object: a member that is missing or of the wrong type counts as absent. */
 export function readLease(object: unknown): LeaseRecord {
-  const { resourceVersion } = objectIn(object, 'metadata');
-  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = objectIn(
+  const { resourceVersion } = recordIn(object, 'metadata');
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = recordIn(
     object,
     'spec',
   );

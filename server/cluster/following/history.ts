@@ -1,5 +1,5 @@
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
-import { objectIn } from './object-metadata.ts';
 import { VersionRegressionError } from './reflector-failure.ts';
 
 export interface HeldState {
@@ -28,7 +28,7 @@ export async function checkHistory(
     },
     signal,
   });
-  const theirs = objectIn(list, 'metadata')['resourceVersion'];
+  const theirs = recordIn(list, 'metadata')['resourceVersion'];
   if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours))
     throw new VersionRegressionError(ours, theirs);
 }

@@ -1,4 +1,4 @@
-import { objectIn } from './object-metadata.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
@@ -53,7 +53,7 @@ export class ObjectFollower implements ReflectorSink {
 
 function parse(raw: Buffer): [key: string, object: unknown] {
   const object: unknown = JSON.parse(raw.toString('utf8'));
-  const { name, namespace } = objectIn(object, 'metadata');
+  const { name, namespace } = recordIn(object, 'metadata');
   if (typeof name !== 'string') throw new SyntaxError('an object without a name');
   return [typeof namespace === 'string' ? `${namespace}/${name}` : name, object];
 }

@@ -1,4 +1,4 @@
-import { objectIn } from './object-metadata.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
@@ -93,7 +93,7 @@ export class ObjectIndex<T> implements ReflectorSink {
   }
 
   #parse(object: unknown): [name: string, entry: Entry<T>] {
-    const { name, resourceVersion } = objectIn(object, 'metadata');
+    const { name, resourceVersion } = recordIn(object, 'metadata');
     if (typeof name !== 'string') throw new SyntaxError('an object without a name');
     if (typeof resourceVersion !== 'string') throw new SyntaxError('an object without a resourceVersion');
     return [name, { value: this.#read(object), version: BigInt(resourceVersion) }];

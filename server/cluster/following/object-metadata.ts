@@ -1,10 +1,5 @@
-import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { type Member, memberNamed, objectMembers } from './raw-json.ts';
-
-/** The member `name` of something parsed, where it is an object; an empty one otherwise. */
-export function objectIn(parsed: unknown, name: string): Readonly<Record<string, unknown>> {
-  return record(record(parsed)[name]);
-}
 
 /** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */
 export interface EventMetadata {
@@ -23,11 +18,11 @@ export function eventMetadata(
 ): EventMetadata {
   const member = memberNamed(members, 'metadata');
   const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
-  const { name, uid, resourceVersion } = objectIn({ metadata }, 'metadata');
+  const { name, uid, resourceVersion } = recordIn({ metadata }, 'metadata');
   if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {
     throw new SyntaxError('a watch event whose object has no resourceVersion');
   }
-  const annotations = objectIn(metadata, 'annotations');
+  const annotations = recordIn(metadata, 'annotations');
   return {
     name: text(name),
     uid: text(uid),

@@ -1,9 +1,8 @@
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
-import { text } from '../../../apis/reading/unknown-value.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { type LiveRequest, liveAnswer } from '../connection/live-answer.ts';
 import { ListSplitter } from './list-splitter.ts';
-import { objectIn } from './object-metadata.ts';
 
 export interface ListRequest extends LiveRequest {
   readonly query: Readonly<Record<string, string>>;
@@ -46,7 +45,7 @@ async function listPage(
   for await (const chunk of answer) {
     for (const item of splitter.push(chunk)) onItem(item);
   }
-  const metadata = objectIn(splitter.envelope(), 'metadata');
+  const metadata = recordIn(splitter.envelope(), 'metadata');
   const resourceVersion = metadata['resourceVersion'];
   if (typeof resourceVersion !== 'string' || resourceVersion === '') {
     throw new SyntaxError('a list without resourceVersion');

@@ -1,6 +1,6 @@
 // JSON schemas of Kubernetes' OpenAPI v3 documents: taking one kind with all that it refers to out of a document, and
 // giving it a name and a group of ours.
-import { array, record, text } from '../../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = ReadonlyMap<string, Schema>;
@@ -47,7 +47,7 @@ export function extractKind(
   target: GroupVersionKind,
   name: string,
 ): Schemas | undefined {
-  const all = record(record(record(document)['components'])['schemas']);
+  const all = record(recordIn(document, 'components')['schemas']);
   const root = Object.keys(all).find((one) => isOfKind(all[one], source));
   if (root === undefined) return undefined;
   const found = new Map<string, Schema>();

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectIndex } from '../../cluster/following/object-index.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
 import { instantOf } from '../instant.ts';
 import type { Instant } from '../log-store.ts';
@@ -60,7 +60,7 @@ export class Namespaces {
 }
 
 function readNamespace(object: unknown): Namespace | undefined {
-  const { name, creationTimestamp } = objectIn(object, 'metadata');
+  const { name, creationTimestamp } = recordIn(object, 'metadata');
   const created = typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : Number.NaN;
   // One without a time is not shown: nobody could say whose lines they are.
   if (typeof name !== 'string' || Number.isNaN(created)) return undefined;

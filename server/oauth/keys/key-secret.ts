@@ -1,6 +1,5 @@
-import { text } from '../../../apis/reading/unknown-value.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
 import type { RotationRequest } from './rotation.ts';
 
@@ -54,7 +53,7 @@ export class KeySecret {
 
   /** Throws Conflict when it was changed since it was read. Removes the operator's request. */
   async replace(previous: StoredKeys, set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
-    const annotations = { ...objectIn(previous.metadata, 'annotations') };
+    const annotations = { ...recordIn(previous.metadata, 'annotations') };
     delete annotations[ROTATE_ANNOTATION];
     const metadata = { ...previous.metadata, annotations, resourceVersion: previous.resourceVersion };
     return storedKeys(
@@ -73,11 +72,11 @@ export class KeySecret {
 
 /** Throws on an object that is not such a Secret. */
 export function storedKeys(object: unknown): StoredKeys {
-  const metadata = objectIn(object, 'metadata');
-  const data = objectIn(object, 'data')[DATA_KEY];
+  const metadata = recordIn(object, 'metadata');
+  const data = recordIn(object, 'data')[DATA_KEY];
   const { resourceVersion } = metadata;
   if (typeof data !== 'string') throw new Error(`the Secret has no ${DATA_KEY}`);
-  const request = objectIn(metadata, 'annotations')[ROTATE_ANNOTATION];
+  const request = recordIn(metadata, 'annotations')[ROTATE_ANNOTATION];
   return {
     set: readKeySet(Buffer.from(data, 'base64').toString('utf8')),
     resourceVersion: text(resourceVersion),

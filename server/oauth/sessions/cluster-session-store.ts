@@ -1,6 +1,7 @@
 // Sessions as custom resources: every replica follows them, so what is written or deleted at one counts at all of them
 // within the delay of a watch. session-end and session-reaper decide when a session ends, and who gets one is decided by
 // the grants.
+
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session.ts';
@@ -11,8 +12,8 @@ import {
   newServiceUnavailable,
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
@@ -174,7 +175,7 @@ export class ClusterSessionStore implements SessionStore {
         ...(preconditions ? { json: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions } } : {}),
         signal,
       });
-      const deleted = objectIn(answer, 'details')['uid'];
+      const deleted = recordIn(answer, 'details')['uid'];
       if (typeof deleted === 'string') uid = deleted;
     } catch (error) {
       if (!isNotFound(error)) throw isConflict(error) ? error : notKept(error);

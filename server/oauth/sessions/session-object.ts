@@ -1,7 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
-import { optionalText, text } from '../../../apis/reading/unknown-value.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
+import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, StoredSession } from './session.ts';
 
@@ -28,12 +27,12 @@ const MAC_PURPOSE = 'session';
 
 /** Throws SyntaxError for something without a name. */
 export function readSession(object: unknown): FoundSession {
-  const metadata = objectIn(object, 'metadata');
+  const metadata = recordIn(object, 'metadata');
   const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
   if (typeof name !== 'string') throw new SyntaxError('a session without a name');
   const version = { uid: text(uid), resourceVersion: text(resourceVersion) };
   const creationTime = time(creationTimestamp) ?? Number.NaN;
-  const spec = objectIn(object, 'spec');
+  const spec = recordIn(object, 'spec');
   const session = sessionIn(name, spec);
   // kube-apiserver sets this time: who creates a session anew from a saved copy, MAC included, cannot choose it.
   const original = session && Math.abs(creationTime - session.createdAt) <= MAX_CLOCK_DIFFERENCE_MS;

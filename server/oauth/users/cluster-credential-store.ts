@@ -9,8 +9,7 @@ import {
   newConflict,
   newInternalError,
 } from '../../../apis/meta/v1/errors.ts';
-import { text } from '../../../apis/reading/unknown-value.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { Credential, CredentialStore } from './account.ts';
 import { credentialObject, readCredential } from './credential-object.ts';
 import { FollowedObjects, type FollowedOptions } from './followed-objects.ts';
@@ -117,7 +116,7 @@ export class ClusterCredentialStore implements CredentialStore {
     try {
       // Whatever it holds now is replaced; only its version counts.
       const found = await this.#options.client.json({ path: this.#followed.pathOf(user), signal });
-      const { resourceVersion } = objectIn(found, 'metadata');
+      const { resourceVersion } = recordIn(found, 'metadata');
       return text(resourceVersion);
     } catch (error) {
       if (isNotFound(error)) return undefined;

@@ -1,13 +1,13 @@
 import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { Credential } from './account.ts';
 
 /** Undefined when it is not one that somebody could sign in with. */
 export function readCredential(object: unknown): Credential | undefined {
-  const { resourceVersion, deletionTimestamp } = objectIn(object, 'metadata');
-  const { passwordHash, userUID, mustChange, changedTime } = objectIn(object, 'spec');
+  const { resourceVersion, deletionTimestamp } = recordIn(object, 'metadata');
+  const { passwordHash, userUID, mustChange, changedTime } = recordIn(object, 'spec');
   if (typeof resourceVersion !== 'string' || deletionTimestamp !== undefined) return undefined;
   if (typeof passwordHash !== 'string' || typeof userUID !== 'string' || userUID === '') return undefined;
   const changedAt = typeof changedTime === 'string' ? Date.parse(changedTime) : Number.NaN;

@@ -6,9 +6,8 @@ import type { Logger } from 'pino';
 import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
 import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { record } from '../../../apis/reading/unknown-value.ts';
+import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { Credential } from './account.ts';
@@ -119,8 +118,8 @@ export class FirstAdministrator {
 
   /** That another replica was faster is as good. */
   async #finish(secret: unknown, signal: AbortSignal): Promise<void> {
-    const metadata = objectIn(secret, 'metadata');
-    const annotations = { ...objectIn(metadata, 'annotations'), [this.#state]: 'done' };
+    const metadata = recordIn(secret, 'metadata');
+    const annotations = { ...recordIn(metadata, 'annotations'), [this.#state]: 'done' };
     const json = { ...record(secret), metadata: { ...metadata, annotations } };
     const path = `${this.#secrets}/${SECRET_NAME}`;
     try {
@@ -142,11 +141,11 @@ async function unlessThere<T>(creation: Promise<T>): Promise<T | undefined> {
 }
 
 function stateOf(secret: unknown, annotation: string): unknown {
-  return objectIn(objectIn(secret, 'metadata'), 'annotations')[annotation];
+  return recordIn(recordIn(secret, 'metadata'), 'annotations')[annotation];
 }
 
 function passwordIn(secret: unknown): string {
-  const { password } = objectIn(secret, 'data');
+  const { password } = recordIn(secret, 'data');
   const decoded = typeof password === 'string' ? Buffer.from(password, 'base64').toString('utf8') : '';
   if (decoded === '') throw new Error(`the Secret ${SECRET_NAME} holds no password`);
   return decoded;

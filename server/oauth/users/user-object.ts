@@ -1,7 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
-import { optionalText } from '../../../apis/reading/unknown-value.ts';
-import { objectIn } from '../../cluster/following/object-metadata.ts';
+import { optionalText, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { Account } from './account.ts';
 
 /**
@@ -9,14 +8,14 @@ import type { Account } from './account.ts';
  * another type than the definition allows count as absent, except for `disabled`, where anything but false disables.
  */
 export function readUser(object: unknown): User | undefined {
-  const metadata = objectIn(object, 'metadata');
-  const spec = objectIn(object, 'spec');
+  const metadata = recordIn(object, 'metadata');
+  const spec = recordIn(object, 'spec');
   const { name, uid, resourceVersion, deletionTimestamp } = metadata;
   if (typeof name !== 'string' || typeof uid !== 'string' || typeof resourceVersion !== 'string')
     return undefined;
   if (deletionTimestamp !== undefined) return undefined;
   const { generation } = metadata;
-  const lastLoginTime = optionalText(objectIn(object, 'status')['lastLoginTime']);
+  const lastLoginTime = optionalText(recordIn(object, 'status')['lastLoginTime']);
   return {
     metadata: {
       name,

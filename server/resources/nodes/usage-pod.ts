@@ -1,6 +1,6 @@
 // What one pod uses of its node, as the scheduler and kubectl count it.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
-import { array, record, text } from '../../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 /** In 10⁻⁹ of a CPU, of a byte. */
 export interface Amounts {
@@ -69,7 +69,7 @@ function together(spec: Members, kind: Kind, resource: Resource): bigint {
 }
 
 function of(container: unknown, kind: Kind, resource: Resource): bigint {
-  return amount(record(record(record(container)['resources'])[kind]), resource);
+  return amount(record(recordIn(container, 'resources')[kind]), resource);
 }
 
 function amount(amounts: Members, resource: Resource): bigint {

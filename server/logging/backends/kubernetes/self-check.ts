@@ -1,5 +1,5 @@
+import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { objectIn } from '../../../cluster/following/object-metadata.ts';
 import { UnfitOptionError } from '../../store-errors.ts';
 
 /** What this server has to be allowed to do in the whole cluster. */
@@ -23,7 +23,7 @@ export async function checkAccess(client: ClusterClient, signal: AbortSignal): P
         },
         signal,
       });
-      if (objectIn(review, 'status')['allowed'] === true) return;
+      if (recordIn(review, 'status')['allowed'] === true) return;
       const { verb, resource } = resourceAttributes;
       const what =
         'subresource' in resourceAttributes ? `${resource}/${resourceAttributes.subresource}` : resource;

@@ -4,6 +4,7 @@ import {
   isRecord,
   optionalText,
   record,
+  recordIn,
   text,
   texts,
 } from '../../../../apis/reading/unknown-value.ts';
@@ -20,6 +21,13 @@ describe('a value from outside', () => {
     }
     expect([null, 1, ['a']].map(optionalText)).to.deep.equal([undefined, undefined, undefined]);
     expect([record(['a']), array({ a: 1 }), text(['a'])]).to.deep.equal([{}, [], '']);
+  });
+
+  it('has an empty record in it where there is no other', () => {
+    for (const other of [null, 'a', [], {}, { spec: [] }, { spec: 'a' }]) {
+      expect(recordIn(other, 'spec')).to.deep.equal({});
+    }
+    expect(recordIn({ spec: { a: 1 } }, 'spec')).to.deep.equal({ a: 1 });
   });
 
   it('keeps what is of the right type, members included', () => {

@@ -1,6 +1,5 @@
 // What log queries need to know of a pod, and nothing else: there may be a hundred thousand of them.
-import { text } from '../../../../../apis/reading/unknown-value.ts';
-import { objectIn } from '../../../../cluster/following/object-metadata.ts';
+import { recordIn, text } from '../../../../../apis/reading/unknown-value.ts';
 
 /** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet did not report them. */
 export interface ContainerRun {
@@ -38,10 +37,10 @@ const ID_LENGTH = 24;
  * repeat one place in memory.
  */
 export function readPod(object: unknown, intern = (name: string) => name): PodFacts | undefined {
-  const { name, namespace, uid } = objectIn(object, 'metadata');
+  const { name, namespace, uid } = recordIn(object, 'metadata');
   if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
-  const { nodeName } = objectIn(object, 'spec');
-  const status = objectIn(object, 'status');
+  const { nodeName } = recordIn(object, 'spec');
+  const status = recordIn(object, 'status');
   const containers = KINDS.flatMap((kind) => {
     const statuses = status[kind];
     return Array.isArray(statuses)
@@ -60,10 +59,10 @@ export function readPod(object: unknown, intern = (name: string) => name): PodFa
 }
 
 function readContainer(status: unknown, intern: (name: string) => string): ContainerFacts | undefined {
-  const { name, restartCount, containerID } = objectIn({ status }, 'status');
+  const { name, restartCount, containerID } = recordIn({ status }, 'status');
   if (typeof name !== 'string') return undefined;
-  const state = objectIn(status, 'state');
-  const previous = runIn(objectIn(status, 'lastState')['terminated']);
+  const state = recordIn(status, 'state');
+  const previous = runIn(recordIn(status, 'lastState')['terminated']);
   const running = state['running'] !== undefined;
   const ended = runIn(state['terminated']);
   return {
@@ -82,7 +81,7 @@ function ownLog(ended: ContainerRun | undefined, previous: ContainerRun | undefi
 
 function runIn(state: unknown, id?: unknown): ContainerRun | undefined {
   if (typeof state !== 'object' || state === null) return undefined;
-  const { containerID = id, startedAt, finishedAt } = objectIn({ state }, 'state');
+  const { containerID = id, startedAt, finishedAt } = recordIn({ state }, 'state');
   return {
     // A slice would hold on to the whole.
     id: typeof containerID === 'string' ? Buffer.from(containerID.slice(-ID_LENGTH)).toString() : '',
