@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import type { Attributes, ResourceAttributes } from '../../../../server/authorization/authorizer.ts';
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 
@@ -23,13 +23,18 @@ describe('the own password', () => {
   );
   const decide = (attributes: Attributes): unknown => authorizer.authorize(attributes, scope);
 
-  it('may be changed by everybody', () => {
+  it('may be changed by everybody who is signed in', () => {
     expect(decide(OWN)).to.include({ allowed: true });
   });
 
   const others: Record<string, Attributes> = {
     'the password of somebody else': { ...OWN, name: 'bob' },
     'the password of no user, for a caller without a name': { ...OWN, name: '', user: { ...ANN, name: '' } },
+    'the password of a user of that name, for a caller who is nobody': {
+      ...OWN,
+      name: ANONYMOUS.name,
+      user: ANONYMOUS,
+    },
     'reading the password': { ...OWN, verb: 'get' },
     'deleting it': { ...OWN, verb: 'delete' },
     'the user itself': { ...OWN, subresource: '' },
