@@ -1,5 +1,5 @@
 // Watch: from a resourceVersion, or beginning with all that is there; until the client, the time or the server ends it.
-import { newBadRequest, newExpired } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, newBadRequest, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
@@ -82,10 +82,7 @@ async function begin<Facts>(
   const { resourceVersion, sendInitialEvents } = options;
   const fromNow = resourceVersion === '' || resourceVersion === '0';
   if (!(sendInitialEvents ?? fromNow)) {
-    // Refused before the headers are out, an expired resourceVersion is an HTTP 410.
-    session.subscribe(fromNow ? cache.snapshot().resourceVersion : resourceVersion);
-    session.open();
-    session.goLive();
+    resume(session, fromNow ? cache.snapshot().resourceVersion : resourceVersion);
     return;
   }
   if (!fromNow) await cache.waitUntil(resourceVersion, context.signal);
@@ -104,6 +101,23 @@ async function begin<Facts>(
   } catch (error) {
     session.fail(error);
   }
+}
+
+/**
+ * As in kube-apiserver, a past that is gone is told by an event: client-go's RetryWatcher takes the HTTP status 410 for
+ * a fault that passes, and would ask for ever. What else fails is still to be answered, such as a cache to be filled.
+ */
+function resume<Facts>(session: WatchSession<Facts>, from: string): void {
+  try {
+    session.subscribe(from);
+  } catch (error) {
+    if (!isExpired(error)) throw error;
+    session.open();
+    session.fail(error);
+    return;
+  }
+  session.open();
+  session.goLive();
 }
 
 function startTimers<Facts>(

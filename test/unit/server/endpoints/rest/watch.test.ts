@@ -71,9 +71,14 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['ADDED d@21']);
   });
 
-  it('answers 410 for a resourceVersion that is gone', async () => {
-    const answer = await server.json(`${WATCH}&resourceVersion=3`);
-    expect(answer).to.include({ code: 410, reason: 'Expired' });
+  it('tells of a resourceVersion that is gone by an event, and ends', async () => {
+    const incoming = await server.open(`${WATCH}&resourceVersion=3`);
+    expect(incoming.statusCode).to.equal(200);
+    const lines = new WatchLines(incoming);
+    const last = await lines.next();
+    expect(last?.type).to.equal('ERROR');
+    expect(last?.object).to.include({ kind: 'Status', code: 410, reason: 'Expired' });
+    expect(await lines.next()).to.equal(undefined);
   });
 
   it('sends its headers before there is any event', async () => {
