@@ -1,6 +1,5 @@
 // A point in time: what an export reads stays the same while it reads. OpenSearch and Elasticsearch have different paths
 // for it; which of them works is found out by trying. Whoever opens one closes it.
-
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
 import { optionalText } from '../../../../../apis/reading/unknown-value.ts';
