@@ -1,5 +1,4 @@
 // Where a paged list goes on: opaque to clients, the same JSON in base64url as kube-apiserver's own.
-
 import { jsonFault } from '../../reading/go-json.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest, type StatusError } from './errors.ts';

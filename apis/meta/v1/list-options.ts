@@ -1,6 +1,5 @@
 // The query of a get, list or watch: `meta.k8s.io/v1` ListOptions, GetOptions and TableOptions, checked as
 // kube-apiserver checks them. One difference: a resourceVersion that is no number is 400 for every verb.
-
 import { parseInt64, parseLooseBoolean, parseUint64 } from '../../reading/go-number.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { newBadRequest, newInvalid } from './errors.ts';

@@ -1,7 +1,6 @@
 // Sessions as custom resources: every replica follows them, so what is written or deleted at one counts at all of them
 // within the delay of a watch. session-end and session-reaper decide when a session ends, and who gets one is decided by
 // the grants.
-
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session.ts';

@@ -1,6 +1,5 @@
 // Users as custom resources: read from a cache that follows them, written through to the cluster. Passwords are next
 // door (cluster-credential-store); who may write whom is decided by whoever calls, see server/iam.
-
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';

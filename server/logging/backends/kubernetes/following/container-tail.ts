@@ -1,6 +1,5 @@
 // Follows one container through whatever happens to its log: a stream that ends or falls silent, a new file, a restart,
 // the end of the container. No line is given twice, and none is lost that the kubelet still has.
-
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { Backoff } from '../../../../concurrency/backoff.ts';
 import { pause } from '../../../../concurrency/pause.ts';
