@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';
 import { type SeenEvent, WatchLines } from '../../../../support/cluster/watch-lines.ts';
-import { CORE, OURS, ServedNodes } from './served-nodes.ts';
+import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -100,5 +100,24 @@ describe('watch parity with kube-apiserver', function () {
     const version = await served.patch('node-00002', { metadata: { annotations: { written: 'now' } } });
     const { body } = await served.askUs(`${OURS}/node-00002?resourceVersion=${version}`);
     expect(record(record(record(body)['metadata'])['annotations'])).to.include({ written: 'now' });
+  });
+
+  it('tells of a past that is gone alike', async () => {
+    await served.caughtUp();
+    const { metadata } = record((await served.askCluster(`${CORE}?limit=1`)).body);
+    const query = `?watch=1&timeoutSeconds=5&resourceVersion=${String(record(metadata)['resourceVersion'])}`;
+    await served.patch('node-00001', { metadata: { labels: { past: 'gone' } } });
+    await served.controlPlane.etcd.compact();
+    await served.controlPlane.apiserver.restart();
+    await served.patch('node-00001', { metadata: { labels: { past: null } } });
+    await served.caughtUp();
+    const told = ({ status, contentType, text }: Spoken): unknown => ({
+      status,
+      contentType,
+      text: text.replace(/\d+ \(\d+\)/, 'N (N)'),
+    });
+    const theirs = told(await served.askCluster(CORE + query));
+    expect(told(await served.askUs(OURS + query))).to.deep.equal(theirs);
+    expect(JSON.stringify(theirs)).to.contain('Expired');
   });
 });
