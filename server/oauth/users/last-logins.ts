@@ -3,17 +3,19 @@
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
-import { isNotFound } from '../../../apis/meta/v1/errors.ts';
+import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
-  readonly log: Pick<Logger, 'debug'>;
+  readonly log: Pick<Logger, 'debug' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
@@ -28,6 +30,7 @@ export class LastLogins {
   readonly #unwritten = new Map<string, number>();
   readonly #written = new BoundedMap<string, number>(MAX_USERS);
   readonly #wakeup = new Wakeup();
+  readonly #failures = new RepeatedFailure();
 
   constructor(options: LastLoginsOptions) {
     this.#options = options;
@@ -62,9 +65,13 @@ export class LastLogins {
         signal,
       });
       this.#written.set(user, minute);
+      this.#failures.end();
     } catch (err) {
       if (signal.aborted) return;
-      log.debug({ err, user }, 'the time of a sign-in is not written');
+      // The message of a refusal names the user.
+      const what = err instanceof StatusError ? String(err.code) : messageOf(err);
+      const isNews = !isNotFound(err) && this.#failures.isNews(what);
+      log[isNews ? 'warn' : 'debug']({ err, user }, 'the time of a sign-in is not written');
       if (!isNotFound(err)) await pause(RETRY_MS, signal);
     }
     // The same user may have signed in again meanwhile, a minute later.

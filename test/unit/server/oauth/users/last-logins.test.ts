@@ -1,11 +1,13 @@
 import { expect } from 'chai';
-import { newNotFound } from '../../../../../apis/meta/v1/errors.ts';
+import { newNotFound, StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { LastLogins } from '../../../../../server/oauth/users/last-logins.ts';
+import { until } from '../../../../support/until.ts';
 
 class Scene {
   now = Date.parse('2026-01-01T10:00:30Z');
   readonly written: string[] = [];
+  readonly warned: string[] = [];
   failure: Error | undefined;
   #heard: () => void = () => undefined;
   readonly logins = new LastLogins({
@@ -20,7 +22,7 @@ class Scene {
       },
     },
     group: 'iam.platform.io',
-    log: { debug: () => undefined },
+    log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
     now: () => this.now,
   });
 
@@ -67,5 +69,13 @@ describe('the last sign-ins', () => {
     scene.logins.seen('alice');
     scene.logins.seen('bob');
     await scene.until(2);
+    expect(scene.warned).to.deep.equal([]);
+  });
+
+  it('say that they are refused, for want of a right for instance', async () => {
+    scene.failure = new StatusError(403, 'Forbidden', 'no right to users/status');
+    scene.logins.seen('alice');
+    await until(() => scene.warned.length > 0);
+    expect(scene.warned).to.deep.equal(['no right to users/status']);
   });
 });
