@@ -63,8 +63,8 @@ export class Reflector {
   readonly #tuning: ReflectorTuning;
   readonly #backoff: Backoff;
   readonly #failures = new RepeatedFailure();
-  /** When the last list was complete, on the clock of performance.now(). */
-  #listed = Number.NEGATIVE_INFINITY;
+  /** When there was nothing to resume the last time, on the clock of performance.now(). */
+  #historyLost = Number.NEGATIVE_INFINITY;
   /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
   #resourceVersion: string | undefined;
   #cutStreams = 0;
@@ -91,7 +91,7 @@ export class Reflector {
       }
       if (signal.aborted) return;
       const lived = performance.now() - began;
-      if (lived >= this.#tuning.healthyMs || this.#mayListAtOnce(failure)) this.#backoff.reset();
+      if (lived >= this.#tuning.healthyMs) this.#backoff.reset();
       if (failure === undefined && lived >= this.#tuning.healthyMs) continue;
       const wait = this.#recover(failure);
       await pause(wait, signal);
@@ -121,6 +121,7 @@ export class Reflector {
   /** Prepares the next attempt after `failure` and says how long to wait for it, in ms. */
   #recover(failure: unknown): number {
     const { log, path, observer } = this.#options;
+    if (isHistoryLost(failure)) this.#loseHistory();
     const wait = Math.max(this.#backoff.next(), retryAfterMs(failure, this.#tuning.maxBackoffMs));
     if (failure === undefined) return wait;
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
@@ -140,8 +141,10 @@ export class Reflector {
    * A cluster that says that it knows our past no longer is back: the waits while it was away are over, and until the
    * list all readers get the old state. Not twice in a row: lists that are outdated at once are to become fewer.
    */
-  #mayListAtOnce(failure: unknown): boolean {
-    return isHistoryLost(failure) && performance.now() - this.#listed >= this.#tuning.healthyMs;
+  #loseHistory(): void {
+    const before = this.#historyLost;
+    this.#historyLost = performance.now();
+    if (this.#historyLost - before >= this.#tuning.healthyMs) this.#backoff.reset();
   }
 
   /** All that follow a cluster which is away fail every few seconds: each says so once a minute. */
@@ -210,8 +213,7 @@ export class Reflector {
     guardSink(() => to.commit(resourceVersion));
     this.#resourceVersion = resourceVersion;
     this.#failures.end();
-    this.#listed = performance.now();
-    const seconds = (this.#listed - began) / 1000;
+    const seconds = (performance.now() - began) / 1000;
     const { observer, log, path } = this.#options;
     observer?.listed(way, seconds, objects);
     observer?.progressed(resourceVersion);
