@@ -20,6 +20,7 @@ export async function fewerWhenTooMuch<Answer>(
   size: number,
   ask: (size: number) => Promise<Answer>,
   signal: AbortSignal,
+  wait = pause,
 ): Promise<FewerLines<Answer>> {
   let pauseMs = FIRST_PAUSE_MS;
   for (let asked = size; ; asked = Math.ceil(asked / TIMES)) {
@@ -29,7 +30,7 @@ export async function fewerWhenTooMuch<Answer>(
       const isExhausted = isStoreExhausted(error);
       if (asked <= 1 || !(isExhausted || isPageTooLong(error))) throw error;
       if (!isExhausted) continue;
-      await pause(pauseMs, signal);
+      await wait(pauseMs, signal);
       pauseMs *= 2;
     }
   }
