@@ -21,6 +21,8 @@ export interface ExistingOptions {
 
 /** A cluster that does not answer, or knows the user no longer, should not be waited for without a word. */
 const PATIENCE_MS = 5_000;
+/** Lines of the log: what several parts wait for is each told once, and then no more for a minute. */
+const SHOWN = 5;
 
 export async function startExisting(
   options: ExistingOptions,
@@ -64,7 +66,9 @@ async function tellingWhatItSays(
   work: () => Promise<void>,
 ): Promise<void> {
   const tell = (log: string): void =>
-    progress(`The server is not ready yet; its log ${logFile} ends with:\n${log.split('\n').at(-1)}`);
+    progress(
+      `The server is not ready yet; its log ${logFile} ends with:\n${log.split('\n').slice(-SHOWN).join('\n')}`,
+    );
   const timer = setTimeout(() => {
     lastLines(logFile, 0).then(tell, () => undefined);
   }, PATIENCE_MS);
