@@ -1,3 +1,5 @@
+import { Tally } from './tally.ts';
+
 /** How many may wait for a slot, and how long. */
 export interface SlotQueue {
   /** 0: nobody may. */
@@ -30,8 +32,7 @@ export class Slots {
   readonly #queue: SlotQueue | undefined;
   readonly #share: ShareOfOne;
   readonly #waiting = new Set<Waiting>();
-  readonly #takenBy = new Map<string, number>();
-  #taken = 0;
+  readonly #taken = new Tally();
 
   constructor(count: number, queue?: SlotQueue, share = ALL) {
     this.#count = count;
@@ -40,7 +41,7 @@ export class Slots {
   }
 
   get taken(): number {
-    return this.#taken;
+    return this.#taken.all;
   }
 
   get waiting(): number {
@@ -53,7 +54,7 @@ export class Slots {
    */
   async take(signal?: AbortSignal, caller = ''): Promise<Disposable> {
     signal?.throwIfAborted();
-    if (this.#taken < this.#count && this.#hasRoom(caller)) this.#begin(caller);
+    if (this.#taken.all < this.#count && this.#hasRoom(caller)) this.#taken.begin(caller);
     else await this.#turn(signal, caller);
     let isHeld = true;
     return {
@@ -70,7 +71,7 @@ export class Slots {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = (): void => {
       leave();
-      this.#begin(caller);
+      this.#taken.begin(caller);
       resolve();
     };
     const waiting = { caller, enter };
@@ -94,7 +95,7 @@ export class Slots {
   }
 
   #hasRoom(caller: string): boolean {
-    return (this.#takenBy.get(caller) ?? 0) < this.#share.slots;
+    return this.#taken.of(caller) < this.#share.slots;
   }
 
   #canWait({ length }: SlotQueue, caller: string): boolean {
@@ -104,17 +105,9 @@ export class Slots {
     return own < this.#share.waiting;
   }
 
-  #begin(caller: string): void {
-    this.#taken++;
-    this.#takenBy.set(caller, (this.#takenBy.get(caller) ?? 0) + 1);
-  }
-
   /** To whoever has waited longest and may have one, so that nobody comes in between. */
   #giveBack(caller: string): void {
-    this.#taken--;
-    const left = (this.#takenBy.get(caller) ?? 0) - 1;
-    if (left > 0) this.#takenBy.set(caller, left);
-    else this.#takenBy.delete(caller);
+    this.#taken.end(caller);
     for (const waiting of this.#waiting) {
       if (this.#hasRoom(waiting.caller)) return waiting.enter();
     }

@@ -1,5 +1,6 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
+import { Tally } from '../concurrency/tally.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 export interface AnswerCacheOptions<Answer> {
@@ -33,9 +34,8 @@ export class AnswerCache<Answer> {
   readonly #monotonic: () => number;
   readonly #entries: BoundedMap<string, Entry<Answer>>;
   readonly #pending = new Map<string, Promise<Answer>>();
-  /** How many questions are under way, in all and of each caller. */
-  #asked = 0;
-  readonly #askedBy = new Map<string, number>();
+  /** Questions that are under way. */
+  readonly #asked = new Tally();
 
   constructor(options: AnswerCacheOptions<Answer>) {
     this.#options = options;
@@ -73,13 +73,13 @@ export class AnswerCache<Answer> {
     if (underWay) return underWay;
     this.#checkRoom(caller);
     const answer = ask(this.#options.signal);
-    this.#begin(caller);
-    if (key === undefined) return answer.finally(() => this.#end(caller));
+    this.#asked.begin(caller);
+    if (key === undefined) return answer.finally(() => this.#asked.end(caller));
     const asked = answer
       .then((given) => this.#keep(key, given))
       .finally(() => {
         this.#pending.delete(key);
-        this.#end(caller);
+        this.#asked.end(caller);
       });
     this.#pending.set(key, asked);
     return asked;
@@ -87,20 +87,8 @@ export class AnswerCache<Answer> {
 
   #checkRoom(caller: string): void {
     const { maxPending, maxPendingOfOne = maxPending } = this.#options;
-    if (this.#asked < maxPending && (this.#askedBy.get(caller) ?? 0) < maxPendingOfOne) return;
+    if (this.#asked.all < maxPending && this.#asked.of(caller) < maxPendingOfOne) return;
     throw newTooManyRequests('Too many requests, please try again later.', 1);
-  }
-
-  #begin(caller: string): void {
-    this.#asked++;
-    this.#askedBy.set(caller, (this.#askedBy.get(caller) ?? 0) + 1);
-  }
-
-  #end(caller: string): void {
-    this.#asked--;
-    const left = (this.#askedBy.get(caller) ?? 0) - 1;
-    if (left > 0) this.#askedBy.set(caller, left);
-    else this.#askedBy.delete(caller);
   }
 
   #keep(key: string, answer: Answer): Answer {

@@ -1,4 +1,5 @@
 import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
+import { Tally } from '../../../../concurrency/tally.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { mostOfOne } from '../../../work/share-of-one.ts';
 import { STORE } from '../reading/call-bounds.ts';
@@ -18,8 +19,7 @@ export interface CallerQuota {
 export class FollowQuota {
   readonly #limit: number;
   readonly #tailLimit: number;
-  readonly #followedBy = new Map<string, number>();
-  #followed = 0;
+  readonly #followed = new Tally();
 
   constructor(limits: { readonly followedLogs: number; readonly maxContainers: number }) {
     this.#limit = limits.followedLogs;
@@ -28,31 +28,20 @@ export class FollowQuota {
 
   /** Without a caller, all that is left. */
   of(caller?: string): CallerQuota {
-    return { take: (followed) => this.#take(followed, caller) };
+    const share = caller === undefined ? this.#limit : mostOfOne(this.#limit);
+    return { take: (followed) => this.#take(followed, caller ?? '', share) };
   }
 
-  #take(followed: number, caller: string | undefined): Disposable {
+  #take(followed: number, caller: string, share: number): Disposable {
     if (followed >= this.#tailLimit) {
       const cure = `it can not follow more than ${this.#tailLimit} containers, and there are more; ask for fewer`;
       throw newNotSupported(STORE, 'follow', cure);
     }
-    if (this.#followed >= this.#limit || (caller !== undefined && !this.#hasRoom(caller))) {
+    if (this.#followed.all >= this.#limit || this.#followed.of(caller) >= share) {
       const message = 'too many logs are followed at the moment; ask for fewer, or later';
       throw newTooManyRequests(message, RETRY_AFTER_S);
     }
-    this.#count(caller, 1);
-    return { [Symbol.dispose]: () => this.#count(caller, -1) };
-  }
-
-  #hasRoom(caller: string): boolean {
-    return (this.#followedBy.get(caller) ?? 0) < mostOfOne(this.#limit);
-  }
-
-  #count(caller: string | undefined, change: 1 | -1): void {
-    this.#followed += change;
-    if (caller === undefined) return;
-    const own = (this.#followedBy.get(caller) ?? 0) + change;
-    if (own > 0) this.#followedBy.set(caller, own);
-    else this.#followedBy.delete(caller);
+    this.#followed.begin(caller);
+    return { [Symbol.dispose]: () => this.#followed.end(caller) };
   }
 }

@@ -1,0 +1,26 @@
+/** How much is under way, in all and of each caller. Callers without anything take no memory. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+  #all = 0;
+
+  get all(): number {
+    return this.#all;
+  }
+
+  of(caller: string): number {
+    return this.#counts.get(caller) ?? 0;
+  }
+
+  begin(caller: string): void {
+    this.#all++;
+    this.#counts.set(caller, this.of(caller) + 1);
+  }
+
+  /** Of something that had begun. */
+  end(caller: string): void {
+    this.#all--;
+    const left = this.of(caller) - 1;
+    if (left > 0) this.#counts.set(caller, left);
+    else this.#counts.delete(caller);
+  }
+}
