@@ -4,8 +4,8 @@ import type { Authorizer, Decision } from './authorizer.ts';
 const OWN: Decision = { allowed: true, reason: 'the password is the own one' };
 
 /**
- * Lets everybody who is signed in change their own password, which no RBAC rule can say. The handler asks for the current one. `group` is
- * the API group of users.
+ * Lets everybody who is signed in change their own password, which no RBAC rule can say. The handler asks for the
+ * current one. `group` is the API group of users.
  */
 export function allowOwnPassword(authorizer: Authorizer, group: string): Authorizer {
   return {

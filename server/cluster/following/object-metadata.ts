@@ -1,4 +1,4 @@
-import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { type Member, memberNamed, objectMembers } from './raw-json.ts';
 
 /** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */
@@ -18,7 +18,7 @@ export function eventMetadata(
 ): EventMetadata {
   const member = memberNamed(members, 'metadata');
   const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
-  const { name, uid, resourceVersion } = recordIn({ metadata }, 'metadata');
+  const { name, uid, resourceVersion } = record(metadata);
   if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {
     throw new SyntaxError('a watch event whose object has no resourceVersion');
   }

@@ -47,7 +47,7 @@ export function extractKind(
   target: GroupVersionKind,
   name: string,
 ): Schemas | undefined {
-  const all = record(recordIn(document, 'components')['schemas']);
+  const all = recordIn(recordIn(document, 'components'), 'schemas');
   const root = Object.keys(all).find((one) => isOfKind(all[one], source));
   if (root === undefined) return undefined;
   const found = new Map<string, Schema>();

@@ -2,7 +2,7 @@
 // door (cluster-credential-store); who may write whom is decided by whoever calls, see server/iam.
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import type { Account, UserDirectory } from './account.ts';
 import { FollowedObjects, type FollowedOptions } from './followed-objects.ts';
 import { accountOf, readUser, userObject } from './user-object.ts';
@@ -74,7 +74,7 @@ export class ClusterUserDirectory implements Users {
 
   async anybody(signal: AbortSignal): Promise<boolean> {
     const list = await this.#options.client.json({ path: `${this.#followed.path}?limit=1`, signal });
-    const { items } = recordIn({ list }, 'list');
+    const { items } = record(list);
     if (!Array.isArray(items)) throw new Error('kube-apiserver answered with something that is no list');
     return items.length > 0;
   }

@@ -1,5 +1,5 @@
 // What log queries need to know of a pod, and nothing else: there may be a hundred thousand of them.
-import { recordIn, text } from '../../../../../apis/reading/unknown-value.ts';
+import { record, recordIn, text } from '../../../../../apis/reading/unknown-value.ts';
 
 /** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet did not report them. */
 export interface ContainerRun {
@@ -59,7 +59,7 @@ export function readPod(object: unknown, intern = (name: string) => name): PodFa
 }
 
 function readContainer(status: unknown, intern: (name: string) => string): ContainerFacts | undefined {
-  const { name, restartCount, containerID } = recordIn({ status }, 'status');
+  const { name, restartCount, containerID } = record(status);
   if (typeof name !== 'string') return undefined;
   const state = recordIn(status, 'state');
   const previous = runIn(recordIn(status, 'lastState')['terminated']);
@@ -81,7 +81,7 @@ function ownLog(ended: ContainerRun | undefined, previous: ContainerRun | undefi
 
 function runIn(state: unknown, id?: unknown): ContainerRun | undefined {
   if (typeof state !== 'object' || state === null) return undefined;
-  const { containerID = id, startedAt, finishedAt } = recordIn({ state }, 'state');
+  const { containerID = id, startedAt, finishedAt } = record(state);
   return {
     // A slice would hold on to the whole.
     id: typeof containerID === 'string' ? Buffer.from(containerID.slice(-ID_LENGTH)).toString() : '',
