@@ -103,7 +103,8 @@ export class PasswordChanges {
     }
     // The check may have renewed the hash; but a change made in the meantime must not be overwritten.
     const present = credentials.get(user.name);
-    if (present?.changedAt !== checked.changedAt || present.userUID !== user.uid) {
+    const isChecked = present?.uid === checked.uid && present.changedAt === checked.changedAt;
+    if (!isChecked || present.userUID !== user.uid) {
       throw newConflict({ group, resource: USER.plural }, user.name, 'the password was changed a moment ago');
     }
     return present;

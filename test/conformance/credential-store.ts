@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Credential, CredentialStore } from '../../server/oauth/users/account.ts';
+import type { CredentialStore, NewCredential } from '../../server/oauth/users/account.ts';
 import { reasonOf } from './users.ts';
 
 const { signal } = new AbortController();
@@ -8,17 +8,21 @@ const HASH =
 const BCRYPT = '$2b$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
 
 export interface CreatingStore extends CredentialStore {
-  create(user: string, credential: Omit<Credential, 'resourceVersion'>, signal: AbortSignal): Promise<void>;
+  create(user: string, credential: NewCredential, signal: AbortSignal): Promise<void>;
 }
 
-/** What every keeper of passwords does. `uidOf` makes a user of that name, since a password belongs to one. */
+/**
+ * What every keeper of passwords does. `uidOf` makes a user of that name, since a password belongs to one; `remove` takes
+ * the password away, past the store, and resolves when the store has heard of it.
+ */
 export function describeCredentialStore(
   name: string,
   store: () => CreatingStore,
   uidOf: (user: string) => Promise<string>,
+  remove: (user: string) => Promise<void>,
 ): void {
   describe(`${name}, as a keeper of passwords`, () => {
-    const credentialOf = async (user: string): Promise<Omit<Credential, 'resourceVersion'>> => ({
+    const credentialOf = async (user: string): Promise<NewCredential> => ({
       passwordHash: HASH,
       userUID: await uidOf(user),
       mustChange: false,
@@ -28,9 +32,9 @@ export function describeCredentialStore(
     it('shows a password as soon as it is set, with its time to the millisecond', async () => {
       const credential = await credentialOf('c-set');
       await store().set('c-set', { ...credential, mustChange: true }, signal);
-      const { resourceVersion, ...found } = store().get('c-set') ?? { resourceVersion: '' };
+      const { uid, resourceVersion, ...found } = store().get('c-set') ?? { uid: '', resourceVersion: '' };
       expect(found).to.deep.equal({ ...credential, mustChange: true });
-      expect(resourceVersion).to.be.a('string').and.not.equal('');
+      for (const made of [uid, resourceVersion]) expect(made).to.be.a('string').and.not.equal('');
     });
 
     it('replaces one that is there', async () => {
@@ -57,6 +61,20 @@ export function describeCredentialStore(
       const set = store().set('c-missing', { ...credential, resourceVersion: '1' }, signal);
       expect(await reasonOf(set)).to.equal('Conflict');
       expect(store().get('c-missing')).to.equal(undefined);
+    });
+
+    it('tells one that was replaced from one that was taken away and made anew, by its uid', async () => {
+      const credential = await credentialOf('c-anew');
+      await store().set('c-anew', credential, signal);
+      const first = store().get('c-anew');
+      if (!first) throw new Error('the password is not there');
+      await store().set('c-anew', { ...credential, passwordHash: BCRYPT }, signal);
+      expect(store().get('c-anew')).to.include({ uid: first.uid, passwordHash: BCRYPT });
+      await remove('c-anew');
+      await store().set('c-anew', credential, signal);
+      const second = store().get('c-anew');
+      expect(second).to.include(credential);
+      expect(second?.uid).to.be.a('string').and.not.equal(first.uid);
     });
 
     it('gives nobody a first password twice', async () => {

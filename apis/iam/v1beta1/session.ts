@@ -36,6 +36,13 @@ const SessionSpecSchema = Type.Object(
     passwordTime: Type.Optional(
       Time('`changedTime` of the password that signed in: with any other one the session is over.'),
     ),
+    credentialUID: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'metadata.uid of the credential that signed in: with one made anew the session is over.',
+      }),
+    ),
     mac: Type.String({
       minLength: 1,
       maxLength: 256,

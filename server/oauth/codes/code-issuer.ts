@@ -2,8 +2,8 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import type { SessionStore } from '../sessions/session.ts';
-import { sessionStart } from '../sessions/session-opening.ts';
-import type { Account, Credential } from '../users/account.ts';
+import { beginningWith, sessionStart } from '../sessions/session-opening.ts';
+import type { Account, PasswordID } from '../users/account.ts';
 import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { waitingSession } from './session-code.ts';
@@ -21,7 +21,7 @@ export interface GrantedRequest {
   readonly client: OAuthClient;
   readonly account: Account;
   /** The one that was checked. */
-  readonly credential: Pick<Credential, 'changedAt'>;
+  readonly credential: PasswordID;
   readonly source: string;
   readonly userAgent: string;
 }
@@ -49,7 +49,7 @@ export class CodeIssuer {
         userAgent: shownUserAgent(userAgent),
         createdAt: sessionStart(now(), credential),
         refreshHash: boundHash(code, request),
-        passwordAt: credential.changedAt,
+        ...beginningWith(credential),
       },
       CODE_LIFETIME_MS,
     );

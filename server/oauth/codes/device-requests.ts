@@ -7,10 +7,10 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import { NOBODY, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { sessionStart } from '../sessions/session-opening.ts';
+import { beginningWith, sessionStart } from '../sessions/session-opening.ts';
 import { networkOf } from '../throttle/network.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
-import type { Account, Credential } from '../users/account.ts';
+import type { Account, PasswordID } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode } from './device-code.ts';
 import { codeHash, waitingSession } from './session-code.ts';
 import { newUserCode, requestID } from './user-code.ts';
@@ -113,7 +113,7 @@ export class DeviceRequests {
   /** Makes the session that the device waits for; then the request is closed. */
   async approve(
     id: string,
-    by: { readonly account: Account; readonly credential: Pick<Credential, 'changedAt'> },
+    by: { readonly account: Account; readonly credential: PasswordID },
     signal: AbortSignal,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;
@@ -126,7 +126,7 @@ export class DeviceRequests {
         user: by.account.name,
         userUID: by.account.uid,
         createdAt: sessionStart(now(), by.credential),
-        passwordAt: by.credential.changedAt,
+        ...beginningWith(by.credential),
       },
       APPROVED_LIFETIME_MS,
     );

@@ -1,7 +1,7 @@
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../passwords/hasher.ts';
 import { passwordFaults } from '../passwords/password-policy.ts';
-import type { Account, CredentialStore } from '../users/account.ts';
+import type { Account, CredentialStore, PasswordID } from '../users/account.ts';
 import { PageFault } from './browser-handler.ts';
 
 export interface ForcedPasswordChangeOptions {
@@ -11,8 +11,8 @@ export interface ForcedPasswordChangeOptions {
   readonly now: () => number;
 }
 
-/** What was wrong with the password, in words for its owner; or when it became the new one. */
-export type ChangeOutcome = { readonly fault: string } | { readonly changedAt: number };
+/** What was wrong with the password, in words for its owner; or which one it is now. */
+export type ChangeOutcome = { readonly fault: string } | { readonly credential: PasswordID };
 
 /** Replaces a password that somebody else set, by the person who has just proven to know it. */
 export class ForcedPasswordChange {
@@ -23,36 +23,35 @@ export class ForcedPasswordChange {
   }
 
   /**
-   * Replaces the password of `changedAt`, and no other: one that was changed since is not the one that was proven.
+   * Replaces the password that was `proven`, and no other: one that was set since is another one.
    * Throws PageFault for that, ServiceUnavailable without the cluster.
    */
   async change(
     account: Account,
     password: string,
-    changedAt: number,
+    proven: PasswordID,
     signal: AbortSignal,
   ): Promise<ChangeOutcome> {
     const { credentials, hasher, now } = this.#options;
     const [fault] = passwordFaults(password, account.name);
     if (fault !== undefined) return { fault: `The new password ${fault}.` };
     const current = credentials.get(account.name);
-    if (!current?.mustChange || current.userUID !== account.uid || current.changedAt !== changedAt) {
-      throw changedMeanwhile();
-    }
+    const isProven = current?.uid === proven.uid && current.changedAt === proven.changedAt;
+    if (!isProven || !current.mustChange || current.userUID !== account.uid) throw changedMeanwhile();
     if (await hasher.verify(current.passwordHash, password, signal)) {
       return { fault: 'Use another password than the one you have.' };
     }
     const passwordHash = await hasher.hash(password, signal);
     // Later than the old one in any case: sessions are held against this time.
-    const changed = Math.max(now(), changedAt + 1);
-    const { resourceVersion, userUID } = current;
-    const next = { passwordHash, userUID, mustChange: false, changedAt: changed, resourceVersion };
+    const changedAt = Math.max(now(), proven.changedAt + 1);
+    const { uid, resourceVersion, userUID } = current;
+    const next = { passwordHash, userUID, mustChange: false, changedAt, resourceVersion };
     try {
       await credentials.set(account.name, next, signal);
     } catch (error) {
       throw isConflict(error) ? changedMeanwhile() : error;
     }
-    return { changedAt: changed };
+    return { credential: { uid, changedAt } };
   }
 }
 

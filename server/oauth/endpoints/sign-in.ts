@@ -13,7 +13,7 @@ import { newPasswordPage } from '../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../page/page.ts';
 import { signInPage } from '../page/sign-in-page.ts';
 import type { CheckedUser, PasswordSignIn } from '../passwords/sign-in.ts';
-import type { Account, Credential } from '../users/account.ts';
+import type { Account, PasswordID } from '../users/account.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
 
@@ -37,7 +37,7 @@ export interface Continuation<T> {
 export interface SignedIn {
   readonly account: Account;
   /** The one that was checked. */
-  readonly credential: Pick<Credential, 'changedAt'>;
+  readonly credential: PasswordID;
   readonly source: string;
   readonly userAgent: string;
 }
@@ -55,8 +55,8 @@ export interface SignInFormsOptions<T> extends TicketOptions {
 interface ChangeTicket<T> {
   readonly request: T;
   readonly account: Account;
-  /** The password that was checked, by its time. */
-  readonly changedAt: number;
+  /** The one that was checked. */
+  readonly proven: PasswordID;
 }
 
 interface Shown {
@@ -147,7 +147,8 @@ export class SignInForms<T> {
     }
     const { account, credential } = checked;
     if (credential.mustChange) {
-      this.#askNewPassword(context, { request, account, changedAt: credential.changedAt });
+      const { uid, changedAt } = credential;
+      this.#askNewPassword(context, { request, account, proven: { uid, changedAt } });
       return;
     }
     await continuation.granted(context, request, { account, credential, ...origin });
@@ -160,7 +161,7 @@ export class SignInForms<T> {
     form: Form,
   ): Promise<void> {
     const { continuation, passwordChange } = this.#options;
-    const { request, account, changedAt } = ticket;
+    const { request, account, proven } = ticket;
     if (expired) {
       return this.show(context, request, { user: account.name, alert: TOO_OLD }, { status: 400 });
     }
@@ -169,12 +170,12 @@ export class SignInForms<T> {
     if (password !== (form.get('repeated') ?? '')) {
       return again({ text: 'The two passwords are not the same.', field: 'repeated' });
     }
-    const outcome = await passwordChange.change(account, password, changedAt, context.signal);
+    const outcome = await passwordChange.change(account, password, proven, context.signal);
     if ('fault' in outcome) return again({ text: outcome.fault, field: 'new_password' });
     context.log.info({ user: account.name }, 'a password that somebody else had set was replaced');
     await continuation.granted(context, request, {
       account,
-      credential: { changedAt: outcome.changedAt },
+      credential: outcome.credential,
       ...this.#origin(context),
     });
   }

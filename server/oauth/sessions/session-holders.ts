@@ -12,7 +12,7 @@ export interface SessionHoldersOptions {
   readonly now: () => number;
 }
 
-type Held = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'passwordAt'>;
+type Held = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'passwordAt' | 'credentialUID'>;
 
 /** A watch that is further behind than this is no longer believed at all. */
 const YOUNG_MS = 30_000;
@@ -32,7 +32,7 @@ export class SessionHolders {
 
   /** Whether the cluster may know better than the cache why a session is to be refused. */
   isUnsettled({ createdAt }: Held, end: SessionEnd): boolean {
-    // Passwords are changed forwards only: what is known here was so.
+    // Within an object passwords are changed forwards only: what is known here was so.
     return end !== 'password changed' && this.#options.now() - createdAt < YOUNG_MS;
   }
 

@@ -87,6 +87,7 @@ export function sessionObject(
       ...(session.passwordAt === undefined
         ? {}
         : { passwordTime: new Date(session.passwordAt).toISOString() }),
+      ...(session.credentialUID === undefined ? {} : { credentialUID: session.credentialUID }),
       mac: keys.mac(MAC_PURPOSE, macMessage(session)),
     },
   };
@@ -110,6 +111,7 @@ function macMessage(session: Session): string {
     session.refreshHash,
     session.familyHash,
     ...(session.passwordAt === undefined ? [] : [session.passwordAt]),
+    ...(session.credentialUID === undefined ? [] : [session.credentialUID]),
   ]);
 }
 
@@ -124,6 +126,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
   const idleNotAfter = time(spec['idleNotAfter']);
   const generation = spec['generation'] ?? 0;
   const passwordAt = time(spec['passwordTime']);
+  const credentialUID = optionalText(spec['credentialUID']);
   if (
     user === undefined ||
     userUID === undefined ||
@@ -153,6 +156,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     refreshHash: text(spec['refreshHash']),
     familyHash: text(spec['familyHash']),
     ...(passwordAt === undefined ? {} : { passwordAt }),
+    ...(credentialUID === undefined ? {} : { credentialUID }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
-import type { Account, Credential } from '../users/account.ts';
+import type { Account, PasswordID } from '../users/account.ts';
 import { shownSource, shownUserAgent } from './client-description.ts';
 import { newRefreshToken } from './refresh-token.ts';
 import type { Session, SessionStore, StoredSession } from './session.ts';
@@ -21,7 +21,7 @@ export interface SessionOpeningOptions {
 export interface SignIn {
   readonly account: Account;
   /** The one that was checked. */
-  readonly credential: Pick<Credential, 'changedAt'> | undefined;
+  readonly credential: PasswordID | undefined;
   readonly client: OAuthClient;
   readonly scopes: readonly string[];
   readonly source: string;
@@ -68,7 +68,7 @@ export class SessionOpening {
       generation: 0,
       refreshHash: refreshToken?.hash ?? '',
       familyHash: refreshToken?.familyHash ?? '',
-      ...(credential ? { passwordAt: credential.changedAt } : {}),
+      ...(credential ? beginningWith(credential) : {}),
     };
     return { session, refreshToken: refreshToken?.text };
   }
@@ -111,8 +111,16 @@ export class SessionOpening {
   }
 }
 
+/** By this its password is told from any other one. */
+export function beginningWith({
+  uid,
+  changedAt,
+}: PasswordID): Required<Pick<Session, 'passwordAt' | 'credentialUID'>> {
+  return { passwordAt: changedAt, credentialUID: uid };
+}
+
 /** Not before the password, whatever the clock of the replica says that changed it a moment ago. */
-export function sessionStart(now: number, credential: Pick<Credential, 'changedAt'> | undefined): number {
+export function sessionStart(now: number, credential: Pick<PasswordID, 'changedAt'> | undefined): number {
   return Math.max(now, credential?.changedAt ?? 0);
 }
 

@@ -31,6 +31,8 @@ export interface Session {
    * while this one still checked the old one. Absent while nobody has signed in, and from earlier versions.
    */
   readonly passwordAt?: number;
+  /** Of the object that held that password; absent with `passwordAt`, and from earlier versions. */
+  readonly credentialUID?: string;
 }
 
 /** The user of a session that waits for one (codes/device-requests.ts): no user can be called so. */

@@ -10,7 +10,7 @@ import { sessionOfAny } from './access-token.ts';
 /** The part of a session that decides whether its tokens are valid. */
 export type TokenSession = Pick<
   Session,
-  'user' | 'userUID' | 'clientID' | 'createdAt' | 'passwordAt' | 'notAfter' | 'idleNotAfter'
+  'user' | 'userUID' | 'clientID' | 'createdAt' | 'passwordAt' | 'credentialUID' | 'notAfter' | 'idleNotAfter'
 >;
 
 /** See SessionStore. */

@@ -21,6 +21,8 @@ export interface UserDirectory {
 }
 
 export interface Credential {
+  /** Of its object: one that was deleted and made anew is another password, whatever its time says. */
+  readonly uid: string;
   /** Argon2id in PHC form, or bcrypt of an imported user. */
   readonly passwordHash: string;
   /** The uid of the user that it belongs to: a user made anew under an old name has no password. */
@@ -30,6 +32,15 @@ export interface Credential {
   readonly changedAt: number;
   readonly resourceVersion: string;
 }
+
+/** Which password of a user it is: the one that this object has held since then. */
+export type PasswordID = Pick<Credential, 'uid' | 'changedAt'>;
+
+/** What is written of one; the rest is the cluster's. */
+export type NewCredential = Omit<Credential, 'uid' | 'resourceVersion'>;
+
+/** With `resourceVersion` it is written only when the object was not changed since. */
+export type WrittenCredential = NewCredential & Partial<Pick<Credential, 'resourceVersion'>>;
 
 /** Password hashes, from the cache; the members are those of UserDirectory. */
 export interface CredentialDirectory {
@@ -42,12 +53,8 @@ export interface CredentialDirectory {
 /** Password hashes, to be changed too. Kept apart from users, so that whoever may list users does not see them. */
 export interface CredentialStore extends CredentialDirectory {
   /**
-   * Creates or replaces. With `resourceVersion` only when it was not changed since: throws Conflict (StatusError).
-   * `changedAt` is kept when only the hash is renewed with the same password.
+   * Creates or replaces. Throws Conflict (StatusError) when it was changed since. `changedAt` is kept when only the hash
+   * is renewed with the same password.
    */
-  set(
-    user: string,
-    credential: Omit<Credential, 'resourceVersion'> & { readonly resourceVersion?: string },
-    signal: AbortSignal,
-  ): Promise<void>;
+  set(user: string, credential: WrittenCredential, signal: AbortSignal): Promise<void>;
 }

@@ -10,14 +10,12 @@ import {
   newInternalError,
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
-import type { Credential, CredentialStore } from './account.ts';
+import type { Credential, CredentialStore, NewCredential, WrittenCredential } from './account.ts';
 import { credentialObject, readCredential } from './credential-object.ts';
 import { FollowedObjects, type FollowedOptions } from './followed-objects.ts';
 
 /** How often a write without a precondition is tried again when others write the same object. */
 const ATTEMPTS = 5;
-
-type NewCredential = Parameters<CredentialStore['set']>[1];
 
 export class ClusterCredentialStore implements CredentialStore {
   readonly #options: FollowedOptions;
@@ -51,7 +49,7 @@ export class ClusterCredentialStore implements CredentialStore {
     return this.#followed.catchUp(user, signal);
   }
 
-  async set(user: string, credential: NewCredential, signal: AbortSignal): Promise<void> {
+  async set(user: string, credential: WrittenCredential, signal: AbortSignal): Promise<void> {
     if (credential.resourceVersion !== undefined) {
       await this.#put(user, credential, credential.resourceVersion, signal);
       return;
@@ -70,11 +68,7 @@ export class ClusterCredentialStore implements CredentialStore {
   }
 
   /** Throws AlreadyExists when the user has a password. */
-  async create(
-    user: string,
-    credential: Omit<Credential, 'resourceVersion'>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async create(user: string, credential: NewCredential, signal: AbortSignal): Promise<void> {
     await this.#write(
       'POST',
       this.#followed.path,

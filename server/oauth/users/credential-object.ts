@@ -2,17 +2,19 @@ import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/crede
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
-import type { Credential } from './account.ts';
+import type { Credential, NewCredential } from './account.ts';
 
 /** Undefined when it is not one that somebody could sign in with. */
 export function readCredential(object: unknown): Credential | undefined {
-  const { resourceVersion, deletionTimestamp } = recordIn(object, 'metadata');
+  const { uid, resourceVersion, deletionTimestamp } = recordIn(object, 'metadata');
   const { passwordHash, userUID, mustChange, changedTime } = recordIn(object, 'spec');
   if (typeof resourceVersion !== 'string' || deletionTimestamp !== undefined) return undefined;
+  if (typeof uid !== 'string' || uid === '') return undefined;
   if (typeof passwordHash !== 'string' || typeof userUID !== 'string' || userUID === '') return undefined;
   const changedAt = typeof changedTime === 'string' ? Date.parse(changedTime) : Number.NaN;
   if (!Number.isFinite(changedAt)) return undefined;
   return {
+    uid,
     passwordHash,
     userUID,
     mustChange: mustChange !== undefined && mustChange !== false,
@@ -25,7 +27,7 @@ export function readCredential(object: unknown): Credential | undefined {
 export function credentialObject(
   group: string,
   user: string,
-  credential: Omit<Credential, 'resourceVersion'>,
+  credential: NewCredential,
   resourceVersion: string | undefined,
 ): object {
   const { passwordHash, userUID, mustChange, changedAt } = credential;

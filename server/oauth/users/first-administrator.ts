@@ -10,7 +10,7 @@ import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { Credential } from './account.ts';
+import type { NewCredential } from './account.ts';
 import type { Users } from './cluster-user-directory.ts';
 
 export interface FirstAdministratorOptions {
@@ -21,7 +21,7 @@ export interface FirstAdministratorOptions {
   readonly users: Pick<Users, 'create' | 'read' | 'anybody'>;
   readonly credentials: {
     /** Throws AlreadyExists when the user has a password. */
-    create(user: string, credential: Omit<Credential, 'resourceVersion'>, signal: AbortSignal): Promise<void>;
+    create(user: string, credential: NewCredential, signal: AbortSignal): Promise<void>;
   };
   readonly hasher: { hash(password: string, signal: AbortSignal): Promise<string> };
   readonly log: Pick<Logger, 'info' | 'warn'>;

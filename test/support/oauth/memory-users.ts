@@ -1,6 +1,12 @@
 import type { User } from '../../../apis/iam/v1beta1/user.ts';
 import { newConflict, StatusError } from '../../../apis/meta/v1/errors.ts';
-import type { Account, Credential, CredentialStore } from '../../../server/oauth/users/account.ts';
+import type {
+  Account,
+  Credential,
+  CredentialStore,
+  NewCredential,
+  WrittenCredential,
+} from '../../../server/oauth/users/account.ts';
 import type { Users } from '../../../server/oauth/users/cluster-user-directory.ts';
 import { accountOf } from '../../../server/oauth/users/user-object.ts';
 
@@ -73,7 +79,7 @@ export class MemoryCredentials implements CredentialStore {
     return this.#stored.get(user);
   }
 
-  async set(user: string, credential: Parameters<CredentialStore['set']>[1]): Promise<void> {
+  async set(user: string, credential: WrittenCredential): Promise<void> {
     const { resourceVersion } = credential;
     if (resourceVersion !== undefined && resourceVersion !== this.#stored.get(user)?.resourceVersion) {
       throw newConflict({ group: 'iam.platform.io', resource: 'credentials' }, user, 'it was changed');
@@ -81,7 +87,7 @@ export class MemoryCredentials implements CredentialStore {
     this.#put(user, credential);
   }
 
-  async create(user: string, credential: Omit<Credential, 'resourceVersion'>): Promise<void> {
+  async create(user: string, credential: NewCredential): Promise<void> {
     if (this.#stored.has(user)) throw new StatusError(409, 'AlreadyExists', 'already exists');
     this.#put(user, credential);
   }
@@ -90,7 +96,9 @@ export class MemoryCredentials implements CredentialStore {
     this.#stored.delete(user);
   }
 
-  #put(user: string, credential: Omit<Credential, 'resourceVersion'>): void {
-    this.#stored.set(user, { ...credential, resourceVersion: String(++this.#version) });
+  #put(user: string, credential: NewCredential): void {
+    const resourceVersion = String(++this.#version);
+    const uid = this.#stored.get(user)?.uid ?? `uid-${resourceVersion}`;
+    this.#stored.set(user, { ...credential, uid, resourceVersion });
   }
 }

@@ -106,7 +106,7 @@ export class SignInSite {
   #handlers(now: () => number): ReadonlyMap<string, Handler> {
     const { state, store } = this;
     const { keys, hasher } = state;
-    const credentials = state.credentialStore;
+    const credentials = state.credentials;
     const users = { synced: true, get: (name: string) => state.accounts.get(name) };
     const clients = {
       get: (id: string) => state.clients.find((client) => client.id === id),

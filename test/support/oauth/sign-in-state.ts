@@ -1,13 +1,13 @@
 // What all replicas of a sign-in site share: users, passwords, sessions and clients, in memory, and a clock that stands
 // still until a test moves it.
 import { createHash } from 'node:crypto';
-import { newConflict } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import { PasswordHasher } from '../../../server/oauth/passwords/hasher.ts';
-import type { Account, Credential, CredentialStore } from '../../../server/oauth/users/account.ts';
+import type { Account } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
+import { MemoryCredentials } from './memory-users.ts';
 import { newClient } from './oauth-clients.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -19,7 +19,7 @@ export class SiteState {
   now = Date.now();
   readonly sessions = new MemorySessions();
   readonly accounts = new Map<string, Account>();
-  readonly credentials = new Map<string, Credential>();
+  readonly credentials = new MemoryCredentials();
   /** Thrown when an attempt is to be counted. */
   throttled: Error | undefined;
   /** Happens while an attempt is checked, after user and password have been looked up. */
@@ -36,7 +36,6 @@ export class SiteState {
     queue: { concurrency: 1, length: 64, timeoutMs: 10_000 },
   });
   readonly keys: KeyRing;
-  #version = 0;
 
   private constructor(keys: KeyRing) {
     this.keys = keys;
@@ -61,11 +60,7 @@ export class SiteState {
     });
     const passwordHash = await this.hasher.hash(PASSWORD);
     const changedAt = this.now - 1000;
-    await this.credentialStore.set(
-      name,
-      { userUID: uid, passwordHash, mustChange, changedAt },
-      AbortSignal.timeout(30_000),
-    );
+    await this.credentials.set(name, { userUID: uid, passwordHash, mustChange, changedAt });
   }
 
   /** Somebody replaces the password of alice while her next attempt is checked, which takes a second. */
@@ -74,20 +69,12 @@ export class SiteState {
       this.meanwhile = () => undefined;
       const known = this.credentials.get('alice');
       if (!known) throw new Error('alice has no password');
-      this.credentials.set('alice', { ...known, passwordHash: 'of another', changedAt: this.now + 500 });
+      void this.credentials.set('alice', {
+        ...known,
+        passwordHash: 'of another',
+        changedAt: this.now + 500,
+      });
       this.now += 1000;
     };
   }
-
-  readonly credentialStore: CredentialStore = {
-    synced: true,
-    get: (user) => this.credentials.get(user),
-    set: async (user, { resourceVersion, ...credential }) => {
-      const found = this.credentials.get(user);
-      if (resourceVersion !== undefined && resourceVersion !== found?.resourceVersion) {
-        throw newConflict({ group: 'iam.platform.io', resource: 'credentials' }, user, 'changed');
-      }
-      this.credentials.set(user, { ...credential, resourceVersion: String(++this.#version) });
-    },
-  };
 }

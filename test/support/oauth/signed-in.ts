@@ -78,7 +78,14 @@ export class SignedInCluster {
 
 /** A password of alice's; `changedAt` in ms since the epoch. */
 export function passwordSince(changedAt: number): Credential {
-  return { passwordHash: '', userUID: ALICE.uid, mustChange: false, changedAt, resourceVersion: '1' };
+  return {
+    uid: 'uid-of-her-password',
+    passwordHash: '',
+    userUID: ALICE.uid,
+    mustChange: false,
+    changedAt,
+    resourceVersion: '1',
+  };
 }
 
 export class Replica {

@@ -48,6 +48,10 @@ describe('users and passwords in a real cluster, with the rights of the server',
       const made = await users.create({ metadata: { name: user }, spec: {} }, stop.signal);
       return made.metadata.uid ?? '';
     },
+    async (user) => {
+      await cluster.kubectl(['delete', `credentials.iam.platform.io/${user}`]);
+      await until(() => credentials.get(user) === undefined);
+    },
   );
 
   it('begin with one administrator, however many replicas start at once', async () => {

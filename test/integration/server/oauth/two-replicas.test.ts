@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -23,7 +25,8 @@ describe('two replicas of the token handler', function () {
     cluster = await OAuthCluster.start();
     a = await cluster.replica();
     b = await cluster.replica();
-    for (const name of ['alice', 'bob', 'carol', 'dave', 'erin']) await cluster.addUser(name, PASSWORD);
+    for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'ida'])
+      await cluster.addUser(name, PASSWORD);
   });
   after(() => cluster?.stop());
 
@@ -159,6 +162,20 @@ describe('two replicas of the token handler', function () {
     await untilRefused(b, tokens);
     expect((await refresh(b, tokens)).status).to.equal(400);
     await untilRemoved('erin');
+  });
+
+  it('refuse a login whose password was taken away and made anew under the same time', async () => {
+    const tokens = await signIn(a, 'ida');
+    const credential = 'credential.iam.platform.io/ida';
+    const saved = JSON.parse(await kubectl('get', credential, '-o', 'json')) as object;
+    const file = join(cluster.controlPlane.dir, 'ida.json');
+    await writeFile(file, JSON.stringify({ ...saved, metadata: { name: 'ida' } }));
+    await kubectl('replace', '--force', '-f', file);
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+    expect((await refresh(b, tokens)).status).to.equal(400);
+    await untilRemoved('ida');
+    expect(await statusOf(b, await signIn(a, 'ida'))).to.equal(200);
   });
 
   it('refuse a user who was deleted by kubectl, and remove the sessions', async () => {

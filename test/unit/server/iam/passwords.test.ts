@@ -187,6 +187,16 @@ describe('the password of a user, by REST', () => {
       expect(site.credentials.get('ada')).to.equal(undefined);
     });
 
+    it('is not changed when it was taken away and one made anew, though under the same time', async () => {
+      const anew = { ...present(), passwordHash: 'set by somebody' };
+      site.afterCheck = async () => {
+        site.credentials.delete('ada');
+        await site.credentials.create('ada', anew);
+      };
+      expect((await change()).status).to.equal(409);
+      expect(present()).to.include({ passwordHash: 'set by somebody' }).and.not.to.include({ uid: anew.uid });
+    });
+
     it('is changed although the check has renewed its hash', async () => {
       const renewed = { ...present(), passwordHash: 'a better hash of it' };
       site.afterCheck = () => site.credentials.set('ada', renewed);

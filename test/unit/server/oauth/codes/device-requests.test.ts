@@ -96,7 +96,9 @@ describe('requests of devices', () => {
       groups: [],
       disabled: false,
     };
-    expect(await requests.approve(id, { account, credential: { changedAt: 0 } }, signal)).to.equal('gone');
+    expect(await requests.approve(id, { account, credential: { uid: 'p', changedAt: 0 } }, signal)).to.equal(
+      'gone',
+    );
     await requests.deny(id, signal);
     expect(sessions.get(id)?.user).to.equal('alice');
   });
@@ -107,7 +109,7 @@ describe('requests of devices', () => {
     const changedAt = now + 2000;
     const decided = await requests.approve(
       requestID(userCode),
-      { account, credential: { changedAt } },
+      { account, credential: { uid: 'p', changedAt } },
       signal,
     );
     expect(decided).to.equal('approved');
@@ -115,6 +117,7 @@ describe('requests of devices', () => {
     expect(session).to.include({
       createdAt: changedAt,
       passwordAt: changedAt,
+      credentialUID: 'p',
       notAfter: changedAt + 120_000,
     });
   });

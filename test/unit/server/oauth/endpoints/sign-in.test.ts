@@ -296,6 +296,14 @@ describe('the sign-in form', () => {
       expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(409);
     });
 
+    it('does not overwrite one that was taken away and made anew, though under the same time', async () => {
+      const visit = await Visit.begin(site);
+      await visit.signIn('newcomer');
+      state.credentials.delete('newcomer');
+      await state.add('newcomer', { mustChange: true });
+      expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(409);
+    });
+
     it('asks for the old one again after ten minutes', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');

@@ -91,7 +91,7 @@ describe('the authorization code grant', () => {
   it('takes a code of a sign-in with a password that was set by a clock ahead of ours', async () => {
     const known = state.credentials.get('alice');
     if (!known) throw new Error('alice has no password');
-    state.credentials.set('alice', { ...known, changedAt: state.now + 2000 });
+    await state.credentials.set('alice', { ...known, changedAt: state.now + 2000 });
     expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
   });
 
@@ -280,9 +280,9 @@ describe('the authorization code grant', () => {
       site.store.fresh = false;
       expect((await exchange({ code })).status).to.equal(503);
       site.store.fresh = true;
-      Object.assign(state.credentialStore, { synced: false });
+      Object.assign(state.credentials, { synced: false });
       expect((await exchange({ code })).status).to.equal(503);
-      Object.assign(state.credentialStore, { synced: true });
+      Object.assign(state.credentials, { synced: true });
     });
   });
 

@@ -41,7 +41,7 @@ class Scene {
         get: (name) => this.credentials.get(name),
         set: async (name, credential) => {
           if (this.setFails) throw newServiceUnavailable('the cluster is away');
-          this.credentials.set(name, { ...credential, resourceVersion: '2' });
+          this.credentials.set(name, { ...credential, uid: 'p', resourceVersion: '2' });
         },
       },
       decoys: { of: (name) => `decoy of ${name}` },
@@ -75,6 +75,7 @@ class Scene {
   add(user: Account, passwordHash: string, overrides: Partial<Credential> = {}): void {
     this.users.set(user.name, user);
     this.credentials.set(user.name, {
+      uid: 'p',
       passwordHash,
       userUID: user.uid,
       mustChange: false,

@@ -15,6 +15,7 @@ const ALICE: Account = {
   disabled: false,
 };
 const PASSWORD: Credential = {
+  uid: 'uid-of-her-password',
   passwordHash: '',
   userUID: ALICE.uid,
   mustChange: false,
@@ -93,6 +94,21 @@ describe('who holds a session', () => {
   it('is asked of the cluster when a young session is of a password that has not come here yet', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt };
     known.credential = { ...PASSWORD, changedAt: PASSWORD.changedAt - 1 };
+    expect(await known.holders.settledEnd(session, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal(['alice']);
+  });
+
+  it('is nobody when the password was taken away and one made anew, also under the same time', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
+    for (const changedAt of [PASSWORD.changedAt - 1, PASSWORD.changedAt, PASSWORD.changedAt + 1]) {
+      known.credential = known.stored.credential = { ...PASSWORD, uid: 'another', changedAt };
+      expect(await known.holders.settledEnd(session, signal)).to.equal('password made anew');
+    }
+  });
+
+  it('is asked of the cluster when only the one before it is known here, also under a later time', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
+    known.credential = { ...PASSWORD, uid: 'the one before', changedAt: NOW };
     expect(await known.holders.settledEnd(session, signal)).to.equal(undefined);
     expect(known.asked).to.deep.equal(['alice']);
   });

@@ -14,6 +14,7 @@ describe('a Session object', () => {
     scopes: ['openid', 'groups'],
     generation: 3,
     passwordAt: Date.now() - 86_400_000,
+    credentialUID: 'uid-of-her-password',
   });
   let keys: KeyRing;
 
@@ -69,6 +70,7 @@ describe('a Session object', () => {
     refreshHash: 'b'.repeat(64),
     familyHash: 'b'.repeat(64),
     passwordTime: new Date(session.createdAt).toISOString(),
+    credentialUID: 'another',
   })) {
     it(`counts for nothing when somebody changed ${field}`, () => {
       expect(counts(kept({ spec: { [field]: value } }))).to.equal(false);

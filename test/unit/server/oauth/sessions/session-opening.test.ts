@@ -7,6 +7,7 @@ import { sessionEnd } from '../../../../../server/oauth/sessions/session-end.ts'
 import { SessionOpening, type SignIn } from '../../../../../server/oauth/sessions/session-opening.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { passwordSince } from '../../../../support/oauth/signed-in.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;
@@ -40,7 +41,7 @@ describe('opening a session', () => {
         groups: [],
         disabled: false,
       },
-      credential: { changedAt: NOW - 86_400_000 },
+      credential: passwordSince(NOW - 86_400_000),
       client: newClient('console', { refreshIdleLifetime: 10_000, sessionLifetime: 100_000 }),
       scopes: ['openid'],
       source: '192.0.2.7',
@@ -97,14 +98,16 @@ describe('opening a session', () => {
   });
 
   it('is of the password that was checked, whichever has come since', async () => {
-    const { session } = await open({ credential: { changedAt: NOW - 2_000 } });
+    const { session } = await open({ credential: passwordSince(NOW - 2_000) });
     const account = signIn().account;
-    expect(sessionEnd(session, account, { changedAt: NOW - 2_000 })).to.equal(undefined);
-    expect(sessionEnd(session, account, { changedAt: NOW - 1 })).to.equal('password changed');
+    expect(sessionEnd(session, account, passwordSince(NOW - 2_000))).to.equal(undefined);
+    expect(sessionEnd(session, account, passwordSince(NOW - 1))).to.equal('password changed');
+    const anew = { ...passwordSince(NOW - 2_000), uid: 'another' };
+    expect(sessionEnd(session, account, anew)).to.equal('password made anew');
   });
 
   it('begins no earlier than the password, whatever the clock that set it said', async () => {
-    const { session } = await open({ credential: { changedAt: NOW + 2_000 } });
+    const { session } = await open({ credential: passwordSince(NOW + 2_000) });
     expect(session.createdAt).to.equal(NOW + 2_000);
   });
 

@@ -3,9 +3,11 @@ import { pino } from 'pino';
 import { newConflict } from '../../../../../apis/meta/v1/errors.ts';
 import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
+import { beginningWith } from '../../../../../server/oauth/sessions/session-opening.ts';
 import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
-import type { Account } from '../../../../../server/oauth/users/account.ts';
+import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
+import { passwordSince } from '../../../../support/oauth/signed-in.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY = 86_400_000;
@@ -24,7 +26,7 @@ describe('the reaper of sessions', () => {
   let now: number;
   let objects: Map<string, FoundSession & { genuine: boolean }>;
   let account: Account | undefined;
-  let changedAt: number | undefined;
+  let credential: Credential | undefined;
   let stands: { fresh: boolean; users: boolean; passwords: boolean };
   let removing: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
@@ -34,7 +36,7 @@ describe('the reaper of sessions', () => {
     now = NOW;
     objects = new Map();
     account = ALICE;
-    changedAt = NOW - DAY;
+    credential = passwordSince(NOW - DAY);
     stands = { fresh: true, users: true, passwords: true };
     removing = (name) => objects.delete(name);
     reasons = [];
@@ -60,16 +62,7 @@ describe('the reaper of sessions', () => {
         get synced() {
           return stands.passwords;
         },
-        get: () =>
-          changedAt === undefined
-            ? undefined
-            : {
-                passwordHash: '',
-                userUID: 'uid-of-alice',
-                mustChange: false,
-                changedAt,
-                resourceVersion: '1',
-              },
+        get: () => credential,
       },
       now: () => now,
       log: pino({ level: 'silent' }),
@@ -125,11 +118,12 @@ describe('the reaper of sessions', () => {
     ['user deleted', () => (account = undefined)],
     ['user made anew', () => (account = { ...ALICE, uid: 'another' })],
     ['user disabled', () => (account = { ...ALICE, disabled: true })],
-    ['password changed', () => (changedAt = NOW - 59_999)],
-    ['password removed', () => (changedAt = undefined)],
+    ['password changed', () => (credential = passwordSince(NOW - 59_999))],
+    ['password removed', () => (credential = undefined)],
+    ['password made anew', () => (credential = { ...passwordSince(NOW - DAY), uid: 'another' })],
   ] as const) {
     it(`removes the sessions of a user for the reason: ${reason}`, async () => {
-      add();
+      add(beginningWith(passwordSince(NOW - DAY)));
       change();
       expect(await reaper.sweep(signal)).to.equal(1);
       expect(reasons).to.deep.equal([reason]);
@@ -138,7 +132,7 @@ describe('the reaper of sessions', () => {
 
   it('leaves a session that began with the new password', async () => {
     add();
-    changedAt = NOW - 60_000;
+    credential = passwordSince(NOW - 60_000);
     expect(await reaper.sweep(signal)).to.equal(0);
   });
 
@@ -154,7 +148,7 @@ describe('the reaper of sessions', () => {
     it(`removes nothing while it can not see everything (${unseen})`, async () => {
       add({ notAfter: NOW });
       account = undefined;
-      changedAt = undefined;
+      credential = undefined;
       stands[unseen] = false;
       expect(await reaper.sweep(signal)).to.equal(0);
     });

@@ -32,6 +32,7 @@ export const SESSION = {
 };
 
 export const CREDENTIAL: Credential = {
+  uid: 'uid-of-her-password',
   passwordHash: '',
   userUID: ALICE.uid,
   mustChange: false,

@@ -223,14 +223,14 @@ describe('TokenVerifier', () => {
       [
         'a password that was changed since',
         (now: TokenFixture) => {
-          const changedAt = SESSION.createdAt + 1;
-          now.credential = {
-            passwordHash: '',
-            userUID: '',
-            mustChange: false,
-            changedAt,
-            resourceVersion: '',
-          };
+          now.credential = { ...CREDENTIAL, changedAt: SESSION.createdAt + 1 };
+        },
+      ],
+      [
+        'a password that was taken away and made anew under the same time',
+        (now: TokenFixture) => {
+          now.cached = { ...SESSION, passwordAt: CREDENTIAL.changedAt, credentialUID: CREDENTIAL.uid };
+          now.credential = { ...CREDENTIAL, uid: 'another' };
         },
       ],
     ] as const) {

@@ -10,4 +10,5 @@ describeCredentialStore(
   'the memory of tests',
   () => credentials,
   (user) => Promise.resolve(`uid-of-${user}`),
+  async (user) => credentials.delete(user),
 );

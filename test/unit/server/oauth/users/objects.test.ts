@@ -49,7 +49,11 @@ describe('a Credential object', () => {
 
   it('comes back as it was written', () => {
     const object = credentialObject('iam.platform.io', 'ada', credential, '7');
-    expect(readCredential(object)).to.deep.equal({ ...credential, resourceVersion: '7' });
+    expect(readCredential({ ...object, metadata })).to.deep.equal({
+      ...credential,
+      uid: 'u',
+      resourceVersion: '7',
+    });
   });
 
   it('belongs to its user, so that it goes with it', () => {
