@@ -1,6 +1,7 @@
 // The request target, taken apart once and strictly. What can be read in two ways is refused, so that routing,
 // authorization and every proxy behind us see the same segments.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { shortened } from '../../apis/meta/v1/query-faults.ts';
 
 export interface RequestPath {
   /** Decoded. For logs, metrics and non-resource rules. */
@@ -19,8 +20,6 @@ const UNESCAPED = /[^!-~]|[#\\]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** Of a byte beyond ASCII. */
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
-/** Of a parameter's name. */
-const MAX_ECHO = 100;
 
 /** Throws BadRequest for a target that has more than one reading. `target` is the request line's, undecoded. */
 export function parseRequestPath(target: string): RequestPath {
@@ -80,7 +79,7 @@ function isText(escaped: string): boolean {
 function malformedParameter(search: string, isMalformed: (part: string) => boolean): Error {
   const part = search.split('&').find(isMalformed) ?? search;
   const [name = ''] = part.split('=');
-  const field = (isText(name) ? decodeURIComponent(name) : name).slice(0, MAX_ECHO);
+  const field = shortened(isText(name) ? decodeURIComponent(name) : name);
   const message = 'has a malformed percent escape, or one that is no UTF-8';
   return newBadRequest(`the query is not valid: ${field}: ${message}`, [
     { reason: 'FieldValueInvalid', message, field },

@@ -1,6 +1,12 @@
 // The one family of errors of the Kubernetes paths, made by named constructors and recognised by named
 // predicates. It is written to the wire in one place only, the error writer of the filter chain.
+import { elided } from '../../reading/elided-text.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
+
+/** Longer than any sentence of ours. What is repeated of a request must not make an answer longer than the request. */
+const MAX_MESSAGE = 4096;
+/** Of a name, a field and the message of a cause: longer than any object is called. */
+const MAX_DETAIL = 1024;
 
 export interface GroupResource {
   readonly group: string;
@@ -29,18 +35,32 @@ export class StatusError extends Error {
     this.#continue = options?.continue;
   }
 
+  /** As it is sent, however much it repeats of a request. */
   toStatus(): Status {
     return {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: this.#continue === undefined ? {} : { continue: this.#continue },
       status: 'Failure',
-      message: this.message,
+      message: elided(this.message, MAX_MESSAGE),
       reason: this.reason,
-      ...(this.details ? { details: this.details } : {}),
+      ...(this.details ? { details: withinBounds(this.details) } : {}),
       code: this.code,
     };
   }
+}
+
+/** How many causes there are is bounded where they are found, so that the message can say how many are left out. */
+function withinBounds({ causes, ...details }: StatusDetails): StatusDetails {
+  return { ...textsWithinBounds(details), ...(causes ? { causes: causes.map(textsWithinBounds) } : {}) };
+}
+
+function textsWithinBounds<T extends object>(members: T): T {
+  const entries = Object.entries(members).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? elided(value, MAX_DETAIL) : value,
+  ]);
+  return Object.fromEntries(entries) as T;
 }
 
 function qualified({ group, resource }: GroupResource): string {

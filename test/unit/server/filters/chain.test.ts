@@ -122,6 +122,17 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.audited[0])).to.have.length.below(5_000);
   });
 
+  it('repeats no more of a request in its answer than it takes to find it', async () => {
+    const chain = await start({ handler: ok });
+    const long = 'z'.repeat(3_500);
+    const { status, body } = await ask(chain, `/apis/${long}/v1/${long}/${long}`);
+    expect(status).to.equal(403);
+    expect(body).to.have.length.below(9_000);
+    expect(JSON.parse(body))
+      .to.have.property('message')
+      .that.matches(/^z+…z+" at the cluster scope$/);
+  });
+
   it('logs and audits names and reasons from elsewhere without what a terminal would obey', async () => {
     const user = { name: 'eve\u009b2J', uid: '', groups: ['g\u001b[2J'], extra: {} };
     const chain = await start({

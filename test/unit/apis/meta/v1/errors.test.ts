@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import {
+  newBadRequest,
+  newConflict,
+  newForbidden,
+  newInvalid,
+  newMethodNotAllowed,
+  newNotFound,
+  type StatusError,
+} from '../../../../../apis/meta/v1/errors.ts';
+
+const NODES = { group: 'resources.platform.io', resource: 'nodes' };
+
+describe('an error of the Kubernetes paths', () => {
+  it('says all that it has to say', () => {
+    expect(newNotFound(NODES, 'n1').toStatus()).to.deep.equal({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'nodes.resources.platform.io "n1" not found',
+      reason: 'NotFound',
+      details: { name: 'n1', group: 'resources.platform.io', kind: 'nodes' },
+      code: 404,
+    });
+  });
+
+  const long = '"&'.repeat(100_000);
+  const target = { group: long, resource: long };
+  const causes = [{ reason: 'FieldValueInvalid', field: long, message: long }];
+  for (const error of [
+    newForbidden(target, long, `User "x" cannot get resource ${long}`),
+    newForbidden(undefined, '', `User "x" cannot get path ${long}`),
+    newNotFound(target, long),
+    newConflict(target, long, 'the object has been modified'),
+    newMethodNotAllowed('PUT', target),
+    newBadRequest(`the query is not valid: ${long}`, causes),
+    newInvalid(`"${long}" is invalid`, causes, { group: long, kind: long, name: long }),
+  ] satisfies StatusError[]) {
+    it(`repeats no more of a request than it takes to find it (${error.code} ${error.message.slice(0, 8)})`, () => {
+      const status = error.toStatus();
+      expect(JSON.stringify(status)).to.have.length.below(20_000);
+      expect(status.message).to.match(/^[^…]+…[^…]+$/);
+      expect(status.code).to.equal(error.code);
+    });
+  }
+});
