@@ -10,7 +10,8 @@ import { PasswordSignIn } from './passwords/sign-in.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { OAuthSettings } from './settings.ts';
 import { newSharedThrottle, type SharedThrottleOptions } from './throttle/shared-throttle.ts';
-import type { CredentialStore, UserDirectory } from './users/account.ts';
+import type { CredentialStore } from './users/account.ts';
+import type { Users } from './users/cluster-user-directory.ts';
 import { LastLogins } from './users/last-logins.ts';
 
 export interface PasswordSignInsOptions {
@@ -18,7 +19,7 @@ export interface PasswordSignInsOptions {
   /** Cores of the machine, and threads of libuv's pool. */
   readonly machine: { readonly cores: number; readonly threads: number };
   readonly ready: () => boolean;
-  readonly users: UserDirectory;
+  readonly users: Pick<Users, 'synced' | 'get' | 'object'>;
   readonly credentials: CredentialStore & { hashes(): Iterable<string> };
   readonly sessions: Pick<SessionStore, 'ofUser'>;
   readonly keys: SharedThrottleOptions['keys'];
@@ -53,7 +54,7 @@ export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSig
   const throttle = newSharedThrottle({ limits, patience, keys, sessions, client, namespace, log });
   metrics.observeThrottle(() => throttle.logins.size);
   const audit = newLoginRecords(log.child({ audit: true }), metrics);
-  const lastLogins = new LastLogins({ client, group, log, now });
+  const lastLogins = new LastLogins({ client, group, users, log, now });
   const signIn = new PasswordSignIn({
     ready,
     users,

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { newNotFound, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import type { User } from '../../../../../apis/iam/v1beta1/user.ts';
+import {
+  newInvalid,
+  newNotFound,
+  newServiceUnavailable,
+  StatusError,
+} from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { LastLogins } from '../../../../../server/oauth/users/last-logins.ts';
 import { until } from '../../../../support/until.ts';
@@ -9,6 +15,7 @@ class Scene {
   readonly written: string[] = [];
   readonly warned: string[] = [];
   failure: Error | undefined;
+  readonly users = new Map<string, User>();
   #heard: () => void = () => undefined;
   readonly logins = new LastLogins({
     client: {
@@ -22,8 +29,10 @@ class Scene {
       },
     },
     group: 'iam.platform.io',
+    users: { object: (name) => this.users.get(name) },
     log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
     now: () => this.now,
+    retryMs: 1,
   });
 
   async until(count: number): Promise<void> {
@@ -77,5 +86,44 @@ describe('the last sign-ins', () => {
     scene.logins.seen('alice');
     await until(() => scene.warned.length > 0);
     expect(scene.warned).to.deep.equal(['no right to users/status']);
+  });
+
+  it('are tried again, behind those of others, while the cluster takes none', async () => {
+    scene.failure = newServiceUnavailable('kube-apiserver can not be reached');
+    scene.logins.seen('alice');
+    scene.logins.seen('bob');
+    await scene.until(3);
+    expect(scene.written.map((line) => line.split(' ')[0])).to.deep.equal(['alice', 'bob', 'alice']);
+    scene.logins.seen('alice');
+    scene.logins.seen('carol');
+    await scene.until(4);
+    expect(scene.written[3]).to.match(/^carol /);
+  });
+
+  it('never go back behind what another replica has written meanwhile', async () => {
+    const lastLoginTime = '2026-01-01T10:01:00Z';
+    scene.failure = newServiceUnavailable('kube-apiserver can not be reached');
+    scene.logins.seen('alice');
+    await scene.until(1);
+    scene.users.set('alice', { metadata: { name: 'alice' }, spec: {}, status: { lastLoginTime } });
+    scene.logins.seen('bob');
+    await scene.until(2);
+    scene.now += 120_000;
+    scene.logins.seen('alice');
+    await scene.until(3);
+    expect(scene.written.slice(1)).to.deep.equal([
+      'bob {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
+      'alice {"status":{"lastLoginTime":"2026-01-01T10:02:00Z"}}',
+    ]);
+  });
+
+  it('are not tried again for a user whose object the cluster takes no longer', async () => {
+    scene.failure = newInvalid('the user is invalid', []);
+    scene.logins.seen('alice');
+    scene.logins.seen('bob');
+    await scene.until(2);
+    scene.logins.seen('carol');
+    await scene.until(3);
+    expect(scene.written.map((line) => line.split(' ')[0])).to.deep.equal(['alice', 'bob', 'carol']);
   });
 });
