@@ -52,9 +52,11 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
   const { path, segments } = parsed;
   const prefix = apiPrefix(segments[0]);
   if (prefix === undefined) return nonResource(method, path);
-  if (segments[segments.length - 1] === '') throw newBadRequest('the path ends in a slash');
   const first = prefix === 'api' ? 2 : 3;
-  if (segments.length <= first) return nonResource(method, path);
+  const ends = segments[segments.length - 1] === '';
+  // In front of resources, where discovery is, kube-apiserver takes a slash at the end too.
+  if (segments.length - Number(ends) <= first) return nonResource(method, path);
+  if (ends) throw newBadRequest('the path ends in a slash');
   const start = first + namespaceSegments(segments, first);
   const resource = segments[start] ?? '';
   if (resource === 'watch' || resource === 'proxy') {

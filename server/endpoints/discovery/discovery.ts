@@ -51,15 +51,19 @@ function root(resources: readonly DiscoveredResource[]): Handler {
   };
 }
 
-/** Handlers by exact path, for every group and version in the table. */
+/** Handlers by exact path, with and without a slash at its end, for every group and version in the table. */
 export function discoveryHandlers(resources: readonly DiscoveredResource[]): ReadonlyMap<string, Handler> {
-  const handlers = new Map<string, Handler>([['/apis', root(resources)]]);
+  const handlers = new Map<string, Handler>();
+  const serve = (path: string, handler: Handler): void => {
+    handlers.set(path, handler).set(`${path}/`, handler);
+  };
+  serve('/apis', root(resources));
   for (const group of groupsOf(resources)) {
     const document = groupDocument(resources, group);
-    handlers.set(`/apis/${group}`, legacy(staticDocument(document)));
+    serve(`/apis/${group}`, legacy(staticDocument(document)));
     for (const { version } of document.versions) {
       const list = resourceListDocument(resources, group, version);
-      handlers.set(`/apis/${group}/${version}`, legacy(staticDocument(list)));
+      serve(`/apis/${group}/${version}`, legacy(staticDocument(list)));
     }
   }
   return handlers;

@@ -330,6 +330,9 @@ describe('public paths', () => {
       '/apis',
       '/apis/g',
       '/apis/g/v1',
+      '/apis/',
+      '/apis/g/',
+      '/apis/g/v1/',
     ];
     for (const path of [...open, '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/g/v1']) {
       expect(isPublicPath(path), path).to.equal(true);
@@ -344,8 +347,10 @@ describe('public paths', () => {
       '/livez/',
       '/Livez',
       '/api',
-      '/apis/',
+      '/apis//',
+      '/apis/g/v1//',
       '/apis/g/v1/nodes',
+      '/apis/g/v1/nodes/',
       '/version/x',
     ];
     for (const path of [

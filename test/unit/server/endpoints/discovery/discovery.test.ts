@@ -74,6 +74,12 @@ describe('discovery', () => {
     });
   });
 
+  it('answers the same with a slash at the end', async () => {
+    for (const path of ['/apis', '/apis/resources.platform.io', '/apis/resources.platform.io/v1alpha3']) {
+      expect(await server.json(`${path}/`)).to.deep.equal(await server.json(path));
+    }
+  });
+
   it('gives the aggregated form to who asks for it, under the type that names it', async () => {
     const answer = await server.ask('/apis', { headers: { Accept: `${V2},application/json` } });
     expect(answer.headers['content-type']).to.equal(V2);
