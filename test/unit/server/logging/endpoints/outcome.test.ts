@@ -3,6 +3,7 @@ import {
   newBadRequest,
   newExpired,
   newServiceUnavailable,
+  newTimeout,
   newTooManyRequests,
 } from '../../../../../apis/meta/v1/errors.ts';
 import { outcomeOf } from '../../../../../server/logging/endpoints/outcome.ts';
@@ -28,5 +29,21 @@ describe('what became of a log query', () => {
 
   it('is "canceled" when the caller has left', () => {
     expect(outcomeOf(new Error('gone'), { signal: AbortSignal.abort(), begun: true })).to.equal('canceled');
+  });
+
+  it('is "canceled" when the caller has left before the answer, whatever the store makes of it', () => {
+    for (const error of [newStoreTimeout('memory'), newServiceUnavailable('down', 1)]) {
+      expect(outcomeOf(error, { signal: AbortSignal.abort(), begun: false })).to.equal('canceled');
+    }
+  });
+
+  it('is what has ended an answer that had begun, since that closes the connection too', () => {
+    const error = newServiceUnavailable('down', 1);
+    expect(outcomeOf(error, { signal: AbortSignal.abort(), begun: true })).to.equal('unavailable');
+  });
+
+  it('is that of the error that has ended the request', () => {
+    const error = newTimeout('too long', 1);
+    expect(outcomeOf(error, { signal: AbortSignal.abort(error), begun: false })).to.equal('unavailable');
   });
 });

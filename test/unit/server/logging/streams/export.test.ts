@@ -6,6 +6,7 @@ import type { Coverage, ExportBatch, LogRecord, LogStore } from '../../../../../
 import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+import { until } from '../../../../support/until.ts';
 
 const TIME = '2026-11-20T10:00:00.000000001Z';
 const record = (log: string): LogRecord => ({
@@ -313,6 +314,31 @@ describe('an export', () => {
     expect(batches).to.be.below(400);
     answer.destroy();
     await stopped.promise;
+  });
+
+  it('counts as canceled when its reader leaves, as unavailable when its store fails', async () => {
+    const count = async (service: LogService, outcome: string): Promise<number> => {
+      const metrics = await service.registry.getMetricsAsJSON();
+      const ended = metrics.find(({ name }) => name === 'log_queries_total');
+      return ended?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
+    };
+    const given = Promise.withResolvers<void>();
+    const left = await serve({
+      store: exporting(async function* (_selection, _order, { signal }) {
+        yield [record('first')];
+        given.resolve();
+        await once(signal, 'abort');
+        throw newStoreTimeout('memory');
+      }),
+    });
+    const answer = await left.server.open(`${LOGS}?operation=export`);
+    await given.promise;
+    answer.destroy();
+    await until(async () => (await count(left, 'canceled')) === 1);
+
+    const failed = await serve({ store: exporting(breaking) });
+    await failed.ask('operation=export').catch(() => undefined);
+    await until(async () => (await count(failed, 'unavailable')) === 1);
   });
 
   it('is one of a few', async () => {
