@@ -21,6 +21,11 @@ export type TextFaults = (
   texts: readonly string[],
 ) => readonly { readonly text: string; readonly fault: string }[];
 
+/** What is wrong with what the server itself has handed out, by parameter; undefined when nothing is. */
+export type HandedOutFaults = Readonly<
+  Partial<Record<'cursor' | 'context', (text: string) => string | undefined>>
+>;
+
 const UTC = 'UTC';
 
 const FORMATS: Readonly<Record<string, QueryFormat>> = {
@@ -88,7 +93,10 @@ const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
 /** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
 const IGNORED = ['watch'] as const;
 
-export function newLogQueryDecoder(textFaults: TextFaults): QueryDecoder<typeof LogQuerySchema> {
+export function newLogQueryDecoder(
+  textFaults: TextFaults,
+  handedOutFaults: HandedOutFaults = {},
+): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,
@@ -101,6 +109,7 @@ export function newLogQueryDecoder(textFaults: TextFaults): QueryDecoder<typeof 
     contradictions: (query, given) => [
       ...timeFaults(query),
       ...faultsOfTexts(query, textFaults),
+      ...faultsOfHandedOut(query, handedOutFaults),
       ...misfits(query, given),
     ],
   });
@@ -172,6 +181,14 @@ function faultsOfTexts(query: LogQuery, textFaults: TextFaults): StatusCause[] {
   const fault = `is longer than ${MAX_TEXT} characters`;
   const faults = long.length > 0 ? long.map((text) => ({ text, fault })) : textFaults(match, texts);
   return faults.map((each) => invalid('log_query', `${quoted(each.text)} ${each.fault}`));
+}
+
+function faultsOfHandedOut(query: LogQuery, faultOf: HandedOutFaults): StatusCause[] {
+  return (['cursor', 'context'] as const).flatMap((parameter) => {
+    const { [parameter]: text } = query;
+    const fault = text === undefined ? undefined : faultOf[parameter]?.(text);
+    return fault === undefined ? [] : [invalid(parameter, fault)];
+  });
 }
 
 /**

@@ -34,19 +34,22 @@ export function writeCursor(query: LogQuery, caller: string, { range, position }
 
 /** Throws BadRequest when it is not one, or one of another query or caller. */
 export function readCursor(query: LogQuery, caller: string, cursor: string): Cursor {
-  const parts = parse(cursor);
-  if (!Array.isArray(parts)) throw invalid('is not a cursor of this server');
-  const [version, digest, start, end, position]: unknown[] = parts;
-  if (version !== VERSION || !isAskable(start) || !isAskable(end) || typeof position !== 'string') {
-    throw invalid('is not a cursor of this server');
-  }
-  if (start > end) throw invalid('is not a cursor of this server');
+  const read = parse(cursor);
+  if (!read) throw invalid(NO_CURSOR);
+  const { digest, ...rest } = read;
   if (digest !== digestOf(query, caller)) {
     throw invalid(
       'belongs to another query or another caller: all but size has to be asked as it was; or leave it out to begin anew',
     );
   }
-  return { range: { start, end }, position };
+  return rest;
+}
+
+const NO_CURSOR = 'is not a cursor of this server';
+
+/** What is wrong with it whoever asks whatever; undefined when nothing is. */
+export function cursorFault(cursor: string): string | undefined {
+  return parse(cursor) ? undefined : NO_CURSOR;
 }
 
 function digestOf(query: LogQuery, caller: string): string {
@@ -56,7 +59,18 @@ function digestOf(query: LogQuery, caller: string): string {
   return hash('sha256', JSON.stringify([caller, kept]), 'base64url').slice(0, 22);
 }
 
-function parse(cursor: string): unknown {
+/** Undefined for what this server has never handed out. */
+function parse(cursor: string): (Cursor & { readonly digest: unknown }) | undefined {
+  const parts = partsOf(cursor);
+  if (!Array.isArray(parts)) return undefined;
+  const [version, digest, start, end, position]: unknown[] = parts;
+  if (version !== VERSION || !isAskable(start) || !isAskable(end) || typeof position !== 'string') {
+    return undefined;
+  }
+  return start > end ? undefined : { range: { start, end }, position, digest };
+}
+
+function partsOf(cursor: string): unknown {
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {

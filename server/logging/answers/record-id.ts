@@ -22,15 +22,18 @@ export function idOf({ time, namespace, pod, container, log }: LogRecord): strin
 
 /** Throws BadRequest for what no record is called. */
 export function parseRecordID(id: string): RecordID {
-  const parts = parse(id);
-  if (Array.isArray(parts) && parts.length === 5 && parts.every((part) => typeof part === 'string')) {
-    const [time = '', namespace = '', pod = '', container = '', digest = ''] = parts;
-    if (isAskable(time)) return { time, namespace, pod, container, digest };
-  }
-  const message = 'is not the id of a record';
-  throw newBadRequest(`the query is not valid: context: ${message}`, [
-    { reason: 'FieldValueInvalid', message, field: 'context' },
+  const read = parse(id);
+  if (read) return read;
+  throw newBadRequest(`the query is not valid: context: ${NO_ID}`, [
+    { reason: 'FieldValueInvalid', message: NO_ID, field: 'context' },
   ]);
+}
+
+const NO_ID = 'is not the id of a record';
+
+/** What is wrong with it, whether or not there is such a record; undefined when nothing is. */
+export function recordIDFault(id: string): string | undefined {
+  return parse(id) ? undefined : NO_ID;
 }
 
 /** The same for one that is gone and for one that the caller may not see. */
@@ -44,7 +47,15 @@ export function newRecordNotFound({ group, resource }: GroupResource, id: string
   });
 }
 
-function parse(id: string): unknown {
+function parse(id: string): RecordID | undefined {
+  const parts = partsOf(id);
+  if (!Array.isArray(parts) || parts.length !== 5) return undefined;
+  if (!parts.every((part) => typeof part === 'string')) return undefined;
+  const [time = '', namespace = '', pod = '', container = '', digest = ''] = parts;
+  return isAskable(time) ? { time, namespace, pod, container, digest } : undefined;
+}
+
+function partsOf(id: string): unknown {
   try {
     return JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
   } catch {

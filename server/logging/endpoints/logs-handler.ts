@@ -13,7 +13,9 @@ import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
 import { writeAnswer } from '../answers/answer.ts';
 import { LogContext } from '../answers/context.ts';
+import { cursorFault } from '../answers/cursor.ts';
 import { LogAnswers, type Untimed } from '../answers/log-answers.ts';
+import { recordIDFault } from '../answers/record-id.ts';
 import { rangeOf } from '../answers/selection.ts';
 import { instantOf, later } from '../instant.ts';
 import type { LogMetrics, LogOperation } from '../log-metrics.ts';
@@ -63,7 +65,7 @@ const GRACE_MS = 2_000;
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
-  const decoder = newLogQueryDecoder(textFaults);
+  const decoder = newLogQueryDecoder(textFaults, { cursor: cursorFault, context: recordIDFault });
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
   const slots = newQuerySlots(limits);
 

@@ -110,6 +110,19 @@ describe('log queries', () => {
     expect((await service.ask(`cursor=${cursor}&sort=asc&size=100`)).status).to.equal(200);
   });
 
+  it('name a cursor and an id that nobody handed out beside every other fault', async () => {
+    for (const parameter of ['cursor', 'context']) {
+      const { status, body } = await service.ask(`${parameter}=made-up&size=1001&siez=1`);
+      expect(status).to.equal(400);
+      const { causes } = record(record(JSON.parse(body.toString()))['details']);
+      expect(array(causes).map((cause) => record(cause)['field'])).to.have.members([
+        parameter,
+        'size',
+        'siez',
+      ]);
+    }
+  });
+
   it('refuse a cursor whose range could not have been asked for', async () => {
     const cursor = text(record((await service.json('size=1'))['query'])['cursor']);
     const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
