@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { Agent as SecureAgent } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { pluginOf } from './exec-plugins.ts';
 
 /** Everything a request needs to reach kube-apiserver as ourselves. */
 export interface Credentials {
@@ -131,12 +131,11 @@ export class CredentialSource {
 
 /** What credentials come from, for people. */
 function giverOf(config: KubeConfig): string {
-  const { exec, authProvider } = record(config.getCurrentUser());
-  if (exec) return `the exec plugin ${JSON.stringify(text(record(exec)['command']))} of the kubeconfig`;
-  if (authProvider) {
-    return `the auth provider ${JSON.stringify(text(record(authProvider)['name']))} of the kubeconfig`;
-  }
-  return 'the kubeconfig';
+  const user = config.getCurrentUser();
+  const plugin = user ? pluginOf(user) : undefined;
+  if (plugin !== undefined) return plugin;
+  if (!user?.authProvider) return 'the kubeconfig';
+  return `the auth provider ${JSON.stringify(user.authProvider.name)} of the kubeconfig`;
 }
 
 function endpointOf({ protocol, hostname, port, pathname }: URL): Endpoint {

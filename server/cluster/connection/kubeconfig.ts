@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { kubeConfigClass } from './client-node.ts';
+import { useExecPlugins } from './exec-plugins.ts';
 import { fileFault } from './file-fault.ts';
 import { checkUsable, unreadableKubeConfig } from './kubeconfig-fault.ts';
 
@@ -85,6 +86,7 @@ function merged(paths: readonly string[], texts: readonly string[]): KubeConfig 
   if (!first) throw new Error('no kubeconfig');
   for (const other of others) addMissing(first, other);
   checkUsable(first, paths.join(delimiter));
+  useExecPlugins(first);
   return first;
 }
 

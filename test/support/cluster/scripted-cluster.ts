@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
+import { useExecPlugins } from '../../../server/cluster/connection/exec-plugins.ts';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /** What the reflector asks for, by the parameters that tell its requests apart. */
@@ -58,6 +59,7 @@ export class ScriptedCluster {
 export function kubeConfigFor(server: string, user: object = {}): () => KubeConfig {
   const config = new KubeConfig();
   config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true }, { name: 'u', ...user });
+  useExecPlugins(config);
   return () => config;
 }
 

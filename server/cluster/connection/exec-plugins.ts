@@ -1,0 +1,91 @@
+// The credential plugins of a kubeconfig, in place of those of client-node, which waits for ever for one that hangs, and
+// repeats in an error what it has printed.
+import type { KubeConfig, User } from '@kubernetes/client-node';
+import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { type PluginOptions, pluginName, runPlugin } from './exec-plugin.ts';
+
+/** How client-node finds this one; no provider of kubectl is called so. */
+const PROVIDER = 'exec-plugin';
+
+/** Longer than plugins give a person to sign in with a browser. */
+const TIMEOUT_MS = 240_000;
+const GRACE_MS = 2_000;
+
+interface ExecCredential {
+  readonly token: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  /** Ms since the epoch; Infinity when it has no end. */
+  readonly notAfter: number;
+}
+
+/** Has the plugins of its users run here; what they give is kept as long as this KubeConfig. */
+export function useExecPlugins(config: KubeConfig, options: Partial<PluginOptions> = {}): void {
+  config.addAuthenticator(
+    new ExecPlugins({
+      timeoutMs: TIMEOUT_MS,
+      graceMs: GRACE_MS,
+      inherited: process.env,
+      terminal: process.stdin.isTTY,
+      ...options,
+    }),
+  );
+  config.users = config.users.map(({ exec, ...user }) =>
+    exec ? { ...user, authProvider: { name: PROVIDER, config: exec } } : user,
+  );
+}
+
+/** What the plugin of this user is called in messages; undefined when it has none. */
+export function pluginOf({ authProvider }: Pick<User, 'authProvider'>): string | undefined {
+  return authProvider?.name === PROVIDER ? pluginName(authProvider.config) : undefined;
+}
+
+type Authenticator = Parameters<KubeConfig['addAuthenticator']>[0];
+
+class ExecPlugins implements Authenticator {
+  readonly #options: PluginOptions;
+  readonly #given = new Map<string, ExecCredential>();
+
+  constructor(options: PluginOptions) {
+    this.#options = options;
+  }
+
+  isAuthProvider(user: User): boolean {
+    return pluginOf(user) !== undefined;
+  }
+
+  async applyAuthentication(...[user, options]: Parameters<Authenticator['applyAuthentication']>) {
+    const { token, cert, key } = await this.#credential(user);
+    if (cert !== undefined) options.cert = cert;
+    if (key !== undefined) options.key = key;
+    if (token !== undefined) options.headers = { ...options.headers, Authorization: `Bearer ${token}` };
+  }
+
+  async #credential({ name, authProvider }: User): Promise<ExecCredential> {
+    const known = this.#given.get(name);
+    if (known && Date.now() < known.notAfter) return known;
+    const given = readCredential(await runPlugin(authProvider?.config, this.#options));
+    if (!given) throw new Error(`${pluginName(authProvider?.config)} printed no ExecCredential`);
+    this.#given.set(name, given);
+    return given;
+  }
+}
+
+/** Undefined for anything else. */
+function readCredential(printed: string): ExecCredential | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(printed);
+  } catch {
+    return undefined;
+  }
+  const { token, clientCertificateData, clientKeyData, expirationTimestamp } = recordIn(parsed, 'status');
+  const given = {
+    token: optionalText(token),
+    cert: optionalText(clientCertificateData),
+    key: optionalText(clientKeyData),
+  };
+  if (given.token === undefined && (given.cert === undefined || given.key === undefined)) return undefined;
+  const end = expirationTimestamp === undefined ? Infinity : Date.parse(text(expirationTimestamp));
+  return { ...given, notAfter: Number.isNaN(end) ? 0 : end };
+}

@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { RequestOptions } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { kubeConfigClass } from '../../../../../server/cluster/connection/client-node.ts';
+import type { PluginOptions } from '../../../../../server/cluster/connection/exec-plugin.ts';
+import { useExecPlugins } from '../../../../../server/cluster/connection/exec-plugins.ts';
+import { until } from '../../../../support/until.ts';
+
+const NAME = 'the exec plugin "/bin/sh" of the kubeconfig';
+const PATIENT = { timeoutMs: 60_000, graceMs: 60_000, terminal: false } satisfies Partial<PluginOptions>;
+const printing = (status: object): string =>
+  `echo '${JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status })}'`;
+
+describe('the exec plugins of a kubeconfig', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'exec-plugins-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Applies the credentials that a script gives, with what else its entry says. */
+  function plugin(script: string, entry: object = {}, options: Partial<PluginOptions> = {}) {
+    const Config = kubeConfigClass();
+    const config = new Config();
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', script] };
+    config.loadFromClusterAndUser(
+      { name: 'c', server: 'https://cluster.example', skipTLSVerify: true },
+      { name: 'u', exec: { ...exec, ...entry } },
+    );
+    useExecPlugins(config, {
+      ...PATIENT,
+      inherited: { PATH: process.env['PATH'], FOLDER: folder },
+      ...options,
+    });
+    return async (): Promise<RequestOptions> => {
+      const applied: RequestOptions = {};
+      await config.applyToHTTPSOptions(applied);
+      return applied;
+    };
+  }
+  async function fault(apply: () => Promise<unknown>): Promise<string> {
+    const error = await apply().then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    return error instanceof Error ? error.message : `no error: ${String(error)}`;
+  }
+  const written = async (name: string): Promise<string> =>
+    (await readFile(join(folder, name), 'utf8')).trim();
+
+  it('give a token, or a certificate with its key', async () => {
+    const { headers } = await plugin(printing({ token: 't' }))();
+    expect(headers).to.deep.equal({ Authorization: 'Bearer t' });
+    const { cert, key } = await plugin(
+      printing({ clientCertificateData: 'the certificate', clientKeyData: 'the key' }),
+    )();
+    expect({ cert, key }).to.deep.equal({ cert: 'the certificate', key: 'the key' });
+  });
+
+  it('run once for as long as what they give is good', async () => {
+    const runs = 'echo run >> $FOLDER/runs; ';
+    const lasting = plugin(runs + printing({ token: 't', expirationTimestamp: '2999-01-01T00:00:00Z' }));
+    await lasting();
+    await lasting();
+    expect(await written('runs')).to.equal('run');
+    const expired = plugin(runs + printing({ token: 't', expirationTimestamp: '2000-01-01T00:00:00Z' }));
+    await expired();
+    await expired();
+    expect(await written('runs')).to.equal('run\nrun\nrun');
+  });
+
+  it('are told what they are asked for, in an environment to which the kubeconfig adds', async () => {
+    const env = [{ name: 'PROFILE', value: 'a b' }];
+    const script = `echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; echo "$PROFILE" > $FOLDER/profile; `;
+    await plugin(script + printing({ token: 't' }), { env })();
+    expect(await written('profile')).to.equal('a b');
+    expect(JSON.parse(await written('info'))).to.deep.equal({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      spec: { interactive: false },
+    });
+  });
+
+  it('have nothing to read where there is no terminal, and need one where they say so', async () => {
+    expect((await plugin(`read -r line; ${printing({ token: 't' })}`)()).headers).to.have.property(
+      'Authorization',
+    );
+    expect(await fault(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(`${NAME} needs a terminal`);
+  });
+
+  it('that hang are ended with all that they started, and run again for who asks next', async () => {
+    const script = `
+      if [ -e $FOLDER/tried ]; then ${printing({ token: 'at last' })}; exit; fi
+      touch $FOLDER/tried
+      (trap 'touch $FOLDER/ended; exit' TERM; sleep 600 & wait) &
+      wait`;
+    const apply = plugin(script, {}, { timeoutMs: 500 });
+    expect(await fault(apply)).to.equal(`${NAME} gave no credentials within 0.5 s and was ended`);
+    await until(() => existsSync(join(folder, 'ended')));
+    expect((await apply()).headers).to.deep.equal({ Authorization: 'Bearer at last' });
+  });
+
+  it('may ask who sits at a terminal, and not for ever', async () => {
+    const terminal = { terminal: true, timeoutMs: 500 };
+    const script = 'echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; ';
+    await plugin(script + printing({ token: 't' }), { interactiveMode: 'Always' }, terminal)();
+    expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', true);
+    await plugin(script + printing({ token: 't' }), { interactiveMode: 'Never' }, terminal)();
+    expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', false);
+    expect(await fault(plugin('exec sleep 600', {}, terminal))).to.include('within 0.5 s and was ended');
+  });
+
+  it('that will not end are killed, and nobody waits for those that got away', async () => {
+    const script = `trap '' TERM; setsid sleep 600 & echo $! > $FOLDER/pid; echo $$ > $FOLDER/shell; sleep 600 & wait; wait`;
+    expect(await fault(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was ended');
+    const [away, shell] = [Number(await written('pid')), Number(await written('shell'))];
+    await until(() => !isRunning(shell));
+    process.kill(away, 'SIGKILL');
+  });
+
+  it('that fail say why, in words that repeat no credential', async () => {
+    expect(await fault(plugin('echo "please log in" >&2; exit 3'))).to.equal(
+      `${NAME} ended with code 3: please log in`,
+    );
+    expect(await fault(plugin('echo secret; exit 1'))).to.equal(`${NAME} ended with code 1`);
+    expect(await fault(plugin('kill -s SEGV $$'))).to.equal(`${NAME} ended with SIGSEGV`);
+    expect(await fault(plugin('echo secret'))).to.equal(`${NAME} printed no ExecCredential`);
+    expect(await fault(plugin(printing({})))).to.equal(`${NAME} printed no ExecCredential`);
+    const missing = { command: '/there/is/none', installHint: 'install it with apt' };
+    expect(await fault(plugin('', missing))).to.match(
+      /^the exec plugin "\/there\/is\/none" of the kubeconfig can not be run: .*ENOENT: install it with apt$/,
+    );
+    expect(await fault(plugin('', { command: undefined }))).to.include('can not be run');
+  });
+
+  it('that print without end are ended', async () => {
+    expect(await fault(plugin('yes'))).to.equal(`${NAME} printed more than any credential and was ended`);
+  });
+
+  it('say no more of what they complain about than a line holds', async () => {
+    const message = await fault(plugin('yes "no access" | head -c 200000 >&2; exit 1'));
+    expect(message).to.have.length.below(1200);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
