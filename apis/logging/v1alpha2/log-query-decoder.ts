@@ -7,7 +7,7 @@ import { parseInterval } from './log-interval.ts';
 import {
   type LogQuery,
   LogQuerySchema,
-  MAX_FROM,
+  MAX_DEPTH,
   MAX_SECONDS,
   MAX_SIZE,
   MAX_TEXT,
@@ -108,6 +108,7 @@ export function newLogQueryDecoder(
     },
     contradictions: (query, given) => [
       ...timeFaults(query),
+      ...depthFaults(query),
       ...faultsOfTexts(query, textFaults),
       ...faultsOfHandedOut(query, handedOutFaults),
       ...misfits(query, given),
@@ -127,7 +128,7 @@ export function textsOf({
 
 /** What to ask instead of more lines than one page has or skips. */
 const TOO_MANY: Readonly<Record<string, string>> = {
-  from: `is more than ${MAX_FROM}; deeper pages go by cursor`,
+  from: `is more than ${MAX_DEPTH}; deeper pages go by cursor`,
   size: `is more than ${MAX_SIZE}; further lines come by cursor, or all of them by operation=export`,
 };
 
@@ -168,6 +169,13 @@ function dateIn(text: string): number {
 function timeFaults({ start_time: start, end_time: end }: LogQuery): StatusCause[] {
   if (start === undefined || end === undefined || start <= end) return [];
   return [invalid('end_time', `${end} is before start_time, ${start}`)];
+}
+
+/** Where lines are skipped at all: consoles send `from` and `size` with everything else too. */
+function depthFaults({ operation, from, size, context, follow }: LogQuery): StatusCause[] {
+  if (operation !== 'query' || context !== undefined || follow || from + size <= MAX_DEPTH) return [];
+  const why = `${from} with a size of ${size} is deeper than ${MAX_DEPTH} lines; deeper pages go by cursor`;
+  return [invalid('from', why)];
 }
 
 function faultsOfTexts(query: LogQuery, textFaults: TextFaults): StatusCause[] {

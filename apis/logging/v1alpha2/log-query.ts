@@ -27,9 +27,10 @@ const MAX_LOG_QUERY = 20_000;
 export const MAX_WORDS = 200;
 /** Ten digits: the last second is in the year 2286; a value in milliseconds has thirteen. */
 export const MAX_SECONDS = 9_999_999_999;
-/** Lines of one page, and lines that may be skipped; together what OpenSearch looks at for one page. Deeper pages go by cursor. */
+/** Lines of one page. */
 export const MAX_SIZE = 1_000;
-export const MAX_FROM = 9_000;
+/** Lines of one page with those that it skips: what OpenSearch looks at for one, and how deep consoles go. Deeper pages go by cursor. */
+export const MAX_DEPTH = 10_000;
 /** Lines before and after one record. */
 const MAX_CONTEXT = 500;
 
@@ -110,9 +111,9 @@ export const LogQuerySchema = Type.Object(
     sort: choice(['desc', 'asc'] as const, 'desc', 'Newest first, or oldest first.'),
     from: Type.Integer({
       minimum: 0,
-      maximum: MAX_FROM,
+      maximum: MAX_DEPTH,
       default: 0,
-      description: 'Lines to skip. Deeper pages go by `cursor`.',
+      description: `Lines to skip; up to ${MAX_DEPTH} together with \`size\`. Deeper pages go by \`cursor\`.`,
     }),
     size: Type.Integer({
       minimum: 0,

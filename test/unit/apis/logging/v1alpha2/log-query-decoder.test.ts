@@ -44,6 +44,11 @@ describe('a log query', () => {
     }
   });
 
+  it('takes the pages of consoles as deep as they have always gone', () => {
+    expect(decode('from=9950&size=50')).to.include({ from: 9_950, size: 50 });
+    expect(decode('operation=statistics&from=9990&size=50')).to.include({ operation: 'statistics' });
+  });
+
   it('takes what a form sends of a text that nobody has typed yet', () => {
     for (const search of ['match=regex&case=respect&highlight=true', 'log_query=&match=substring']) {
       expect(textsOf(decode(search)), search).to.deep.equal([]);
@@ -95,8 +100,9 @@ describe('a log query', () => {
     ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
     ['a word for the order that is none', 'sort=newest', 'sort', /allowed: desc, asc/],
     ['a page that is too long', 'size=1001', 'size', /more than 1000;.*cursor.*export/],
-    ['a page that is too deep', 'from=9001', 'from', /more than 9000; deeper pages go by cursor/],
-    ['a page before the first', 'from=-1', 'from', /from 0 to 9000/],
+    ['a page that is too deep', 'from=10001', 'from', /more than 10000; deeper pages go by cursor/],
+    ['a page that ends too deep', 'from=9951&size=50', 'from', /9951 with a size of 50.*go by cursor/],
+    ['a page before the first', 'from=-1', 'from', /from 0 to 10000/],
     ['a size that is no number', 'size=x', 'size', /not a whole number/],
     ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
     ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
