@@ -7,9 +7,9 @@ import { reviewKey } from './review-key.ts';
 
 export interface AccessReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
-  /** How long a yes and a no are kept, in ms; 10,000 each when none is given. */
-  readonly allowTtlMs?: number;
-  readonly denyTtlMs?: number;
+  /** How long a yes and a no are kept, in ms. */
+  readonly allowTtlMs: number;
+  readonly denyTtlMs: number;
   readonly cacheSize?: number;
   readonly maxPending?: number;
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export class AccessReviewAuthorizer implements Authorizer {
   readonly #userKeys = new WeakMap<UserInfo, string>();
 
   constructor(options: AccessReviewOptions) {
-    const { allowTtlMs = 10_000, denyTtlMs = 10_000, maxPending = 400, monotonic } = options;
+    const { allowTtlMs, denyTtlMs, maxPending = 400, monotonic } = options;
     this.#reviews = options.reviews;
     this.#cache = new AnswerCache({
       size: options.cacheSize ?? 8192,

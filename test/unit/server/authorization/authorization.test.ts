@@ -53,6 +53,8 @@ describe('access reviews', () => {
   ): AccessReviewAuthorizer {
     return new AccessReviewAuthorizer({
       reviews: new ClusterReviews(cluster.client),
+      allowTtlMs: 10_000,
+      denyTtlMs: 4000,
       signal: scope.signal,
       monotonic: () => time,
       ...options,
@@ -94,15 +96,15 @@ describe('access reviews', () => {
   });
 
   for (const allowed of [true, false]) {
-    it(`are asked for once in ten seconds when the answer is ${allowed ? 'yes' : 'no'}`, async () => {
+    const kept = allowed ? 10_000 : 4000;
+    it(`are asked for once in the time for which a ${allowed ? 'yes' : 'no'} is kept`, async () => {
       const cluster = fakeCluster({ allowed });
       const subject = authorizer(cluster);
       await Promise.all([subject.authorize(listNodes, scope), subject.authorize(listNodes, scope)]);
-      time = 9_999;
-      const kept = subject.authorize({ ...listNodes, user: { ...bob } }, scope);
-      expect(kept).to.include({ allowed });
+      time = kept - 1;
+      expect(subject.authorize({ ...listNodes, user: { ...bob } }, scope)).to.include({ allowed });
       expect(cluster.asked).to.have.length(1);
-      time = 10_000;
+      time = kept;
       await subject.authorize(listNodes, scope);
       expect(cluster.asked).to.have.length(2);
     });
@@ -202,13 +204,13 @@ describe('access reviews', () => {
   it('of one object cost nothing more for who may read all of them', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
-    for (const name of ['a', 'b', 'c']) {
-      expect(await subject.authorize({ ...listNodes, verb: 'get', name }, scope)).to.include({
-        allowed: true,
-      });
+    for (const [at, verb] of ['get', 'list', 'watch'].entries()) {
+      for (const name of ['a', 'b', 'c']) {
+        expect(await subject.authorize({ ...listNodes, verb, name }, scope)).to.include({ allowed: true });
+      }
+      expect(cluster.asked, verb).to.have.length(at + 1);
+      expect(cluster.asked[at]).to.have.nested.property('spec.resourceAttributes.name', '');
     }
-    expect(cluster.asked).to.have.length(1);
-    expect(cluster.asked[0]).to.have.nested.property('spec.resourceAttributes.name', '');
   });
 
   it('of one object count for that one alone when the caller may not read all', async () => {
@@ -308,8 +310,16 @@ describe('the delegating authorizer', () => {
       (await subject.authorize({ user: bob, verb, path }, scope)).allowed;
     expect(await decide('get', '/livez')).to.equal(true);
     expect(await decide('head', '/apis')).to.equal(true);
+    expect(await decide('options', '/version')).to.equal(true);
     expect(await decide('post', '/livez')).to.equal(false);
+    expect(asked).to.have.length(1);
     expect(await decide('post', '/oauth/token')).to.equal(true);
+  });
+
+  it('asks the cluster about reading any other path', async () => {
+    const read: Attributes = { user: bob, verb: 'get', path: '/metrics' };
+    expect(await subject.authorize(read, scope)).to.include({ allowed: false });
+    expect(asked).to.deep.equal([read]);
   });
 
   it('takes a resource that is called like a public path for a resource', async () => {

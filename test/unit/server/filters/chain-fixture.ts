@@ -46,9 +46,10 @@ export const byHeader: Authenticator = {
   },
 };
 
-const allowAlice: Authorizer = delegatingAuthorizer({
-  authorize: ({ user }) => ({ allowed: user.name === 'alice', reason: '' }),
-});
+const allowAlice: Authorizer = delegatingAuthorizer(
+  { authorize: ({ user }) => ({ allowed: user.name === 'alice', reason: '' }) },
+  () => false,
+);
 
 let authority: Promise<{ ca: Issued; server: Issued }> | undefined;
 
