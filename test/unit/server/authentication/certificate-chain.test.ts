@@ -102,6 +102,44 @@ describe('a chain of certificates', () => {
     expect(verdict(leaf, [middle], [root], soon.getTime() + 1)).to.match(/expired/);
   });
 
+  it('is valid no sooner than its youngest certificate', async () => {
+    const just = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
+    const { leaf, middle } = await through({ notBefore: just });
+    const chain = verifyChain(parse(leaf), [parse(middle)], [parse(root)], Date.now());
+    expect(chain.notBefore).to.equal(just.getTime());
+    expect(verdict(leaf, [middle], [root], just.getTime() - 1)).to.match(/"CN=middle" is not valid before/);
+  });
+
+  it('is refused when the CA itself has expired', async () => {
+    const old = await newCA('old', { notAfter: new Date(Date.now() - 1000) });
+    expect(verdict(await issue(old, { cn: 'leaf' }), [], [old])).to.match(/^refused: "CN=old" has expired/);
+  });
+
+  it('may say what its keys are for and what else it is called, as those of kubeadm do', async () => {
+    const usages = new x509.KeyUsagesExtension(
+      x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign,
+      true,
+    );
+    const names = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'leaf' }], true);
+    const leaf = await issue(root, { cn: 'leaf', extensions: [usages, names] });
+    expect(verdict(leaf, [], [root])).to.equal('leaf < root');
+  });
+
+  it('is the CA alone when a client signs in with that', async () => {
+    const { middle } = await through({});
+    expect(verdict(root, [], [root])).to.equal('root');
+    expect(verdict(middle, [], [middle])).to.equal('middle');
+  });
+
+  it('is refused when it is longer than any in use', async () => {
+    const chain = [root];
+    for (let i = 1; i <= 6; i++)
+      chain.push(await issue(chain.at(-1), { cn: `${i}`, ca: true, purposes: [] }));
+    const leafOf = async (at: number): Promise<Issued> => issue(chain[at], { cn: 'leaf' });
+    expect(verdict(await leafOf(5), chain.slice(1), [root])).to.equal('leaf < 5 < 4 < 3 < 2 < 1 < root');
+    expect(verdict(await leafOf(6), chain.slice(1), [root])).to.match(/^refused/);
+  });
+
   it('ends the search when a client sends a maze of intermediates', async () => {
     const twins: Issued[] = [];
     for (let i = 0; i < 60; i++) twins.push(await newCA('maze'));
