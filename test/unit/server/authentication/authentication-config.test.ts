@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -163,6 +164,44 @@ describe('the settings followed in the cluster', () => {
     await source.send('MODIFIED', data());
     await source.send('MODIFIED', { ...data(), 'client-ca-file': '' });
     await next;
-    expect(settings.current()?.generation).to.equal(2);
+    expect(settings.current()).to.deep.include({ generation: 2, clientCAs: [] });
+  });
+
+  it('offer the CAs of clients and those of the front proxy to the handshake', async () => {
+    const proxy = await newCA('front proxy');
+    const known = changed();
+    await source.list({ ...data(), 'requestheader-client-ca-file': proxy.cert });
+    await known;
+    const own = [ca, proxy].map(({ cert }) => new X509Certificate(cert).toString());
+    expect(settings.clientCAs()).to.deep.equal(own);
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('tell the headers of every kind that name a caller, those beside X-Remote- once each', async () => {
+    const known = changed();
+    await source.list({
+      ...data(),
+      'requestheader-username-headers': '["X-Remote-User","X-Who"]',
+      'requestheader-uid-headers': '["X-Uid"]',
+      'requestheader-group-headers': '["X-Remote-Group","X-Team"]',
+      'requestheader-extra-headers-prefix': '["X-More-"]',
+    });
+    await known;
+    expect(settings.identityHeaders()).to.deep.equal(['x-remote-', 'x-who', 'x-uid', 'x-team', 'x-more-']);
+  });
+
+  it('keep the headers of the aggregator from handlers where there is no front proxy, and say so', async () => {
+    const known = changed();
+    await source.list({ 'client-ca-file': ca.cert });
+    await known;
+    expect(settings.identityHeaders()).to.deep.equal(['x-remote-']);
+    expect(warnings).to.deep.equal(['no front proxy: kube-apiserver has no request-header CA']);
+  });
+
+  it('do not warn of one CA for both when only certain names may pose as the front proxy', async () => {
+    const known = changed();
+    await source.list({ ...data(), 'requestheader-allowed-names': '["front-proxy-client"]' });
+    await known;
+    expect(warnings).to.deep.equal([]);
   });
 });

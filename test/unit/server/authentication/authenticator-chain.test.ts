@@ -2,7 +2,11 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { type Authenticator, CallerRefused } from '../../../../server/authentication/authenticator.ts';
+import {
+  type AuthenticationRequest,
+  type Authenticator,
+  CallerRefused,
+} from '../../../../server/authentication/authenticator.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 
@@ -20,14 +24,16 @@ const unsure: Authenticator = {
   authenticate: () => Promise.reject(newServiceUnavailable('later')),
 };
 
+const requestOf = (): AuthenticationRequest => ({
+  request: new IncomingMessage(new Socket()),
+  secure: true,
+  signal: new AbortController().signal,
+});
+
 async function result(authenticators: Authenticator[], anonymous = true): Promise<unknown> {
   const chain = new AuthenticatorChain(authenticators, { anonymous });
   try {
-    return await chain.authenticate({
-      request: new IncomingMessage(new Socket()),
-      secure: true,
-      signal: new AbortController().signal,
-    });
+    return await chain.authenticate(requestOf());
   } catch (error) {
     if (error instanceof StatusError) return error.code;
     throw error;
@@ -47,6 +53,33 @@ describe('the ways to learn who a caller is', () => {
   it('never let bad credentials pass as anonymous', async () => {
     expect(await result([refuses, nothing])).to.equal(401);
     expect(await result([unsure, nothing])).to.equal(503);
+  });
+
+  it('wait for one that asks elsewhere, and go on when that knows nobody', async () => {
+    const later = (user: UserInfo | undefined): Authenticator => ({
+      name: 'later',
+      authenticate: () => Promise.resolve(user),
+    });
+    const member = { ...bob, groups: ['dev', 'system:authenticated'] };
+    expect(await result([later(bob), refuses])).to.deep.equal(member);
+    expect(await result([later(undefined), knows])).to.deep.equal(member);
+    expect(await result([later(undefined), refuses])).to.equal(401);
+    expect(await result([refuses, later(undefined)])).to.equal(401);
+    expect(await result([later(undefined)])).to.equal(ANONYMOUS);
+  });
+
+  it('leave for the log why each of several credentials was refused', async () => {
+    const certificate: Authenticator = {
+      name: 'certificate',
+      authenticate: () => {
+        throw newUnauthorized(new Error('client certificate', { cause: new Error('has expired') }));
+      },
+    };
+    const chain = new AuthenticatorChain([certificate, nothing, refuses], { anonymous: true });
+    const failed = await Promise.resolve()
+      .then(() => chain.authenticate(requestOf()))
+      .catch((error: unknown) => error);
+    expect(failed).to.have.nested.property('cause.message', 'client certificate: has expired; bad');
   });
 
   it('let good credentials of one kind make up for bad ones of another', async () => {

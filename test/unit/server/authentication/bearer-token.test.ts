@@ -272,4 +272,16 @@ describe('bearer tokens', () => {
     expect(cluster.asked).to.have.length(0);
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
+
+  it('are refused when no kind knows them', async () => {
+    const nobody = [
+      { name: 'local', authenticate: () => undefined },
+      { name: 'slow', authenticate: () => Promise.resolve(undefined) },
+    ];
+    for (const kinds of [[], nobody, nobody.toReversed()]) {
+      const failed = await failure(ask(new BearerTokenAuthenticator(kinds), 'Bearer strange'));
+      expect(failed).to.satisfy(isUnauthorized);
+      expect(failed).to.have.nested.property('cause.message', 'a bearer token that nobody knows');
+    }
+  });
 });
