@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   if (unexpected !== undefined) throw unexpectedArgument(unexpected);
   if (command === 'list' && values.immediately) throw new UsageError('--immediately goes with rotate only');
   const { secret: name, namespace = await ownNamespace() } = values;
-  const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG']);
+  const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG'], process.env);
   // Told at once when there is none.
   kubeConfig();
   const client = new ClusterConnection({

@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   }
   const platform =
     given.options.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
-  const kubeConfig = kubeConfigSource(given.options.kubeconfig ?? process.env['KUBECONFIG']);
+  const kubeConfig = kubeConfigSource(given.options.kubeconfig ?? process.env['KUBECONFIG'], process.env);
   // Told at once when there is none.
   kubeConfig();
   const client = new ClusterConnection({

@@ -10,6 +10,8 @@ export interface Environment {
   /** GIT_COMMIT and BUILD_DATE: set when the image is built, shown by /version. */
   readonly gitCommit: string;
   readonly buildDate: string;
+  /** All of it: what programs inherit that we start. */
+  readonly variables: NodeJS.ProcessEnv;
 }
 
 export function readEnvironment(variables: NodeJS.ProcessEnv, hostname: string): Environment {
@@ -19,6 +21,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, hostname: string):
     threadPoolSize: positive(variables['UV_THREADPOOL_SIZE']) ?? 4,
     gitCommit: variables['GIT_COMMIT'] ?? '',
     buildDate: variables['BUILD_DATE'] ?? '',
+    variables,
   };
 }
 

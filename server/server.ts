@@ -33,7 +33,7 @@ export async function run(
     running.push(...followers.map((follower) => follower.run(signal)));
   };
   try {
-    const kubeConfig = findKubeConfig(config.kubernetes.kubeconfig);
+    const kubeConfig = findKubeConfig(config);
     const { version } = await readBuildInfo();
     const metrics = createRegistry();
     collectProcessMetrics(metrics, version);
@@ -65,8 +65,11 @@ export async function run(
 }
 
 /** Looks once, because later a missing or useless kubeconfig could only be told as a cluster that cannot be reached. */
-function findKubeConfig(file: string): ReturnType<typeof kubeConfigSource> {
-  const source = kubeConfigSource(file || undefined);
+function findKubeConfig({
+  kubernetes: { kubeconfig },
+  environment,
+}: CompletedConfig): ReturnType<typeof kubeConfigSource> {
+  const source = kubeConfigSource(kubeconfig || undefined, environment.variables);
   try {
     source();
   } catch (error) {

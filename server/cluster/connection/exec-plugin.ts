@@ -118,7 +118,8 @@ class PluginRun {
     const { pid } = this.#child;
     if (pid === undefined) return;
     try {
-      process.kill(this.#leadsGroup ? -pid : pid, signal);
+      if (this.#leadsGroup) process.kill(-pid, signal);
+      else this.#child.kill(signal);
     } catch {
       // Nobody is left.
     }

@@ -20,12 +20,14 @@ interface ExecCredential {
 }
 
 /** Has the plugins of its users run here; what they give is kept as long as this KubeConfig. */
-export function useExecPlugins(config: KubeConfig, options: Partial<PluginOptions> = {}): void {
+export function useExecPlugins(
+  config: KubeConfig,
+  options: Partial<PluginOptions> & Pick<PluginOptions, 'inherited'>,
+): void {
   config.addAuthenticator(
     new ExecPlugins({
       timeoutMs: TIMEOUT_MS,
       graceMs: GRACE_MS,
-      inherited: process.env,
       terminal: process.stdin.isTTY,
       ...options,
     }),

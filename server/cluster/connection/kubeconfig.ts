@@ -23,10 +23,11 @@ const PLACES: KubeConfigPlaces = {
  * Gives the KubeConfig to use now: of `files` (several are separated as in PATH and merged, the first one wins), else
  * the service account of the pod, else the one of the home folder. Files are read again each time, but one KubeConfig
  * lives as long as their text, because it keeps the tokens that exec plugins gave it; `anew`: these were refused. Throws
- * when there is none, or none that names a cluster.
+ * when there is none, or none that names a cluster. `inherited`: the environment of exec plugins.
  */
 export function kubeConfigSource(
   files: string | undefined,
+  inherited: NodeJS.ProcessEnv = {},
   places: KubeConfigPlaces = PLACES,
 ): (anew?: boolean) => KubeConfig {
   let text: string | undefined;
@@ -36,7 +37,7 @@ export function kubeConfigSource(
     const texts = paths.map(textOf);
     const next = texts.join('\0');
     if (config && text === next && !anew) return config;
-    config = paths.length === 0 ? inCluster() : merged(paths, texts);
+    config = paths.length === 0 ? inCluster() : merged(paths, texts, inherited);
     text = next;
     return config;
   };
@@ -71,7 +72,11 @@ function inCluster(): KubeConfig {
   return config;
 }
 
-function merged(paths: readonly string[], texts: readonly string[]): KubeConfig {
+function merged(
+  paths: readonly string[],
+  texts: readonly string[],
+  inherited: NodeJS.ProcessEnv,
+): KubeConfig {
   const Config = kubeConfigClass();
   const [first, ...others] = paths.map((path, i) => {
     const config = new Config();
@@ -86,7 +91,7 @@ function merged(paths: readonly string[], texts: readonly string[]): KubeConfig 
   if (!first) throw new Error('no kubeconfig');
   for (const other of others) addMissing(first, other);
   checkUsable(first, paths.join(delimiter));
-  useExecPlugins(first);
+  useExecPlugins(first, { inherited });
   return first;
 }
 

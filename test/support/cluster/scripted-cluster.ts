@@ -59,7 +59,7 @@ export class ScriptedCluster {
 export function kubeConfigFor(server: string, user: object = {}): () => KubeConfig {
   const config = new KubeConfig();
   config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true }, { name: 'u', ...user });
-  useExecPlugins(config);
+  useExecPlugins(config, { inherited: process.env });
   return () => config;
 }
 

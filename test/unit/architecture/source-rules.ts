@@ -47,7 +47,9 @@ export const SOURCE_RULES: readonly SourceRule[] = [
   {
     behaviour: 'leaves the end of the process to main.ts',
     applies: (file) => isServer(file) && file !== 'server/main.ts',
-    broken: (_file, source) => linesWith(source, /\bprocess\.(?:exit|abort|kill)\(|\bprocess\.exitCode\s*=/),
+    // A group of processes, as `-pid`, is one that the server has started.
+    broken: (_file, source) =>
+      linesWith(source, /\bprocess\.(?:exit|abort|kill)\((?!-pid,)|\bprocess\.exitCode\s*=/),
     example: { file: 'server/server.ts', source: 'process.exit(1);\n' },
   },
   {

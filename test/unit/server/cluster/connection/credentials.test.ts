@@ -128,7 +128,7 @@ describe('the credentials for kube-apiserver', () => {
       };
       await writeFile(file, JSON.stringify({ ...kubeConfig, ...context, users: [{ name: 'u', user }] }));
       let now = 0;
-      credentials = new CredentialSource(kubeConfigSource(file), 1000, () => now);
+      credentials = new CredentialSource(kubeConfigSource(file, process.env), 1000, () => now);
       const token = async (refused?: Credentials) =>
         (await credentials.get(refused)).headers['Authorization'];
       await plugin.release('one');

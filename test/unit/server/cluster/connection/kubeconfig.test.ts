@@ -1,9 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
+
+const CLUSTER = { name: 'a', cluster: { server: 'https://a', 'insecure-skip-tls-verify': true } };
 
 describe('the kubeconfig', () => {
   let dir: string;
@@ -45,21 +48,33 @@ describe('the kubeconfig', () => {
     expect(config.clusters.map(({ name }) => name)).to.deep.equal(['a', 'b']);
   });
 
+  it('has its exec plugins run here, each with the environment that they inherit', async () => {
+    const file = await write('a', 'https://a');
+    const credential = '{"kind":"ExecCredential","status":{"token":"\'"$TOKEN"\'"}}';
+    const exec = { command: '/bin/sh', args: ['-c', `echo '${credential}'`] };
+    const config = JSON.parse(await readFile(file, 'utf8')) as object;
+    const users = [{ name: 'a', user: { exec } }];
+    await writeFile(file, JSON.stringify({ ...config, clusters: [CLUSTER], users }));
+    const applied: RequestOptions = {};
+    await kubeConfigSource(file, { TOKEN: 'inherited' })().applyToHTTPSOptions(applied);
+    expect(applied.headers).to.deep.equal({ Authorization: 'Bearer inherited' });
+  });
+
   it('is the service account of the pod when no file was given', async () => {
     await writeFile(places().serviceAccountToken, 'token');
     await write('home', 'https://home');
-    expect(kubeConfigSource(undefined, places())().getCurrentUser()?.authProvider).to.include({
+    expect(kubeConfigSource(undefined, {}, places())().getCurrentUser()?.authProvider).to.include({
       name: 'tokenFile',
     });
   });
 
   it('is the one of the home folder outside a pod', async () => {
     await write('home', 'https://home');
-    expect(kubeConfigSource('', places())().getCurrentCluster()?.server).to.equal('https://home');
+    expect(kubeConfigSource('', {}, places())().getCurrentCluster()?.server).to.equal('https://home');
   });
 
   it('is asked for in one clear line when there is none', () => {
-    expect(() => kubeConfigSource(undefined, places())()).to.throw('no kubeconfig was given');
+    expect(() => kubeConfigSource(undefined, {}, places())()).to.throw('no kubeconfig was given');
     expect(() => kubeConfigSource(join(dir, 'x') + delimiter + join(dir, 'y'))()).to.throw(
       'none of the kubeconfig',
     );
