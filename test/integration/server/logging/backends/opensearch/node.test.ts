@@ -100,6 +100,26 @@ describe('a node of OpenSearch', function () {
     }
   });
 
+  it('takes a dotted capital i for a plain one in words, and nowhere else, as the docs say', async () => {
+    const indexPrefix = 'dotted';
+    await loadOpenSearch(node.url, [record('\u0130stanbul (hub)', '2026-01-15T10:00:00.000000000Z')], {
+      indexPrefix,
+    });
+    const store = storeAt(node.url, { indexPrefix });
+    for (const [mode, text, total] of [
+      ['phrase', 'istanbul', 1],
+      ['prefix', 'ist', 1],
+      ['substring', 'istan', 1],
+      ['substring', 'istanbul (', 0],
+      ['substring', '\u0130stanbul (', 1],
+      ['regex', '^i', 0],
+    ] as const) {
+      const asked: Selection = { ...ALL, text: { mode, texts: [text], caseSensitive: false } };
+      const found = await store.query(asked, { order: 'asc', size: 1, from: 0 }, call());
+      expect(found.total.count, `${mode} ${text}`).to.equal(total);
+    }
+  });
+
   it('gives each line once where shards share times and sequence numbers, page by page and as an export', async () => {
     const indexPrefix = 'shards';
     await node.ask('PUT', `/_index_template/${indexPrefix}`, {
