@@ -6,7 +6,7 @@ import { Reflector } from '../cluster/following/reflector.ts';
 import { Backoff } from '../concurrency/backoff.ts';
 import { pause } from '../concurrency/pause.ts';
 import { type ApiService, readApiService } from './api-service.ts';
-import { desiredBundle, holdsOthers } from './ca-bundle.ts';
+import { desiredBundle, type Others } from './ca-bundle.ts';
 import type { ServingCA } from './serving-ca.ts';
 
 /** Owner of `spec.caBundle`, and of nothing else, in the APIService's managedFields. */
@@ -16,12 +16,12 @@ export interface ControllerOptions {
   readonly client: ClusterClient;
   readonly servingCA: ServingCA;
   /**
-   * Whether other replicas serve under the same CA (certificate files), and a former one may go `settleMs` after it
-   * was replaced. Otherwise each made its own, and all of them stay in the bundle.
+   * Whether other replicas serve under the same CA (certificate files), and every other one may go once they have had
+   * the time to follow. Otherwise each made its own, and all that bear its name stay in the bundle.
    */
   readonly sharedCA: boolean;
   readonly log: Logger;
-  /** Until a former CA leaves the bundle; ten minutes when none is given. */
+  /** Until a CA that a replica served under leaves the bundle; ten minutes when none is given. */
   readonly settleMs?: number;
   /** The first pause after a failure; one second when none is given. */
   readonly retryMs?: number;
@@ -108,12 +108,13 @@ export class CaBundleController {
     this.#work = this.#work.then(() => this.#reconcile(signal));
   }
 
-  async #reconcile(signal: AbortSignal, alone = false): Promise<void> {
+  async #reconcile(signal: AbortSignal, settled = false): Promise<void> {
     while (!signal.aborted) {
       const seen = this.#seen;
       if (!this.#mayCorrect(seen)) return;
       const own = this.#options.servingCA.current();
-      const bundle = desiredBundle(seen.caBundle, own, new Date(), alone);
+      const others = settled ? this.#lasting() : this.#passing(seen);
+      const bundle = desiredBundle(seen.caBundle, own, new Date(), others);
       if (bundle === seen.caBundle) {
         this.#become(TRUSTED);
         this.#settleLater(seen, own, signal);
@@ -133,6 +134,20 @@ export class CaBundleController {
         if (this.#seen !== seen) return;
       }
     }
+  }
+
+  /** What stays for good. */
+  #lasting(): Others {
+    return this.#options.sharedCA ? 'none' : 'sameName';
+  }
+
+  /**
+   * What stays for now. While Pods are replaced some may serve under a self-made CA and some under one from files, or
+   * under the former and the new one of the files: if each took out what is not its own, they would do so in turns.
+   */
+  #passing(seen: ApiService): Others {
+    const byReplicas = seen.caBundleManagers.every((manager) => manager === FIELD_MANAGER);
+    return byReplicas ? 'valid' : 'sameName';
   }
 
   #mayCorrect(seen: ApiService | undefined): seen is ApiService {
@@ -190,9 +205,9 @@ export class CaBundleController {
     this.#lastCorrection = performance.now();
   }
 
-  /** A former CA leaves the bundle some time after our last change, however often the object changes meanwhile. */
+  /** What does not stay for good leaves some time after our last change, however often the object changes meanwhile. */
   #settleLater(seen: ApiService, own: string, signal: AbortSignal): void {
-    const wanted = this.#options.sharedCA && holdsOthers(seen.caBundle, own);
+    const wanted = desiredBundle(seen.caBundle, own, new Date(), this.#lasting()) !== seen.caBundle;
     if (wanted && this.#settling?.own === own) return;
     clearTimeout(this.#settling?.timer);
     this.#settling = undefined;

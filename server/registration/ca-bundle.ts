@@ -5,31 +5,34 @@ import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 const MOST = 8;
 
 /**
- * The bundle that should stand where `present` stands.
- *
- * It begins with our own certificates. Behind them stay those that bear the same name and are still valid: they are of
- * the other replicas, each of which may have made a CA of its own, or has not yet seen the files change. With
- * `alone` nothing but our own stays. Anything else (a foreign CA, an expired one, text) goes.
- * When `present` already does, it is returned as it is, so replicas do not argue about the order.
+ * Which certificates stay behind our own. `none`: no other; `sameName`: of replicas that made a CA of their own, as they
+ * bear the name of ours; `valid`: whichever, for a replica put them there that may still serve under them.
  */
-export function desiredBundle(present: string, own: string, now: Date, alone = false): string {
+export type Others = 'none' | 'sameName' | 'valid';
+
+/**
+ * The bundle that should stand where `present` stands: our own certificates, then the others that may stay. What has
+ * expired and what is no certificate goes in any case. When `present` already does, it is returned as it is, so replicas
+ * do not argue about the order.
+ */
+export function desiredBundle(present: string, own: string, now: Date, others: Others): string {
   const ours = certificates(own);
-  const kept = alone ? [] : certificates(present).filter((each) => isSibling(each, ours, now));
+  const kept = certificates(present).filter((each) => mayStay(each, others, ours, now));
   const wanted = unique([...ours, ...kept]).slice(0, Math.max(MOST, ours.length));
   const found = unique(certificates(present));
   if (sameMembers(found, wanted)) return present;
   return wanted.length === ours.length ? own : wanted.map((each) => each.toString()).join('');
 }
 
-/** Whether `bundle` has certificates that are not in `own`. */
-export function holdsOthers(bundle: string, own: string): boolean {
-  const ours = new Set(certificates(own).map((each) => each.fingerprint256));
-  return certificates(bundle).some((each) => !ours.has(each.fingerprint256));
-}
-
-function isSibling(candidate: X509Certificate, ours: readonly X509Certificate[], now: Date): boolean {
+function mayStay(
+  candidate: X509Certificate,
+  others: Others,
+  ours: readonly X509Certificate[],
+  now: Date,
+): boolean {
   const valid = candidate.validFromDate <= now && now <= candidate.validToDate;
-  return valid && candidate.ca && ours.some((own) => nameOf(own) === nameOf(candidate));
+  if (!valid || others === 'none') return false;
+  return others === 'valid' || (candidate.ca && ours.some((own) => nameOf(own) === nameOf(candidate)));
 }
 
 /** CAs that were made one after the other are told apart by the time behind their name: `serving-ca@1700000000`. */

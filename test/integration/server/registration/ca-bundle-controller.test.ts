@@ -151,24 +151,31 @@ describe('the registration of the server, with exactly the rights of its Service
     await bundleIs(ca(4));
   });
 
-  it('lets the former CA of the same name go only when replicas had the time to follow', async () => {
-    const serving = new RotatingCA(ca(0));
-    register(serving, { sharedCA: true, settleMs: 300 });
-    await bundleIs(ca(0));
-    // Followed from before the rotation on: the bundle with both may be gone before anybody could ask for it.
-    const seen: string[] = [];
-    const following = Promise.withResolvers<void>();
-    const rotated = apiService(({ caBundle }) => {
-      seen.push(caBundle);
-      following.resolve();
-      return caBundle === ca(1);
+  for (const [what, next] of [
+    ['the same name', 1],
+    ['another name', 4],
+  ] as const) {
+    it(`lets the former CA go only when replicas had the time to follow to one of ${what}`, async () => {
+      const serving = new RotatingCA(ca(0));
+      register(serving, { sharedCA: true, settleMs: 300 });
+      await bundleIs(ca(0));
+      // Followed from before the rotation on: the bundle with both may be gone before anybody could ask for it.
+      const seen: string[] = [];
+      const following = Promise.withResolvers<void>();
+      const rotated = apiService(({ caBundle }) => {
+        seen.push(caBundle);
+        following.resolve();
+        return caBundle === ca(next);
+      });
+      await Promise.race([following.promise, rotated]);
+      serving.rotate(ca(next));
+      await rotated;
+      const both = seen.filter(
+        (bundle) => bundle.startsWith(ca(next).trim()) && bundle.includes(ca(0).trim()),
+      );
+      expect(both).not.to.have.length(0);
     });
-    await Promise.race([following.promise, rotated]);
-    serving.rotate(ca(1));
-    await rotated;
-    const both = seen.filter((bundle) => bundle.startsWith(ca(1).trim()) && bundle.includes(ca(0).trim()));
-    expect(both).not.to.have.length(0);
-  });
+  }
 
   it('puts a foreign change right', async () => {
     register(new RotatingCA(ca(0)));
@@ -197,6 +204,25 @@ describe('the registration of the server, with exactly the rights of its Service
     await setBundle(ca(1));
     const { caBundle } = await apiService(holdsAll);
     expect(caBundle.match(/BEGIN CERTIFICATE/g)).to.have.length(3);
+  });
+
+  it('keeps both CAs while some replicas have one from files and others one that they made', async () => {
+    const settleMs = 2_000;
+    const made = register(new RotatingCA(ca(0)), { settleMs });
+    await bundleIs(ca(0));
+    const changes: string[] = [];
+    const filed = register(new RotatingCA(ca(4)), { sharedCA: true, settleMs });
+    const { caBundle } = await apiService((seen) => {
+      if (changes.at(-1) !== seen.caBundle) changes.push(seen.caBundle);
+      return seen.caBundle.includes(ca(4).trim());
+    });
+    expect(caBundle).to.include(ca(0).trim());
+    expect(changes).to.have.length.below(3);
+    await described(made, 'trusts our serving CA');
+    await described(filed, 'trusts our serving CA');
+    // The Pod that made one is gone.
+    running[0]?.abort.abort();
+    await bundleIs(ca(4));
   });
 
   it('waits for an APIService that is missing, without making one', async () => {
@@ -253,7 +279,7 @@ describe('the registration of the server, with exactly the rights of its Service
 
   it('goes on after kube-apiserver was away', async () => {
     const serving = new RotatingCA(ca(0));
-    const registration = register(serving);
+    const registration = register(serving, { settleMs: 10, sharedCA: true });
     await bundleIs(ca(0));
     await cluster.controlPlane.apiserver.kill();
     serving.rotate(ca(4));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
-import { desiredBundle, holdsOthers } from '../../../../server/registration/ca-bundle.ts';
+import { desiredBundle } from '../../../../server/registration/ca-bundle.ts';
 
 const NOW = new Date();
 const YESTERDAY = new Date(NOW.getTime() - 86_400_000);
@@ -17,35 +17,34 @@ describe('the bundle of serving CAs', () => {
   });
 
   it('is exactly our CA where there was none', () => {
-    expect(desiredBundle('', own, NOW)).to.equal(own);
+    expect(desiredBundle('', own, NOW, 'sameName')).to.equal(own);
   });
 
   it('is left as it is when it already holds our CA', () => {
-    expect(desiredBundle(own, own, NOW)).to.equal(own);
+    expect(desiredBundle(own, own, NOW, 'sameName')).to.equal(own);
   });
 
   it('loses a foreign CA', () => {
-    expect(desiredBundle(foreign, own, NOW)).to.equal(own);
-    expect(desiredBundle(`${own}\n${foreign}`, own, NOW)).to.equal(own);
+    expect(desiredBundle(foreign, own, NOW, 'sameName')).to.equal(own);
+    expect(desiredBundle(`${own}\n${foreign}`, own, NOW, 'sameName')).to.equal(own);
   });
 
   it('loses text that is no certificate', () => {
-    expect(desiredBundle('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', own, NOW)).to.equal(
-      own,
-    );
+    expect(
+      desiredBundle('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', own, NOW, 'sameName'),
+    ).to.equal(own);
   });
 
   it('keeps the CA of another replica behind our own', () => {
-    const both = desiredBundle(sibling, own, NOW);
-    expect(holdsOthers(both, own)).to.equal(true);
-    expect(holdsOthers(both, `${own}\n${sibling}`)).to.equal(false);
+    const both = desiredBundle(sibling, own, NOW, 'sameName');
+    expect(both).to.equal(`${own}\n${sibling}\n`);
   });
 
   it('ends in one bundle for two replicas, whoever writes last', () => {
-    const byOne = desiredBundle('', own, NOW);
-    const byTheOther = desiredBundle(byOne, sibling, NOW);
-    expect(desiredBundle(byTheOther, own, NOW)).to.equal(byTheOther);
-    expect(desiredBundle(byTheOther, sibling, NOW)).to.equal(byTheOther);
+    const byOne = desiredBundle('', own, NOW, 'sameName');
+    const byTheOther = desiredBundle(byOne, sibling, NOW, 'sameName');
+    expect(desiredBundle(byTheOther, own, NOW, 'sameName')).to.equal(byTheOther);
+    expect(desiredBundle(byTheOther, sibling, NOW, 'sameName')).to.equal(byTheOther);
   });
 
   it('loses the expired CA of another replica', async () => {
@@ -53,11 +52,26 @@ describe('the bundle of serving CAs', () => {
       notBefore: new Date(0),
       notAfter: YESTERDAY,
     });
-    expect(desiredBundle(`${own}\n${cert}`, own, NOW)).to.equal(own);
+    expect(desiredBundle(`${own}\n${cert}`, own, NOW, 'sameName')).to.equal(own);
   });
 
   it('loses the CAs of other replicas when it is to hold ours alone', () => {
-    expect(desiredBundle(desiredBundle(sibling, own, NOW), own, NOW, true)).to.equal(own);
+    expect(desiredBundle(desiredBundle(sibling, own, NOW, 'sameName'), own, NOW, 'none')).to.equal(own);
+  });
+
+  it('keeps the CA of a replica that bears another name, where replicas alone wrote it', () => {
+    const both = desiredBundle(foreign, own, NOW, 'valid');
+    expect(both).to.equal(`${own}\n${foreign}\n`);
+    expect(desiredBundle(both, foreign, NOW, 'valid')).to.equal(both);
+    expect(desiredBundle(both, own, NOW, 'sameName')).to.equal(own);
+  });
+
+  it('loses what has expired, whoever wrote it', async () => {
+    const { cert } = await CertificateAuthority.create('somebody else', {
+      notBefore: new Date(0),
+      notAfter: YESTERDAY,
+    });
+    expect(desiredBundle(`${own}\n${cert}`, own, NOW, 'valid')).to.equal(own);
   });
 
   it('does not grow without bound', async () => {
@@ -65,13 +79,13 @@ describe('the bundle of serving CAs', () => {
     let last = '';
     for (let restart = 0; restart < 12; restart++) {
       last = (await CertificateAuthority.create('serving')).cert;
-      bundle = desiredBundle(bundle, last, NOW);
+      bundle = desiredBundle(bundle, last, NOW, 'sameName');
     }
     expect(bundle.match(/BEGIN CERTIFICATE/g)).to.have.length(8);
-    expect(desiredBundle(bundle, last, NOW)).to.equal(bundle);
+    expect(desiredBundle(bundle, last, NOW, 'sameName')).to.equal(bundle);
   });
 
   it('takes both of our own certificates during a rotation', () => {
-    expect(desiredBundle(own, `${own}\n${sibling}`, NOW)).to.equal(`${own}\n${sibling}`);
+    expect(desiredBundle(own, `${own}\n${sibling}`, NOW, 'sameName')).to.equal(`${own}\n${sibling}`);
   });
 });
