@@ -165,6 +165,7 @@ export class Export {
       }
     };
     await eachLog(this.#options, work, isWanted);
+    deadline.throwIfAborted();
     return { stretch, lines };
   }
 
@@ -186,6 +187,7 @@ export class Export {
     await eachLog(this.#options, async (source, rank) => {
       times[rank] = await look(reader, source, deadline);
     });
+    deadline.throwIfAborted();
     return times;
   }
 

@@ -18,33 +18,41 @@ export interface ReadingOptions {
 }
 
 /**
- * Works on all logs; what cannot be read of them is a shortfall. Throws when none that is asked for can be read for a
- * reason that is not theirs, and when the time is up. `isWanted`: logs that need not be asked for are passed over.
+ * Works on all logs, or until the time is up; resolves with how many it is through with. What cannot be read of them is a
+ * shortfall. Throws when none that is asked for can be read for a reason that is not theirs. `isWanted`: logs that need
+ * not be asked for are passed over.
  */
 export async function eachLog(
   { sources, parallel, deadline, shortfalls, onFailure }: ReadingOptions,
   work: (source: LogSource, rank: number) => Promise<void>,
   isWanted: (source: LogSource, rank: number) => boolean = () => true,
-): Promise<void> {
+): Promise<number> {
   const queue = readingOrder(sources);
   const failures: LogFailure[] = [];
-  let asked = 0;
+  let [asked, done] = [0, 0];
+  const failed = (source: LogSource, failure: LogFailure): void => {
+    if (failure.kind === 'empty') return;
+    onFailure(source, failure.kind, failure.cause);
+    if (failure.kind === 'gone') shortfalls.gone(nameOf(source));
+    else shortfalls.failed(nameOf(source));
+    if (failure.kind === 'unreachable' || failure.kind === 'refused') failures.push(failure);
+  };
   const worker = async (): Promise<void> => {
     for (const [rank, source] of queue) {
-      if (!isWanted(source, rank)) continue;
-      asked++;
-      try {
-        await work(source, rank);
-      } catch (error) {
-        if (deadline.aborted || !(error instanceof LogFailure)) throw error;
-        if (error.kind === 'empty') continue;
-        onFailure(source, error.kind, error.cause);
-        if (error.kind === 'gone') shortfalls.gone(nameOf(source));
-        else shortfalls.failed(nameOf(source));
-        if (error.kind === 'unreachable' || error.kind === 'refused') failures.push(error);
+      if (isWanted(source, rank)) {
+        asked++;
+        try {
+          await work(source, rank);
+        } catch (error) {
+          if (deadline.aborted) return;
+          if (!(error instanceof LogFailure)) throw error;
+          failed(source, error);
+        }
       }
+      done++;
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, sources.length) }, worker));
   if (failures[0] && failures.length === asked) throw failures[0];
+  return done;
 }

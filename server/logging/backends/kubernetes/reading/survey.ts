@@ -3,12 +3,9 @@ import { BEGINNING, earlier } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import { type LogSource, nameOf } from '../pods/log-source.ts';
 import { reaches } from '../pods/source-selection.ts';
+import { eachLog, type ReadingOptions } from './each-log.ts';
 import { type Extent, type LogReader, newExtent, type OnLine, type ReadRequest } from './log-reader.ts';
-import type { LogFailureKind } from './log-request.ts';
-import { LogFailure } from './log-request.ts';
-import { readingOrder } from './reading-order.ts';
 import { missingBefore, needsFirstLine } from './retention.ts';
-import type { Shortfalls } from './shortfalls.ts';
 
 /** What one log has contributed; only taken into account when it was read, so that it can be read anew. */
 export interface Tally {
@@ -20,53 +17,28 @@ export interface Tally {
   drop?(): void;
 }
 
-export interface SurveyOptions {
-  readonly reader: LogReader;
-  readonly sources: readonly LogSource[];
+export interface SurveyOptions extends ReadingOptions {
   readonly beginOf: (namespace: string) => Instant;
   readonly end: Instant;
   /** Whether lines count that are no longer of interest otherwise. */
   readonly isCounting: boolean;
   readonly bytesPerContainer: number;
-  readonly parallel: number;
-  /** Ends the reading when the time is up: what was found counts. */
-  readonly deadline: AbortSignal;
-  /** Ends it when nobody wants the answer. */
+  /** Ends the reading when nobody wants the answer. */
   readonly signal: AbortSignal;
-  readonly shortfalls: Shortfalls;
-  /** Hears why a log could not be read. */
-  readonly onFailure: (source: LogSource, kind: LogFailureKind, cause: unknown) => void;
   /** `rank`: place of the source among the sources. */
   readonly tally: (source: LogSource, rank: number) => Tally;
 }
 
 /** Reads every log once. Throws LogFailure when none that was asked for could be read for a reason that is not theirs. */
 export async function survey(options: SurveyOptions): Promise<void> {
-  const { sources, deadline, signal } = options;
-  const queue = readingOrder(sources);
-  const [ended, failures]: [Set<LogSource>, LogFailure[]] = [new Set(), []];
-  let asked = 0;
-  const work = async (): Promise<void> => {
-    for (const [rank, source] of queue) {
-      try {
-        if (reaches(source, options.beginOf(source.namespace))) {
-          asked++;
-          await readOne(options, source, rank);
-        }
-      } catch (error) {
-        signal.throwIfAborted();
-        if (deadline.aborted) return;
-        if (!(error instanceof LogFailure)) throw error;
-        failures.push(error);
-      }
-      ended.add(source);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(options.parallel, sources.length) }, work));
+  const { sources, deadline, signal, beginOf, shortfalls } = options;
+  const done = await eachLog(
+    options,
+    (source, rank) => readOne(options, source, rank),
+    (source) => reaches(source, beginOf(source.namespace)),
+  );
   signal.throwIfAborted();
-  const [first] = failures;
-  if (first && failures.length === asked) throw first;
-  if (deadline.aborted) options.shortfalls.timedOut(sources.length - ended.size);
+  if (deadline.aborted) shortfalls.timedOut(sources.length - done);
 }
 
 async function readOne(options: SurveyOptions, source: LogSource, rank: number): Promise<void> {
@@ -103,17 +75,9 @@ async function readOne(options: SurveyOptions, source: LogSource, rank: number):
     } else {
       await checkRetention(options, { source, begin, name }, extent);
     }
-    tally.done();
-  } catch (error) {
+  } finally {
     // Lines that have arrived are valid, whatever happened afterwards.
     tally.done();
-    if (deadline.aborted || !(error instanceof LogFailure)) throw error;
-    options.onFailure(source, error.kind, error.cause);
-    if (error.kind === 'empty') return;
-    if (error.kind === 'gone') shortfalls.gone(name);
-    else shortfalls.failed(name);
-    if (error.kind === 'unreachable' || error.kind === 'refused') throw error;
-  } finally {
     shortfalls.cutLines(extent.cutLines);
   }
 }
