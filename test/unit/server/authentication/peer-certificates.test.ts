@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent } from 'node:https';
+import { expect } from 'chai';
+import {
+  type DelegatedAuthentication,
+  parseDelegatedAuthentication,
+} from '../../../../server/authentication/delegated-authentication.ts';
+import { PeerCertificates, type PeerVerdict } from '../../../../server/authentication/peer-certificates.ts';
+import { type Issued, issue, newCA } from '../../../support/certificates.ts';
+import { startTls, type TlsFixture } from './tls-fixture.ts';
+
+const MINUTE = 60_000;
+
+describe('what is decided about the certificate of a connection', () => {
+  let alice: Issued;
+  let trusted: DelegatedAuthentication;
+  let distrusted: DelegatedAuthentication;
+  let settings: DelegatedAuthentication;
+  let server: TlsFixture;
+  let agent: Agent;
+  let now = 0;
+
+  before(async () => {
+    const ca = await newCA('cluster');
+    alice = await issue(ca, { cn: 'alice' });
+    trusted = parseDelegatedAuthentication({ 'client-ca-file': ca.cert }, 1);
+    distrusted = parseDelegatedAuthentication({}, 1);
+    const peers = new PeerCertificates(() => now);
+    server = await startTls([ca], (request: IncomingMessage) => peers.verify(request, 'client', settings));
+  });
+
+  beforeEach(() => {
+    now = Date.now();
+    settings = trusted;
+    agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  });
+
+  afterEach(() => agent.destroy());
+
+  after(() => server.stop());
+
+  const verdict = async (): Promise<PeerVerdict> =>
+    (await server.send({ client: alice, agent })) as PeerVerdict;
+
+  it('holds for its requests as long as the certificate is valid: signatures are dear', async () => {
+    const first = await verdict();
+    expect(first.error).to.equal(undefined);
+    now += 59 * MINUTE;
+    expect(await verdict()).to.equal(first);
+    now -= 118 * MINUTE;
+    expect(await verdict()).to.equal(first);
+  });
+
+  it('is decided anew by a clock on which the certificate is valid no more, or not yet', async () => {
+    const start = now;
+    expect((await verdict()).error).to.equal(undefined);
+    now = start + 61 * MINUTE;
+    expect((await verdict()).error?.message).to.match(/has expired/);
+    now = start;
+    expect((await verdict()).error).to.equal(undefined);
+    now = start - 61 * MINUTE;
+    expect((await verdict()).error?.message).to.match(/is not valid before/);
+  });
+
+  it('holds ten seconds when it is a refusal', async () => {
+    settings = distrusted;
+    const first = await verdict();
+    expect(first.error?.message).to.equal('signed by no CA of this kind');
+    now += 10_000;
+    expect(await verdict()).to.equal(first);
+    now += 1;
+    expect(await verdict()).not.to.equal(first);
+  });
+
+  it('holds for one set of CAs', async () => {
+    expect((await verdict()).error).to.equal(undefined);
+    settings = { ...distrusted, generation: 2 };
+    expect((await verdict()).error?.message).to.equal('signed by no CA of this kind');
+  });
+});
