@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
+import { CREDENTIAL_ID, credentialID } from '../../../../apis/oauth/claim-mapping.ts';
+import {
+  sessionCheck,
+  sessionCheckedTokens,
+  type TokenIDChecker,
+} from '../../../../server/authentication/session-check.ts';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+
+const context = { signal: new AbortController().signal };
+const over = newUnauthorized(new Error('the session is over'));
+const withToken = (...ids: string[]): UserInfo => ({
+  name: 'bob',
+  uid: 'u',
+  groups: [],
+  extra: { [CREDENTIAL_ID]: ids },
+});
+const failure = (check: () => unknown): Promise<unknown> =>
+  Promise.resolve()
+    .then(check)
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+/** What is decided at once, and what takes a question to the cluster. */
+const checkers: Readonly<Record<string, (asked: unknown[]) => TokenIDChecker>> = {
+  'at once': (asked) => ({
+    check: (jti, user) => {
+      asked.push([jti, user]);
+      if (jti === 'over') throw over;
+    },
+  }),
+  later: (asked) => ({
+    check: async (jti, user) => {
+      asked.push([jti, user]);
+      await Promise.resolve();
+      if (jti === 'over') throw over;
+    },
+  }),
+};
+
+for (const [when, checker] of Object.entries(checkers)) {
+  describe(`the session of a caller whose token did not reach us, decided ${when}`, () => {
+    let asked: unknown[];
+    let tokens: TokenIDChecker;
+
+    beforeEach(() => {
+      asked = [];
+      tokens = checker(asked);
+    });
+
+    it('lets in who still has it, and whoever came without a token of ours', async () => {
+      const check = sessionCheck(tokens);
+      expect(await check(withToken(credentialID('lasts')), context)).to.equal(undefined);
+      expect(asked).to.deep.equal([['lasts', { name: 'bob', uid: 'u' }]]);
+      expect(await check(withToken('X509SHA256=abc'), context)).to.equal(undefined);
+      expect(await check({ ...withToken(), extra: {} }, context)).to.equal(undefined);
+      expect(asked).to.have.length(1);
+    });
+
+    it('keeps out who has signed out, whatever other tokens there are', async () => {
+      const check = sessionCheck(tokens);
+      for (const ids of [['over'], ['lasts', 'over'], ['over', 'lasts']]) {
+        expect(await failure(() => check(withToken(...ids.map(credentialID)), context))).to.equal(over);
+      }
+    });
+
+    it('is not brought back by a review of the token by the cluster', async () => {
+      for (const found of [(user: UserInfo) => user, (user: UserInfo) => Promise.resolve(user)]) {
+        const reviewed = (jti: string) => {
+          const inner = { name: 'review', authenticate: () => found(withToken(credentialID(jti))) };
+          return sessionCheckedTokens(inner, tokens).authenticate('token', context);
+        };
+        expect(await failure(() => reviewed('over'))).to.equal(over);
+        expect(await reviewed('lasts')).to.include({ name: 'bob' });
+      }
+    });
+
+    it('is nothing to ask about when the token is nobody’s', async () => {
+      for (const nobody of [undefined, Promise.resolve(undefined)]) {
+        const inner = { name: 'review', authenticate: () => nobody };
+        expect(await sessionCheckedTokens(inner, tokens).authenticate('token', context)).to.equal(undefined);
+      }
+      expect(asked).to.deep.equal([]);
+    });
+  });
+}
