@@ -6,6 +6,8 @@ import * as x509 from '@peculiar/x509';
 export interface CertificateOptions {
   readonly cn?: string;
   readonly o?: readonly string[];
+  /** Values of the attribute that Kubernetes registered for the uid of a user. */
+  readonly uid?: readonly string[];
   /** Makes it a CA; the number is its path length, `true` sets none. */
   readonly ca?: boolean | number;
   /** Object identifiers; an empty list leaves the extension out. Client authentication when none is given. */
@@ -28,6 +30,7 @@ export interface Issued {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const HOUR = 3_600_000;
+const USER_UID = '1.3.6.1.4.1.57683.2';
 
 export function newCA(cn: string, options: CertificateOptions = {}): Promise<Issued> {
   return issue(undefined, { ca: true, purposes: [], ...options, cn });
@@ -40,6 +43,7 @@ export async function issue(signer: Issued | undefined, options: CertificateOpti
   const subject: x509.JsonName = [
     ...(options.o ?? []).map((group) => ({ O: [group] })),
     ...(options.cn === undefined ? [] : [{ CN: [options.cn] }]),
+    ...(options.uid ?? []).map((uid) => ({ [USER_UID]: [uid] })),
   ];
   const issuer = options.claimedIssuer ?? signer;
   const certificate = await x509.X509CertificateGenerator.create(

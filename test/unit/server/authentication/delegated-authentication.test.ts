@@ -30,6 +30,7 @@ describe('the settings that kube-apiserver publishes', () => {
         'requestheader-client-ca-file': ca.cert,
         'requestheader-username-headers': '["X-Remote-User", " X-Other "]',
         'requestheader-group-headers': 'null',
+        'requestheader-uid-headers': ' ',
       },
       1,
     );

@@ -257,6 +257,34 @@ describe('the identity of a caller', () => {
       expect(told).to.contain('--requestheader-allowed-names');
       expect(warnings.length).to.be.at.most(1);
     });
+
+    it('is told to operators also when no certificate came, one of another CA, or none is believed', async () => {
+      await userOf({ headers: ROOT });
+      expect(diagnosis.describe()).to.contain('came a caller without a client certificate');
+      expect((await userOf({ client: alice, headers: ROOT })).name).to.equal('alice');
+      expect(diagnosis.describe()).to.contain('came the certificate "alice": signed by no CA of this kind');
+      publish({ 'requestheader-client-ca-file': '' });
+      await userOf({ headers: ROOT });
+      expect(diagnosis.describe()).to.contain('came no request-header CA is published');
+    });
+
+    it('is no matter to tell of when nobody is named', async () => {
+      await userOf({ headers: ROOT });
+      const told = diagnosis.describe();
+      publish({ 'requestheader-client-ca-file': '' });
+      expect((await userOf({ client: alice })).name).to.equal('alice');
+      publish();
+      expect((await userOf({ client: alice })).name).to.equal('alice');
+      expect(diagnosis.describe()).to.equal(told);
+    });
+
+    it('is believed with any name where the cluster allows every name, and operators are told that', async () => {
+      publish({ 'requestheader-allowed-names': '[]' });
+      const someone = await issue(proxyCA, { cn: 'someone' });
+      expect((await userOf({ client: someone, headers: ROOT })).name).to.equal('root');
+      await userOf({ headers: ROOT });
+      expect(diagnosis.describe()).to.contain('a client certificate of "CN=front proxy" with any name');
+    });
   });
 
   describe('with a client certificate', () => {
@@ -268,6 +296,15 @@ describe('the identity of a caller', () => {
         groups: ['dev', 'a,system:masters', 'system:authenticated'],
         extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
       });
+    });
+
+    it('has the uid that its subject names, and is refused with several', async () => {
+      const [one, two] = await Promise.all([
+        issue(clusterCA, { cn: 'carol', uid: ['7'] }),
+        issue(clusterCA, { cn: 'carol', uid: ['7', '8'] }),
+      ]);
+      expect(await userOf({ client: one })).to.include({ name: 'carol', uid: '7' });
+      expect(await refusalOf({ client: two })).to.include({ code: 401 });
     });
 
     it('is the same object for each request of a connection, so that caches can go by it', async () => {
