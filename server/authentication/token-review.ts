@@ -9,9 +9,9 @@ import type { UserInfo } from './user.ts';
 
 export interface TokenReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewToken'>;
-  /** How long a known and an unknown token are remembered as such, in ms; 10,000 each when none is given. */
-  readonly successTtlMs?: number;
-  readonly failureTtlMs?: number;
+  /** How long a known and an unknown token are remembered as such, in ms. */
+  readonly successTtlMs: number;
+  readonly failureTtlMs: number;
   /** None means the audiences of kube-apiserver itself. */
   readonly audiences?: readonly string[];
   readonly cacheSize?: number;
@@ -33,7 +33,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly #secret = randomBytes(32);
 
   constructor(options: TokenReviewOptions) {
-    const { successTtlMs = 10_000, failureTtlMs = 10_000, cacheSize = 8192, maxPending = 200 } = options;
+    const { successTtlMs, failureTtlMs, cacheSize = 8192, maxPending = 200 } = options;
     const { monotonic, onLookup } = options;
     this.#good = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;

@@ -68,6 +68,8 @@ describe('access metrics', () => {
     );
     const tokens = new TokenReviewAuthenticator({
       reviews,
+      successTtlMs: 10_000,
+      failureTtlMs: 10_000,
       onLookup: (hit) => metrics.tokenLookedUp(hit),
       ...scope,
     });
