@@ -87,9 +87,13 @@ export function componentFiles(names: Names): ManifestFile[] {
       about: 'For installations with a log store of their own: the server does not read logs of pods itself.',
       documents: [
         component({
-          patches: podLogsAccess(names).map(({ apiVersion, kind, metadata }) => ({
-            patch: stringify({ $patch: 'delete', apiVersion, kind, metadata }),
-          })),
+          // The role is emptied, not left out: what is left out stays in a cluster that has it already.
+          patches: podLogsAccess(names)
+            .filter(({ kind }) => kind === 'ClusterRole')
+            .map(({ kind, metadata: { name } }) => ({
+              target: { kind, name },
+              patch: stringify([{ op: 'replace', path: '/rules', value: [] }]),
+            })),
         }),
       ],
     },

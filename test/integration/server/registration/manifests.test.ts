@@ -8,7 +8,7 @@ import { groupVersionsOf } from '../../../../hack/generate/groups.ts';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { until } from '../../../support/until.ts';
-import { type RegisteredCluster, startCluster } from './registered-cluster.ts';
+import { type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -146,6 +146,22 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(await can('get', 'secrets', '--namespace', 'platform-system')).to.equal(true);
     expect(await can('get', 'secrets', '--namespace', 'kube-system')).to.equal(false);
     expect(await can('update', 'nodes')).to.equal(false);
+  });
+
+  it('takes the right to read logs of pods away from an installation that has it, and gives it back', async () => {
+    const mayRead = async (): Promise<string> =>
+      cluster
+        .kubectl(['auth', 'can-i', 'get', 'pods', '--subresource', 'log', '--as', SERVER_USER.name])
+        .then((answer) => answer.trim())
+        .catch(() => 'no');
+    expect(await mayRead()).to.equal('yes');
+    const without = await build(
+      'resources: [ks-apiserver/manifests/base]\ncomponents: [ks-apiserver/manifests/components/no-pod-logs]\n',
+    );
+    await cluster.kubectl(['apply', '-f', '-'], without);
+    await until(async () => (await mayRead()) === 'no');
+    await cluster.kubectl(['apply', '-k', 'manifests/base']);
+    await until(async () => (await mayRead()) === 'yes');
   });
 
   it('shows nodes to whom the role is bound, and to nobody else', async () => {
