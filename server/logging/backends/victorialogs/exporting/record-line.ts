@@ -1,11 +1,8 @@
 // A row of the store as a line of our NDJSON: it names and orders the members itself, so that most lines need only a
 // look (line-table.ts).
-import { text } from '../../../../../apis/reading/unknown-value.ts';
 import type { LogRecord } from '../../../log-store.ts';
-import { instantFrom } from '../requests/nanoseconds.ts';
-import { lineIn } from '../requests/record.ts';
-import { newNonsense } from '../requests/refusal.ts';
-import { type Row, rowsIn } from '../requests/rows.ts';
+import { recordOf } from '../requests/record.ts';
+import { rowsIn } from '../requests/rows.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { quoted, TIME } from '../selection/logsql.ts';
 
@@ -33,19 +30,9 @@ export function mendedLine(line: Buffer): Buffer {
   return Buffer.from(JSON.stringify(record));
 }
 
+const MEMBERS = { message: 'log', namespace: 'namespace', pod: 'pod', container: 'container' } as const;
+
 /** All at once, which costs less. The last one has no newline. */
 export function recordsIn(lines: string): LogRecord[] {
-  return rowsIn(lines).map(recordIn);
-}
-
-function recordIn(row: Row): LogRecord {
-  const time = typeof row['time'] === 'string' ? instantFrom(row['time']) : undefined;
-  if (time === undefined) throw newNonsense('a line without time');
-  return {
-    time,
-    namespace: text(row['namespace']),
-    pod: text(row['pod']),
-    container: text(row['container']),
-    log: lineIn(text(row['log'])),
-  };
+  return rowsIn(lines).map((row) => recordOf(row, MEMBERS, 'time'));
 }

@@ -19,22 +19,27 @@ export function recordFields(fields: FieldNames): string {
   return `fields ${recordFieldNames(fields).map(quoted).join(', ')}`;
 }
 
-export function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
-  const time = row[TIME];
+/** With its members in the order of ExportBatch.ndjson. */
+export function recordOf(
+  row: Row,
+  { message, namespace, pod, container }: Omit<FieldNames, 'containerID'>,
+  timeName = TIME,
+): LogRecord {
+  const time = row[timeName];
   const instant = typeof time === 'string' ? instantFrom(time) : undefined;
   if (instant === undefined) throw newNonsense('a line without time');
   // The store leaves out what is empty.
   return {
     time: instant,
-    log: lineIn(text(row[message])),
     namespace: text(row[namespace]),
     pod: text(row[pod]),
     container: text(row[container]),
+    log: lineIn(text(row[message])),
   };
 }
 
 /** Some collectors keep the newline at the end of a line. All that are there go: an export may look twice. */
-export function lineIn(said: string): string {
+function lineIn(said: string): string {
   let end = said.length;
   while (said[end - 1] === '\n') end--;
   return said.slice(0, end);
