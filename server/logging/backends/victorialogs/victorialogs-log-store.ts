@@ -36,7 +36,13 @@ import { STORE, statusOf } from './requests/refusal.ts';
 import { numberIn } from './requests/row-values.ts';
 import type { FieldNames } from './selection/fields.ts';
 import { TIME } from './selection/logsql.ts';
-import { type Question, type Questions, questionsAbout, type Range } from './selection/question.ts';
+import {
+  type Question,
+  type QuestionAbout,
+  type Questions,
+  questionsAbout,
+  type Range,
+} from './selection/question.ts';
 import { ALL } from './selection/scope-filter.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
@@ -206,7 +212,7 @@ export class VictoriaLogsLogStore implements LogBackend {
 function within(
   about: (range: Range) => Questions | undefined,
   which: (questions: Questions) => Question,
-): (range: Range) => Question | undefined {
+): QuestionAbout {
   return (range) => {
     const questions = about(range);
     return questions && which(questions);

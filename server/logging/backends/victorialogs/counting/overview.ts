@@ -1,6 +1,6 @@
 import type { Instant } from '../../../log-store.ts';
 import type { Deadline } from '../requests/deadline.ts';
-import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { behind } from '../requests/nanoseconds.ts';
 import type { Queries } from '../requests/queries.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import type { Row } from '../requests/rows.ts';
@@ -51,5 +51,5 @@ export async function simpleOverview(
 
 function spanIn(row: Row): Overview['span'] {
   if (numberIn(row, 'n') === 0) return undefined;
-  return { start: instantIn(row, 'first'), end: instantAt(nanosecondsOf(instantIn(row, 'last')) + 1n) };
+  return { start: instantIn(row, 'first'), end: behind(instantIn(row, 'last')) };
 }

@@ -1,13 +1,12 @@
 // One slice of an export: a request that the store sorts, and others for what is left when its time ends too early.
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
-import type { Instant } from '../../../log-store.ts';
 import type { Deadline } from '../requests/deadline.ts';
-import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { behind } from '../requests/nanoseconds.ts';
 import type { Queries } from '../requests/queries.ts';
 import { recordFields } from '../requests/record.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
-import type { Question, Range } from '../selection/question.ts';
+import type { QuestionAbout, Range } from '../selection/question.ts';
 import { recordPipes } from './record-line.ts';
 import { type LinesWanted, type RecordLines, recordLinesOf } from './record-lines.ts';
 import type { SliceProgress } from './slice-size.ts';
@@ -16,8 +15,7 @@ import type { SliceProgress } from './slice-size.ts';
 const MAX_MOMENT = 200_000;
 
 export interface SliceWanted extends Omit<LinesWanted, 'maxMoment'> {
-  /** The question about a part of the range; undefined when nothing can be found there. */
-  readonly question: (range: Range) => Question | undefined;
+  readonly question: QuestionAbout;
   readonly fields: FieldNames;
   readonly range: Range;
 }
@@ -138,8 +136,4 @@ async function* nothing(): Lines {}
 
 function isMoment({ start, end }: Range): boolean {
   return behind(start) === end;
-}
-
-function behind(instant: Instant): Instant {
-  return instantAt(nanosecondsOf(instant) + 1n);
 }

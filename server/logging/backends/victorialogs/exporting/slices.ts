@@ -6,11 +6,10 @@ import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
 import { TIME } from '../selection/logsql.ts';
-import type { Question, Range } from '../selection/question.ts';
+import type { QuestionAbout, Range } from '../selection/question.ts';
 
 export interface SlicePlan {
-  /** The question about a part of the range; undefined when nothing can be found there. */
-  readonly question: (range: Range) => Question | undefined;
+  readonly question: QuestionAbout;
   readonly order: Order;
   readonly range: Range;
   /** How many lines there may be in it. */

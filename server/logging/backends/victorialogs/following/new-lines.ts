@@ -9,17 +9,11 @@ import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
-import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
-import type { Question, Range } from '../selection/question.ts';
+import type { Search } from '../selection/question.ts';
 import type { RememberedLines } from './remembered-lines.ts';
 
-export interface NewLinesWanted {
-  /** The question about a part of the range; undefined when nothing can be found there. */
-  readonly question: (range: Range) => Question | undefined;
-  readonly fields: FieldNames;
-  /** Whether a line that the question found is wanted. */
-  readonly isMeant: (record: LogRecord) => boolean;
+export interface NewLinesWanted extends Search {
   /** Earlier lines are not wanted. */
   readonly start: Instant;
 }

@@ -4,19 +4,13 @@ import type { Instant, LogRecord } from '../../../log-store.ts';
 import { simpleOverview } from '../counting/overview.ts';
 import { exportLines } from '../exporting/export.ts';
 import type { Deadline } from '../requests/deadline.ts';
-import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { behind } from '../requests/nanoseconds.ts';
 import { type Queries, REQUEST_MS } from '../requests/queries.ts';
-import type { FieldNames } from '../selection/fields.ts';
-import type { Question, Range } from '../selection/question.ts';
+import type { QuestionAbout, Range, Search } from '../selection/question.ts';
 
-export interface OldLinesWanted {
-  /** The question about a part of the range; undefined when nothing can be found there. */
-  readonly question: (range: Range) => Question | undefined;
-  /** The same without what looks into lines. */
-  readonly rough: (range: Range) => Question | undefined;
-  readonly fields: FieldNames;
-  /** Whether a line that the question found is wanted. */
-  readonly isMeant: (record: LogRecord) => boolean;
+export interface OldLinesWanted extends Search {
+  /** The question without what looks into lines. */
+  readonly rough: QuestionAbout;
 }
 
 export interface OldLines {
@@ -38,7 +32,7 @@ export async function* oldLines(
     const { count, span: range } = found;
     const wanted = { question, fields, isMeant, order: 'asc', range, count } as const;
     for await (const lines of exportLines(queries, wanted, deadline))
-      yield { records: [...lines], next: instantAt(nanosecondsOf(lines.until) + 1n) };
+      yield { records: [...lines], next: behind(lines.until) };
   }
   yield { records: [], next: end };
 }

@@ -6,24 +6,19 @@ import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import { forget } from '../../../work/forgotten.ts';
 import type { Overview } from '../counting/overview.ts';
 import type { Deadline } from '../requests/deadline.ts';
-import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
+import { behind, instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';
 import { numberIn } from '../requests/row-values.ts';
 import type { Row } from '../requests/rows.ts';
-import type { FieldNames } from '../selection/fields.ts';
 import { TIME } from '../selection/logsql.ts';
-import type { Question, Range } from '../selection/question.ts';
+import type { Question, QuestionAbout, Range, Search } from '../selection/question.ts';
 import { type Position, positionBehind } from './position.ts';
 
-export interface PageWanted {
-  /** The question about a part of the range; undefined when nothing can be found there. */
-  readonly question: (range: Range) => Question | undefined;
-  /** The same, of which every line that is found is wanted; it may take the store longer. */
-  readonly exactQuestion: (range: Range) => Question | undefined;
-  readonly fields: FieldNames;
-  /** Whether a line that the question found is wanted; `overview` says how many are not. */
-  readonly isMeant: (record: LogRecord) => boolean;
+export interface PageWanted extends Search {
+  /** The question of which every line that is found is wanted; it may take the store longer. */
+  readonly exactQuestion: QuestionAbout;
+  /** Says also how many lines the other question finds that are not wanted. */
   readonly overview: Overview;
   readonly order: Order;
   readonly from: number;
@@ -153,7 +148,7 @@ class PageReader {
 }
 
 function momentOf(time: Instant): Range {
-  return { start: time, end: instantAt(nanosecondsOf(time) + 1n) };
+  return { start: time, end: behind(time) };
 }
 
 /** How many of these are those given before; they are the first. */
@@ -166,10 +161,9 @@ function givenOf(records: readonly LogRecord[], { time, given }: Position): numb
 function rangeLeft({ overview: { span }, order, after }: PageWanted): Range | undefined {
   if (!span || !after) return span;
   const { start, end } = span;
-  const time = nanosecondsOf(after.time);
   const left =
     order === 'asc'
       ? { start: later(start, after.time), end }
-      : { start, end: earlier(end, instantAt(time + 1n)) };
+      : { start, end: earlier(end, behind(after.time)) };
   return left.start < left.end ? left : undefined;
 }

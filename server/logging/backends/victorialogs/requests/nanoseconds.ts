@@ -13,6 +13,11 @@ export function instantAt(nanoseconds: bigint): Instant {
   return `${seconds}.${String(nanoseconds % PER_SECOND).padStart(9, '0')}Z`;
 }
 
+/** The moment right behind. */
+export function behind(instant: Instant): Instant {
+  return instantAt(nanosecondsOf(instant) + 1n);
+}
+
 const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z$/;
 
 /** With nine digits behind the second, of which the store leaves out zeros at the end; undefined when it is no time. */

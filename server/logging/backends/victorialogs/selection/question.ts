@@ -1,6 +1,6 @@
 // A selection as the arguments of a request. What the caller asks for goes into the query; the time and what the caller
 // may see go beside it, where the store reads each by itself and joins them: a fault in the query cannot widen them.
-import type { NameFilter, Selection } from '../../../log-store.ts';
+import type { LogRecord, NameFilter, Selection } from '../../../log-store.ts';
 import { podPatterns } from '../../../matching/workload-names.ts';
 import type { FieldNames } from './fields.ts';
 import { eitherOf, isOneOf, matches, not, within } from './logsql.ts';
@@ -14,6 +14,16 @@ export interface Question {
   /** LogsQL: filters all of which hold. */
   readonly lines: string;
   readonly extraFilters: readonly string[];
+}
+
+/** The question about a part of the selection's range; undefined when nothing can be found there. */
+export type QuestionAbout = (range: Range) => Question | undefined;
+
+/** A question, and what tells which of the lines that it finds are wanted. */
+export interface Search {
+  readonly question: QuestionAbout;
+  readonly fields: FieldNames;
+  readonly isMeant: (record: LogRecord) => boolean;
 }
 
 /** Finds all lines that are wanted and some others; a filter tells those that are wanted for sure, and one the rest. */
