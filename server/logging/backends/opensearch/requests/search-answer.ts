@@ -18,6 +18,8 @@ export interface Hit {
 }
 
 export interface SearchAnswer {
+  /** That were asked, of all indices. */
+  readonly shards: number;
   readonly total: Total;
   readonly hits: Hit[];
   readonly shortfalls: readonly Shortfall[];
@@ -34,6 +36,7 @@ export interface SearchAnswer {
 
 /** What is answered when there are no indices. */
 export const NO_ANSWER: SearchAnswer = {
+  shards: 0,
   total: { count: 0, relation: 'eq' },
   hits: [],
   shortfalls: [],
@@ -49,6 +52,7 @@ export function readAnswer(text: string): SearchAnswer {
   const found = objectOf(answer['hits'], 'hits');
   const shortfalls = shortfallsOf(answer);
   return {
+    shards: shardsOf(answer).total,
     total: totalOf(found['total'], shortfalls.length === 0),
     hits: arrayOf(found['hits'], 'hits').map(readHit),
     shortfalls,
@@ -85,14 +89,21 @@ function shortfallsOf(answer: JsonObject): Shortfall[] {
 
 /** Of the answer of a search, or of whoever else asks all shards. */
 export function missingShards(answer: JsonObject): Shortfall[] {
-  const shards = objectOf(answer['_shards'], '_shards');
-  const total = countOf(shards['total'], '_shards.total');
+  const { total, successful } = shardsOf(answer);
   // Shards that no node holds at the moment count neither as successful nor as failed.
-  const missing = total - countOf(shards['successful'], '_shards.successful');
+  const missing = total - successful;
   if (missing <= 0) return [];
   return [
     { reason: 'ShardFailed', message: `${missing} of ${total} shards of the log store failed, or are away` },
   ];
+}
+
+function shardsOf(answer: JsonObject): { readonly total: number; readonly successful: number } {
+  const shards = objectOf(answer['_shards'], '_shards');
+  return {
+    total: countOf(shards['total'], '_shards.total'),
+    successful: countOf(shards['successful'], '_shards.successful'),
+  };
 }
 
 function readHit(value: unknown): Hit {

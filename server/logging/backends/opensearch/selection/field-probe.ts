@@ -2,11 +2,12 @@
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import type { Call } from '../../../log-store.ts';
-import { isSearchRefused } from '../../../store-errors.ts';
+import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../../store-errors.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { FieldMap } from '../requests/field-map.ts';
 import type { FieldNames } from '../requests/field-names.ts';
 import { LENIENT, type Searches } from '../requests/searches.ts';
+import { STORE } from '../requests/store-name.ts';
 import { IndexStates, type Remaining } from './index-states.ts';
 
 /** What is remembered: so many patterns of indices, for so long. */
@@ -105,7 +106,18 @@ export class FieldProbe {
   }
 
   async #ask(indices: string, call: Call): Promise<FieldMap | undefined> {
-    const fields = await this.#searches.ask(
+    const fields = await this.#fieldsOf(indices, call);
+    if (fields) return fields;
+    // Indices of which every shard is away are not told of either; a search says so.
+    const { shards } = await this.#searches.searchIndices(indices, ANYTHING, call);
+    // The first of them may have come meanwhile.
+    const found = shards === 0 ? undefined : await this.#fieldsOf(indices, call);
+    if (shards > 0 && !found) throw untold();
+    return found;
+  }
+
+  #fieldsOf(indices: string, call: Call): Promise<FieldMap | undefined> {
+    return this.#searches.ask(
       {
         method: 'GET',
         path: `/${indices}/_field_caps`,
@@ -114,8 +126,12 @@ export class FieldProbe {
       call,
       (text) => FieldMap.read(this.#names, JSON.parse(text)),
     );
-    // Indices of which every shard is away are not told of either; a search says so.
-    if (!fields) await this.#searches.searchIndices(indices, ANYTHING, call);
-    return fields;
   }
+}
+
+/** The security plugin leaves out, without a word, indices of which a user may not ask each by itself. */
+function untold(): Error {
+  const reason =
+    'it tells no field of the indices that it searches; its user has to be granted indices:data/read/field_caps*';
+  return newStoreUnavailable(STORE, new UnfitOptionError('logging.opensearch', reason));
 }

@@ -103,4 +103,12 @@ describe('an OpenSearch that lets this server read some of its indices only', ()
       .catch((thrown: unknown) => thrown);
     expect(unfitOptionIn(error)?.reason).to.match(/refuses to search some of the indices/);
   });
+
+  it('is no empty store where it searches indices and tells no fields of them', async () => {
+    await using store = await scriptedStore(() => answer([LINE]), { indices: [], fields: {} });
+    const backend = storeAt(store.url);
+    const error: unknown = await backend.query(SELECTION, PAGE, call()).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ name: 'StatusError', code: 503 });
+    expect(unfitOptionIn(error)?.reason).to.match(/granted indices:data\/read\/field_caps\*$/);
+  });
 });
