@@ -168,7 +168,10 @@ export class OpenSearchLogStore implements LogBackend {
   async check(call: Call): Promise<void> {
     const { indexPrefix: prefix, dailyIndices: daily, wallClock = Date.now } = this.#options;
     const naming = { prefix, daily };
-    await checkFit({ searches: this.#searches, probe: this.#probe, naming, wallClock }, call);
+    await checkFit(
+      { searches: this.#searches, probe: this.#probe, points: this.#points, naming, wallClock },
+      call,
+    );
   }
 
   /** Keeps nothing up to date; at the end it closes the connections. */

@@ -3,6 +3,7 @@ import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
 import type { FieldMap } from './requests/field-map.ts';
+import type { PointsInTime } from './requests/point-in-time.ts';
 import type { Searches } from './requests/searches.ts';
 import { STORE } from './requests/store-name.ts';
 import { ANYTHING, type FieldProbe } from './selection/field-probe.ts';
@@ -11,6 +12,7 @@ import { allIndices, beginningWith, type IndexNaming, isOfDay, newestDays } from
 export interface SelfCheckOptions {
   readonly searches: Searches;
   readonly probe: FieldProbe;
+  readonly points: Pick<PointsInTime, 'mayClose'>;
   readonly naming: IndexNaming;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
@@ -20,7 +22,7 @@ const DAY_MS = 86_400_000;
 
 /** Resolves when log queries find what there is; else rejects with the option that does not fit, if it is one. */
 export async function checkFit(options: SelfCheckOptions, call: Call): Promise<void> {
-  const { searches, probe, naming } = options;
+  const { searches, probe, points, naming } = options;
   const { prefix, daily } = naming;
   const indices = allIndices(naming);
   // The fields may be remembered; the store has to answer each time.
@@ -35,6 +37,7 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
   if (daily && !(await isByDay(options, found.fields, call))) throw unfit(notByDay(prefix));
   const { missing } = found.fields;
   if (missing !== undefined) throw unfit(noNames(missing));
+  if (!points.mayClose) throw unfit(pointsLeft());
 }
 
 /** Whether some of them are called as days are, or have such an alias; not so those that are rolled over within a day. */
@@ -73,6 +76,12 @@ function noIndices(prefix: string): UnfitOptionError {
 function noNames(field: string): UnfitOptionError {
   const reason = `the indices have no field ${field} of type keyword, nor one beside it`;
   return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries miss lines');
+}
+
+function pointsLeft(): UnfitOptionError {
+  const reason = 'its user has to be granted indices:data/read/point_in_time/delete';
+  const effect = 'exports leave points in time behind, of which the store has room for some hundreds';
+  return new UnfitOptionError('logging.opensearch', reason, effect);
 }
 
 const FINDS_NOTHING = 'log queries find nothing';

@@ -4,7 +4,7 @@ import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
 import { optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
+import { isSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
 import { objectOf } from './json-reader.ts';
 import { isUnknownRequest } from './refusal.ts';
 import { missingShards } from './search-answer.ts';
@@ -59,9 +59,15 @@ export class PointsInTime {
   readonly #searches: Searches;
   /** The one that answered; the others are not asked again. */
   #flavour: Flavour | undefined;
+  #mayClose = true;
 
   constructor(searches: Searches) {
     this.#searches = searches;
+  }
+
+  /** Whether the store let this server close the last one; what is left takes the place of others until it ends. */
+  get mayClose(): boolean {
+    return this.#mayClose;
   }
 
   /** Undefined where there are no indices. */
@@ -131,8 +137,10 @@ export class PointsInTime {
           call,
           () => undefined,
         );
-      } catch {
+        this.#mayClose = true;
+      } catch (error) {
         // It expires.
+        this.#mayClose = !isSearchRefused(error);
       }
     };
     return {
