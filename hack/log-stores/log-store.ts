@@ -2,6 +2,8 @@
 // the same data and port. Which program it is, and how it is built, stand in opensearch.ts and victorialogs.ts; what
 // is loaded into it in load-*.ts.
 import { mkdir } from 'node:fs/promises';
+import { get as getPlain } from 'node:http';
+import { get as getSecured } from 'node:https';
 import { join, resolve } from 'node:path';
 import { Daemon, DaemonError } from '../system/daemon.ts';
 import { claimFolder } from '../system/owner.ts';
@@ -21,7 +23,7 @@ export interface StartOptions {
 
 /** Disposing of it is stopping it. */
 export interface LogStoreProcess extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:20123`, without a slash at its end; the same after every start. */
+  /** Such as `http://127.0.0.1:20123`, or `https://…`, without a slash at its end; the same after every start. */
   readonly url: string;
   readonly port: number;
   /** While it runs. */
@@ -49,6 +51,8 @@ export interface Program {
   args(dir: string, ports: readonly number[]): readonly string[];
   /** A path that answers 200 when queries can be put. */
   readonly readyPath: string;
+  /** PEM; where it is given, the program speaks TLS, with a certificate that this one has signed. */
+  readonly ca?: string;
   /** Milliseconds until a start has failed; two minutes unless told otherwise. */
   readonly readyTimeoutMs?: number;
 }
@@ -76,6 +80,7 @@ class RunningStore implements LogStoreProcess {
   readonly port: number;
   readonly logFile: string;
   readonly #dir: string;
+  readonly #scheme: 'http' | 'https';
   readonly #signal: AbortSignal;
   readonly #daemon: Daemon;
   /** Lets somebody else use the folder; there while this process does. */
@@ -86,6 +91,7 @@ class RunningStore implements LogStoreProcess {
     this.port = port;
     this.logFile = join(dir, `${program.name}.log`);
     this.#dir = dir;
+    this.#scheme = program.ca === undefined ? 'http' : 'https';
     this.#signal = options.signal;
     this.#daemon = new Daemon(
       {
@@ -95,18 +101,15 @@ class RunningStore implements LogStoreProcess {
         logFile: this.logFile,
         pidFile: join(dir, 'run', `${program.name}.json`),
         ...(program.readyTimeoutMs === undefined ? {} : { readyTimeoutMs: program.readyTimeoutMs }),
-        ready: async (signal) => {
-          const response = await fetch(`${this.url}${program.readyPath}`, { signal });
-          await response.arrayBuffer();
-          return response.status === 200;
-        },
+        ready: async (signal) =>
+          (await statusOf(`${this.url}${program.readyPath}`, program.ca, signal)) === 200,
       },
       (error) => options.failed?.(error),
     );
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `${this.#scheme}://127.0.0.1:${this.port}`;
   }
 
   get pid(): number | undefined {
@@ -163,4 +166,14 @@ class RunningStore implements LogStoreProcess {
     this.#release = undefined;
     await release?.();
   }
+}
+
+function statusOf(url: string, ca: string | undefined, signal: AbortSignal): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const get = ca === undefined ? getPlain : getSecured;
+  get(url, { signal, agent: false, ...(ca === undefined ? {} : { ca }) }, (response) => {
+    response.resume().on('error', reject);
+    resolve(response.statusCode);
+  }).on('error', reject);
+  return promise;
 }

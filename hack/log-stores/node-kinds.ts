@@ -23,6 +23,14 @@ export const OPENSEARCH_2: NodeKind = {
   megabytes: 50,
 };
 
+/** With the plugin that most have: TLS, users and roles. How it is to be started stands in security.ts. */
+export const OPENSEARCH_2_SECURITY: NodeKind = {
+  name: 'opensearch-2-security',
+  title: 'OpenSearch 2 with security',
+  java: OPENSEARCH_2.java,
+  megabytes: 95,
+};
+
 export const OPENSEARCH_3: NodeKind = {
   name: 'opensearch-3',
   title: 'OpenSearch 3',
@@ -38,4 +46,9 @@ export const ELASTICSEARCH_8: NodeKind = {
   megabytes: 45,
 };
 
-export const NODE_KINDS: readonly NodeKind[] = [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8];
+export const NODE_KINDS: readonly NodeKind[] = [
+  OPENSEARCH_2,
+  OPENSEARCH_2_SECURITY,
+  OPENSEARCH_3,
+  ELASTICSEARCH_8,
+];

@@ -1,0 +1,282 @@
+// The store behind the security plugin, as most clusters have it: TLS, a user with a password, and roles.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-store.ts';
+import { OPENSEARCH_2_SECURITY } from '../../../../../../hack/log-stores/node-kinds.ts';
+import { startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
+import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
+import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
+import { issue, issueServer, newCA } from '../../../../../support/certificates.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { requireJava } from '../../../../../support/logging/require-java.ts';
+
+const PASSWORD = 'Zt9-#Quelle+Xq7';
+const DOCS = join(import.meta.dirname, '../../../../../../docs/logs.md');
+const {
+  index_permissions: [granted],
+} = JSON.parse(
+  /```json\n(\{\s*"index_permissions"[\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '{}',
+) as { index_permissions: [{ allowed_actions: readonly string[] }] };
+/** All that the docs ask for. */
+const LEAST = granted.allowed_actions;
+const SELECTION: Selection = {
+  scope: { everything: true },
+  range: { start: '2026-01-14T00:00:00.000000000Z', end: '2026-01-17T00:00:00.000000000Z' },
+};
+const LINES = ['14', '15', '16'].flatMap((day) => ['web', 'db'].map((name) => `${name} ${day}`));
+
+function call(signal = new AbortController().signal): Call {
+  return { signal, timeoutMs: 30_000 };
+}
+
+function documentOf(line: string): object {
+  const [name, day] = line.split(' ');
+  return {
+    log: line,
+    time: `2026-01-${day}T10:00:00.00000000${name === 'web' ? 1 : 2}Z`,
+    kubernetes: {
+      namespace_name: name,
+      pod_name: `${name}-1`,
+      container_name: 'app',
+      docker_id: `${name}-id`,
+    },
+  };
+}
+
+describe('an OpenSearch with its security plugin', function () {
+  this.timeout(60_000);
+  const ending = new AbortController();
+  let dir = '';
+  let node: LogStoreProcess | undefined;
+  let administrator: Agent;
+  let stranger = '';
+  let users = 0;
+
+  before(async function () {
+    this.timeout(300_000);
+    await requireJava(this, { kind: OPENSEARCH_2_SECURITY });
+    dir = await mkdtemp(join(tmpdir(), 'ks-security-'));
+    const [ca, other] = await Promise.all([newCA('store'), newCA('stranger')]);
+    const [server, admin] = await Promise.all([issueServer(ca), issue(ca, { cn: 'admin' })]);
+    administrator = new Agent({ ca: ca.cert, cert: admin.cert, key: admin.key });
+    stranger = await file('stranger.pem', other.cert);
+    await file('ca.pem', ca.cert);
+    node = await startOpenSearch({
+      kind: OPENSEARCH_2_SECURITY,
+      dir: join(dir, 'node'),
+      signal: ending.signal,
+      security: { ca: ca.cert, node: server, admin: 'admin' },
+    });
+    await ask('PUT', '/_index_template/logs', indexTemplate('logs'));
+    for (const line of LINES) {
+      await ask('POST', `/logs-2026.01.${line.slice(-2)}/_doc?refresh=true`, documentOf(line));
+    }
+  });
+
+  after(async () => {
+    ending.abort();
+    await node?.stop();
+    if (dir !== '') await rm(dir, { recursive: true, force: true });
+  });
+
+  async function file(name: string, content: string): Promise<string> {
+    await writeFile(join(dir, name), content);
+    return join(dir, name);
+  }
+
+  /** As the administrator. */
+  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+    const sent = request(`${node?.url}${path}`, {
+      method,
+      agent: administrator,
+      headers: { 'content-type': 'application/json' },
+    });
+    sent.end(body && JSON.stringify(body));
+    const [response] = await once(sent, 'response');
+    const answer = await text(response);
+    if (response.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer}`);
+    return JSON.parse(answer);
+  }
+
+  /** Our store, as a user who may do this with these indices. */
+  async function storeOf(
+    actions: readonly string[],
+    {
+      indices = ['logs-*'],
+      ...more
+    }: { readonly indices?: readonly string[]; readonly [more: string]: unknown } = {},
+  ) {
+    const username = `u${++users}`;
+    const permissions = { index_patterns: indices, allowed_actions: actions, ...more };
+    const setPassword = (password: string) =>
+      ask('PUT', `/_plugins/_security/api/internalusers/${username}`, { password });
+    await setPassword(PASSWORD);
+    await ask('PUT', `/_plugins/_security/api/roles/${username}`, { index_permissions: [permissions] });
+    await ask('PUT', `/_plugins/_security/api/rolesmapping/${username}`, { users: [username] });
+    const passwordFile = await file(`${username}.password`, PASSWORD);
+    let now = performance.now();
+    const options = { caFile: join(dir, 'ca.pem'), username, passwordFile, now: () => now };
+    return {
+      options,
+      store: storeAt(String(node?.url), { ...options, pageSize: 2 }),
+      setPassword,
+      /** The file as the server finds it, behind the second in which files count as unchanged. */
+      writePassword: async (password: string) => {
+        await writeFile(passwordFile, password);
+        now += 2_000;
+      },
+    };
+  }
+
+  async function linesOf(store: LogStore, selection = SELECTION) {
+    const page = await store.query(selection, { order: 'asc', size: 20, from: 0 }, call());
+    return { lines: page.records.map(({ log }) => log), total: page.total, shortfalls: page.shortfalls };
+  }
+
+  async function exported(store: LogStore): Promise<string[]> {
+    const lines: string[] = [];
+    for await (const batch of store.export(SELECTION, 'asc', call())) {
+      lines.push(...[...batch].map(({ log }) => log));
+    }
+    return lines;
+  }
+
+  async function openPoints(): Promise<number> {
+    const { nodes } = (await ask('GET', '/_nodes/stats/indices/search')) as {
+      nodes: Record<string, { indices: { search: { point_in_time_current: number } } }>;
+    };
+    return Object.values(nodes).reduce((sum, { indices }) => sum + indices.search.point_in_time_current, 0);
+  }
+
+  async function healthOf(store: Awaited<ReturnType<typeof storeOf>>['store']): Promise<string | undefined> {
+    const error: unknown = await store.check(call()).then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    return error === undefined ? 'fit' : unfitOptionIn(error)?.reason;
+  }
+
+  async function refusalOf(store: LogStore) {
+    return store.query(SELECTION, { order: 'asc', size: 20, from: 0 }, call()).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  it('answers everything for a user with the role of the docs, and keeps no point in time', async () => {
+    const { store } = await storeOf(LEAST);
+    expect(await healthOf(store)).to.equal('fit');
+    expect(await linesOf(store)).to.deep.equal({
+      lines: LINES,
+      total: { count: 6, relation: 'eq' },
+      shortfalls: [],
+    });
+    expect(await store.statistics(SELECTION, call())).to.deep.include({ containers: 2 });
+    const edges = [SELECTION.range.start, SELECTION.range.end].map((time) => Date.parse(time));
+    expect(await store.histogram(SELECTION, { edges }, call())).to.deep.include({ counts: [6] });
+    expect(await exported(store)).to.deep.equal(LINES);
+    expect(await openPoints()).to.equal(0);
+    expect(await healthOf(store)).to.equal('fit');
+    const over = new AbortController();
+    const followed: string[] = [];
+    for await (const batch of store.follow(SELECTION, call(over.signal))) {
+      followed.push(...batch.map(({ log }) => log));
+      if (followed.length === LINES.length) {
+        await ask('PUT', '/logs-2026.01.16/_doc/new?refresh=true', {
+          ...documentOf('web 16'),
+          log: 'new',
+          time: '2026-01-16T11:00:00Z',
+        });
+      }
+      if (followed.includes('new')) over.abort();
+    }
+    expect(followed).to.deep.equal([...LINES, 'new']);
+    await ask('DELETE', '/logs-2026.01.16/_doc/new?refresh=true');
+  });
+
+  it('is no empty store for a user who may search and not ask for fields', async () => {
+    for (const actions of [
+      ['indices:data/read/search'],
+      // Of the indices as a whole only: it leaves out each of them then, and says nothing.
+      ['indices:data/read/search', 'indices:data/read/field_caps'],
+    ]) {
+      const { store } = await storeOf(actions);
+      expect(await refusalOf(store)).to.include({ code: 503 });
+      expect(await healthOf(store)).not.to.equal('fit');
+    }
+    const { store } = await storeOf(['indices:data/read/search', 'indices:data/read/field_caps']);
+    expect(await healthOf(store)).to.match(/granted indices:data\/read\/field_caps\*$/);
+  });
+
+  it('tells that points in time stay behind where the user may not close them', async () => {
+    const { store } = await storeOf(LEAST.slice(0, -1));
+    expect(await healthOf(store)).to.equal('fit');
+    expect(await exported(store)).to.deep.equal(LINES);
+    expect(await openPoints()).to.be.above(0);
+    expect(await healthOf(store)).to.match(/granted indices:data\/read\/point_in_time\/delete$/);
+  });
+
+  it('answers of the days that the user may read, and names the others', async () => {
+    const { store } = await storeOf(['read'], { indices: ['logs-2026.01.14', 'logs-2026.01.16'] });
+    expect(await linesOf(store)).to.deep.equal({
+      lines: LINES.filter((line) => !line.endsWith('15')),
+      total: { count: 4, relation: 'gte' },
+      shortfalls: [{ reason: 'NotCovered', message: 'the log store refuses to search logs-2026.01.15' }],
+    });
+    expect(await healthOf(store)).to.match(/refuses to search some of the indices/);
+    const { store: another } = await storeOf(['read'], { indices: ['elsewhere-*'] });
+    expect(await refusalOf(another)).to.match(/does not let this server search/);
+  });
+
+  it('shows no more lines and fields than the role does, and counts no others', async () => {
+    const ofWeb = JSON.stringify({ term: { 'kubernetes.namespace_name': 'web' } });
+    const { store } = await storeOf(['read'], { dls: ofWeb });
+    expect(await linesOf(store)).to.deep.include({
+      lines: LINES.filter((line) => line.startsWith('web')),
+      total: { count: 3, relation: 'eq' },
+    });
+    expect(await store.statistics(SELECTION, call())).to.deep.include({
+      containers: 1,
+      logs: { count: 3, relation: 'eq' },
+    });
+    const { store: nameless } = await storeOf(['read'], { fls: ['~kubernetes.namespace_name'] });
+    expect(await healthOf(nameless)).to.match(/no field kubernetes.namespace_name/);
+    const scope: Selection['scope'] = {
+      everything: false,
+      namespaces: [{ name: 'web', since: '1970-01-01T00:00:00.000000000Z' }],
+    };
+    expect(await linesOf(nameless, { ...SELECTION, scope })).to.deep.include({ lines: [] });
+    const { store: speechless } = await storeOf(['read'], { fls: ['~log'] });
+    expect(await healthOf(speechless)).to.match(/no field log of type text/);
+  });
+
+  it('lets in neither a wrong password nor an API key, which it has none of, and a new one as soon as the file has it', async () => {
+    const { store, options, setPassword, writePassword } = await storeOf(LEAST);
+    expect(await healthOf(store)).to.equal('fit');
+    await setPassword(`${PASSWORD}!`);
+    expect(await healthOf(store)).to.match(/refuses the credentials of this server \(401\)/);
+    expect(await refusalOf(store)).to.include({ code: 503 });
+    await writePassword(`${PASSWORD}!\n`);
+    expect(await healthOf(store)).to.equal('fit');
+    const { caFile } = options;
+    const apiKeyFile = await file('key', Buffer.from('id:key').toString('base64'));
+    for (const other of [{ caFile }, { caFile, apiKeyFile }]) {
+      expect(await healthOf(storeAt(String(node?.url), other))).to.match(/refuses the credentials/);
+    }
+  });
+
+  it('is not asked when its certificate is that of a stranger', async () => {
+    const { options } = await storeOf(LEAST);
+    const store = storeAt(String(node?.url), { ...options, caFile: stranger });
+    const error = await refusalOf(store);
+    expect(error).to.include({ code: 503 });
+    expect((error as Error).cause).to.match(/certificate/);
+  });
+});
