@@ -32,7 +32,7 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
     requestID: auditID,
     method: request.method ?? '',
     verb: info.verb,
-    path: printable(pathOf(exchange), MAX_PATH),
+    path: printable(exchange.path, MAX_PATH),
     ...(info.isResourceRequest ? target(info) : {}),
     ...(authenticated ? { user: printable(user.name) } : {}),
     status,
@@ -41,13 +41,6 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
     ...(agent === undefined ? {} : { userAgent: recordedAgent(agent) }),
     ...(cause === undefined ? {} : { cause }),
   };
-}
-
-/** The path that was asked for, also of a request that was refused before it was parsed; without its query. */
-function pathOf({ info, request: { url = '' } }: Exchange): string {
-  if (info.path !== '') return info.path;
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
 }
 
 function target(info: {

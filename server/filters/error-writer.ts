@@ -28,8 +28,7 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
     for (const header of response.getHeaderNames()) {
       if (!KEPT.has(header)) response.removeHeader(header);
     }
-    const path = exchange.info.path;
-    const family = families.find((candidate) => candidate.claims(path));
+    const family = families.find((candidate) => candidate.claims(exchange.path));
     if (family) family.write(exchange, error);
     else writeStatus(exchange, asStatusError(exchange, error));
   };

@@ -62,6 +62,14 @@ export class Exchange implements RequestContext {
     this.#logger = logger;
   }
 
+  /** Without the query: decoded, or as it came in a request that was refused before its path was read. */
+  get path(): string {
+    if (this.info.path !== '') return this.info.path;
+    const target = this.request.url ?? '';
+    const mark = target.indexOf('?');
+    return mark < 0 ? target : target.slice(0, mark);
+  }
+
   get url(): URL {
     this.#url ??= new URL(this.request.url ?? '/', 'https://localhost');
     return this.#url;

@@ -760,5 +760,9 @@ describe('the request chain', () => {
     });
     expect((await ask(chain, '/oauth/token')).body).to.equal('{"error":"invalid_grant"}');
     expect((await ask(chain, '/other')).status).to.equal(401);
+    for (const malformed of ['/oauth/authorize?state=%ED%A0%80', '/oauth/authorize?a;b', '/oauth/./token']) {
+      expect((await ask(chain, malformed)).body, malformed).to.equal('{"error":"invalid_grant"}');
+    }
+    expect(JSON.parse((await ask(chain, '/other?a;b=/oauth/')).body)).to.include({ reason: 'BadRequest' });
   });
 });
