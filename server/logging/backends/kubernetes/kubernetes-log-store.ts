@@ -26,16 +26,17 @@ import { Export } from './exporting/export.ts';
 import { FollowQuota } from './following/follow-quota.ts';
 import { Follower, type FollowerOptions } from './following/follower.ts';
 import { PageReader } from './paging/page-reader.ts';
-import { Pass } from './paging/pass.ts';
 import type { LogSource } from './pods/log-source.ts';
 import { PodDirectory } from './pods/pod-directory.ts';
 import type { PodIndex } from './pods/pod-index.ts';
 import { chooseSources, type LeftOut } from './pods/source-selection.ts';
 import { asStoreError, deadlineOf, STORE } from './reading/call-bounds.ts';
+import type { Reading } from './reading/each-log.ts';
 import { beginOf, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
 import type { LogFailureKind } from './reading/log-request.ts';
 import { MemoryBudget } from './reading/memory-budget.ts';
+import { Pass } from './reading/pass.ts';
 import { Shortfalls } from './reading/shortfalls.ts';
 import { checkAccess } from './self-check.ts';
 
@@ -108,7 +109,7 @@ export class KubernetesLogStore implements LogBackend {
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     return this.#overPods(selection, call, async (pass) => {
       const counts = new LineCounts();
-      await pass.readAll((source, _, wanted) => counts.tally(source, wanted));
+      await pass.readAll((source) => counts.tally(source));
       return {
         logs: pass.total(counts.logs),
         containers: counts.containers,
@@ -121,7 +122,7 @@ export class KubernetesLogStore implements LogBackend {
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     return this.#overPods(selection, call, async (pass) => {
       const all = new BucketCounts(buckets);
-      await pass.readAll((_source, _rank, wanted) => all.tally(wanted));
+      await pass.readAll(() => all.tally());
       return { total: pass.total(all.total), counts: all.counts, shortfalls: pass.shortfalls.list() };
     });
   }
@@ -131,26 +132,11 @@ export class KubernetesLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    const { limits } = this.#options;
     const deadline = deadlineOf(call);
     try {
       using opened = await this.#pods(deadline, call.signal);
-      const { sources, leftOut } = await chooseSources(opened.pods, selection, limits.maxContainers);
-      const shortfalls = shortfallsOf(opened.pods, leftOut);
-      return yield* new Export({
-        reader: this.#reader,
-        sources,
-        beginOf: beginOf(selection),
-        end: selection.range.end,
-        filter: lineFilter(selection, () => shortfalls.lineShortened()),
-        order,
-        memory: this.#memory,
-        parallel: limits.concurrentReads,
-        deadline,
-        signal: call.signal,
-        shortfalls,
-        onFailure: (...failure) => this.#unread(...failure),
-      }).records();
+      const reading = await this.#reading(opened.pods, selection, deadline, call.signal);
+      return yield* new Export({ ...reading, order, memory: this.#memory }).records();
     } catch (error) {
       throw asStoreError(error);
     }
@@ -195,32 +181,38 @@ export class KubernetesLogStore implements LogBackend {
     call: Call,
     answer: (pass: Pass) => Promise<Answer>,
   ): Promise<Answer> {
-    const { signal } = call;
+    const { bytesPerContainer } = this.#options.limits;
     const deadline = deadlineOf(call);
-    const { limits } = this.#options;
     try {
-      using opened = await this.#pods(deadline, signal);
-      const { sources, leftOut } = await chooseSources(opened.pods, selection, limits.maxContainers);
-      const shortfalls = shortfallsOf(opened.pods, leftOut);
-      return await answer(
-        new Pass({
-          reader: this.#reader,
-          sources,
-          beginOf: beginOf(selection),
-          end: selection.range.end,
-          filter: lineFilter(selection, () => shortfalls.lineShortened()),
-          pods: opened.pods,
-          bytesPerContainer: limits.bytesPerContainer,
-          parallel: limits.concurrentReads,
-          deadline,
-          signal,
-          shortfalls,
-          onFailure: (...failure) => this.#unread(...failure),
-        }),
-      );
+      using opened = await this.#pods(deadline, call.signal);
+      const reading = await this.#reading(opened.pods, selection, deadline, call.signal);
+      return await answer(new Pass({ ...reading, pods: opened.pods, bytesPerContainer }));
     } catch (error) {
       throw asStoreError(error);
     }
+  }
+
+  async #reading(
+    pods: PodIndex,
+    selection: Selection,
+    deadline: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<Reading> {
+    const { maxContainers, concurrentReads } = this.#options.limits;
+    const { sources, leftOut } = await chooseSources(pods, selection, maxContainers);
+    const shortfalls = shortfallsOf(pods, leftOut);
+    return {
+      reader: this.#reader,
+      sources,
+      beginOf: beginOf(selection),
+      end: selection.range.end,
+      filter: lineFilter(selection, () => shortfalls.lineShortened()),
+      parallel: concurrentReads,
+      deadline,
+      signal,
+      shortfalls,
+      onFailure: (...failure) => this.#unread(...failure),
+    };
   }
 
   async #pods(deadline: AbortSignal, signal: AbortSignal): ReturnType<PodDirectory['open']> {

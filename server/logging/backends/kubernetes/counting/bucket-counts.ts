@@ -1,6 +1,6 @@
 import { instantOf } from '../../../instant.ts';
 import type { Buckets, Instant } from '../../../log-store.ts';
-import type { Tally } from '../reading/survey.ts';
+import type { Tally } from '../reading/pass.ts';
 
 /** How many lines there are in each bucket. */
 export class BucketCounts {
@@ -21,12 +21,10 @@ export class BucketCounts {
   }
 
   /** Of one log. */
-  tally(wanted: (time: string, text: string) => boolean): Tally {
+  tally(): Tally {
     const own = new BucketCounts(this.#buckets);
     return {
-      onLine: (time, text) => {
-        if (wanted(time, text)) own.add(time);
-      },
+      onLine: (time) => own.add(time),
       done: () => this.merge(own),
     };
   }

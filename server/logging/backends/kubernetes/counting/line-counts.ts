@@ -1,5 +1,5 @@
 import type { LogSource } from '../pods/log-source.ts';
-import type { Tally } from '../reading/survey.ts';
+import type { Tally } from '../reading/pass.ts';
 
 /** How many lines there are, and how many different containers wrote them. */
 export class LineCounts {
@@ -10,14 +10,11 @@ export class LineCounts {
     return this.#containers.size;
   }
 
-  tally(
-    { namespace, pod, container, run }: LogSource,
-    wanted: (time: string, text: string) => boolean,
-  ): Tally {
+  tally({ namespace, pod, container, run }: LogSource): Tally {
     let count = 0;
     return {
-      onLine: (time, text) => {
-        if (wanted(time, text)) count++;
+      onLine: () => {
+        count++;
       },
       done: () => {
         this.logs += count;

@@ -7,24 +7,19 @@ import { BEGINNING } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { type LogSource, nameOf } from '../pods/log-source.ts';
 import { reaches } from '../pods/source-selection.ts';
-import { eachLog, type ReadingOptions } from '../reading/each-log.ts';
+import { eachLog, type Reading } from '../reading/each-log.ts';
 import { shifted } from '../reading/kubelet-time.ts';
-import type { LineFilter } from '../reading/line-filter.ts';
+import { firstLineOf, lastLineOf } from '../reading/log-ends.ts';
 import { newExtent, type OnLine } from '../reading/log-reader.ts';
 import type { MemoryBudget } from '../reading/memory-budget.ts';
 import { compareLines, recordOf } from '../reading/ranked-line.ts';
 import { missingBefore } from '../reading/retention.ts';
-import { firstLineOf, lastLineOf } from '../reading/survey.ts';
 import { RoundLines } from './round-lines.ts';
 import { type Stretch, Stretches } from './stretch.ts';
 
-export interface ExportOptions extends ReadingOptions {
-  readonly beginOf: (namespace: string) => Instant;
-  readonly end: Instant;
-  readonly filter: LineFilter;
+export interface ExportOptions extends Reading {
   readonly order: Order;
   readonly memory: MemoryBudget;
-  readonly signal: AbortSignal;
 }
 
 /** Of the memory: the first round is small, so that the first lines come soon. */

@@ -3,10 +3,10 @@
 import type { LogPage, PageRequest, Selection } from '../../../log-store.ts';
 import { earliestOf } from '../reading/line-filter.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
+import type { Pass, TallyFor } from '../reading/pass.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { PageBuilder } from './page.ts';
 import { pageWindows } from './page-window.ts';
-import type { Pass, TallyFor } from './pass.ts';
 
 export interface PageReaderOptions {
   readonly pass: Pass;
@@ -81,7 +81,7 @@ export class PageReader {
       isFiltered: selection.text !== undefined || selection.levels !== undefined,
       onlyPlaces,
     });
-    const tallyFor: TallyFor = (_, rank, wanted) => page.tally(rank, wanted);
+    const tallyFor: TallyFor = (_, rank) => page.tally(rank);
     if (!request.uncounted && !page.position) {
       await pass.readAll(tallyFor);
       return page;

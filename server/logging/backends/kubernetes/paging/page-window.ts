@@ -1,14 +1,9 @@
 // Which times are read for a page whose total is known or does not matter: not all, but from where it begins; and for
 // newest first, since a kubelet cannot start at the end, in windows that get longer.
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
-import type { Instant, Order } from '../../../log-store.ts';
+import type { Order } from '../../../log-store.ts';
+import type { Window } from '../reading/pass.ts';
 import type { PagePosition } from './line-position.ts';
-
-export interface Window {
-  readonly from: Instant;
-  /** Exclusive. */
-  readonly to: Instant;
-}
 
 /** Times the span of the previous page: lines are not spread evenly. */
 const MARGIN = 4;

@@ -1,12 +1,11 @@
 import { earlier, later, millisecondsOf } from '../../../instant.ts';
 import type { Instant, LogPage, PageRequest, Total } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
+import type { Tally } from '../reading/pass.ts';
 import { compareLines, type Place, type RankedLine, recordOf } from '../reading/ranked-line.ts';
-import type { Tally } from '../reading/survey.ts';
 import { BestLines } from './best-lines.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { type PagePosition, readPosition, writePosition } from './line-position.ts';
-import type { Wanted } from './pass.ts';
 
 export interface PageOptions {
   readonly sources: readonly LogSource[];
@@ -46,14 +45,13 @@ export class PageBuilder {
     return this.#best.refused !== undefined;
   }
 
-  tally(rank: number, wanted: Wanted): Tally {
+  tally(rank: number): Tally {
     const best = this.#newBest();
     const { onlyPlaces = false, request } = this.#options;
     const { order } = request;
     let [total, behind] = [0, 0];
     return {
       onLine: (time, text, ordinal) => {
-        if (!wanted(time, text)) return;
         total++;
         const place = { time, rank, ordinal };
         if (!this.#isBehind(place)) return;

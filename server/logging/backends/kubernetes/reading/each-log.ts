@@ -1,17 +1,27 @@
+import type { Instant } from '../../../log-store.ts';
 import { type LogSource, nameOf } from '../pods/log-source.ts';
+import type { LineFilter } from './line-filter.ts';
 import type { LogReader } from './log-reader.ts';
 import { LogFailure, type LogFailureKind } from './log-request.ts';
 import { readingOrder } from './reading-order.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
-export interface ReadingOptions {
+/** The logs that a question is about, which of their lines it asks for, and what the reading has to keep to. */
+export interface Reading {
   readonly reader: LogReader;
   /** In their order. */
   readonly sources: readonly LogSource[];
+  /** The first instant of which a namespace's lines count. */
+  readonly beginOf: (namespace: string) => Instant;
+  /** Of the range, exclusive. */
+  readonly end: Instant;
+  readonly filter: LineFilter;
   /** How many are read at a time. */
   readonly parallel: number;
   /** The time is up: what was found counts. */
   readonly deadline: AbortSignal;
+  /** Nobody wants the answer any more; then the time is up too. */
+  readonly signal: AbortSignal;
   readonly shortfalls: Shortfalls;
   /** Hears why a log could not be read. */
   readonly onFailure: (source: LogSource, kind: LogFailureKind, cause: unknown) => void;
@@ -23,7 +33,7 @@ export interface ReadingOptions {
  * not be asked for are passed over.
  */
 export async function eachLog(
-  { sources, parallel, deadline, shortfalls, onFailure }: ReadingOptions,
+  { sources, parallel, deadline, shortfalls, onFailure }: Reading,
   work: (source: LogSource, rank: number) => Promise<void>,
   isWanted: (source: LogSource, rank: number) => boolean = () => true,
 ): Promise<number> {

@@ -441,7 +441,7 @@ describe('a page that is gathered', () => {
       isFiltered: false,
     });
     const read = (rank: number, ...lines: readonly WrittenLine[]): void => {
-      const tally = page.tally(rank, () => true);
+      const tally = page.tally(rank);
       for (const { time, text } of lines) tally.onLine(time, text, 0);
       tally.done();
     };

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
-import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
 import {
-  lastLineOf,
-  type SurveyOptions,
-  survey,
+  Pass,
+  type PassOptions,
   type Tally,
-} from '../../../../../../../server/logging/backends/kubernetes/reading/survey.ts';
+  type TallyFor,
+} from '../../../../../../../server/logging/backends/kubernetes/reading/pass.ts';
+import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
 import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { refuse, status } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
@@ -19,7 +19,7 @@ import { logSource } from '../log-source.ts';
 const sourceOf = (pod: string): LogSource =>
   logSource(pod, { run: { id: pod, startedAt: Date.UTC(2026, 0, 1) } });
 
-describe('a survey of logs', () => {
+describe('a pass over logs', () => {
   let cluster: LogCluster;
   let reader: LogReader;
   let shortfalls: Shortfalls;
@@ -35,31 +35,33 @@ describe('a survey of logs', () => {
 
   afterEach(() => cluster.stop());
 
-  const read = (sources: readonly LogSource[], more: Partial<SurveyOptions> = {}): Promise<void> =>
-    survey({
+  const tallyFor: TallyFor = (source) => {
+    const lines: string[] = [];
+    return {
+      onLine: (_time, text) => lines.push(text),
+      done: () => seen.push(...lines),
+      drop: () => dropped.push(source.pod),
+    };
+  };
+  const read = (
+    sources: readonly LogSource[],
+    more: Partial<PassOptions> & { readonly tally?: TallyFor } = {},
+  ): Promise<void> =>
+    new Pass({
       reader,
       sources,
+      pods: { get: () => undefined },
       beginOf: () => everything.range.start,
       end: everything.range.end,
-      isCounting: true,
+      filter: () => true,
       bytesPerContainer: 1 << 20,
       parallel: 4,
       deadline: new AbortController().signal,
       signal: call.signal,
       shortfalls,
       onFailure: () => undefined,
-      tally: (source) => {
-        const lines: string[] = [];
-        return {
-          onLine: (time, text) => {
-            if (time < (more.end ?? everything.range.end)) lines.push(text);
-          },
-          done: () => seen.push(...lines),
-          drop: () => dropped.push(source.pod),
-        };
-      },
       ...more,
-    });
+    }).readAll(more.tally ?? tallyFor);
 
   it('reads so many logs at a time, though more could be open', async () => {
     const pods = Array.from({ length: 10 }, (_, n) => `p${n}`);
@@ -146,21 +148,11 @@ describe('a survey of logs', () => {
       return true;
     };
     const failures: string[] = [];
-    const onFailure: SurveyOptions['onFailure'] = ({ pod }, kind) => failures.push(`${pod} ${kind}`);
+    const onFailure: PassOptions['onFailure'] = ({ pod }, kind) => failures.push(`${pod} ${kind}`);
     await read([sourceOf('a'), sourceOf('b')], { onFailure });
     expect(failures).to.deep.equal(['b refused']);
     expect(seen).to.deep.equal(['line 1']);
     const failure = await read([sourceOf('b'), sourceOf('c')]).catch((error: unknown) => error);
     expect(failure).to.include({ name: 'LogFailure', kind: 'refused' });
-  });
-});
-
-describe('the last line of a log', () => {
-  it('is known by its time, however long it is', async () => {
-    const cluster = await new LogCluster().start();
-    cluster.add('shop', 'a', [at(1), at(7, 'x'.repeat(1_000))]);
-    const reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns() });
-    expect(await lastLineOf(reader, sourceOf('a'), call.signal)).to.equal(at(7).time);
-    await cluster.stop();
   });
 });
