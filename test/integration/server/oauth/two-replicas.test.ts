@@ -101,6 +101,25 @@ describe('two replicas of the token handler', function () {
     await untilRefused(b, tokens);
   });
 
+  it('leave nothing of a login that is refreshed at one while it is revoked at the other', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [here, there] = round % 2 === 0 ? [a, b] : [b, a];
+      const tokens = await signIn(here);
+      const [refreshed, revoked] = await Promise.all([
+        refresh(here, tokens),
+        there.post('/revoke', { token: tokens.refresh_token, ...CLIENT }),
+      ]);
+      expect(revoked.status, revoked.text).to.equal(200);
+      expect([200, 400]).to.include(refreshed.status);
+      const left = refreshed.status === 200 ? [tokens, JSON.parse(refreshed.text) as Tokens] : [tokens];
+      for (const each of left) {
+        await untilRefused(a, each);
+        await untilRefused(b, each);
+        expect((await refresh(there, each)).status).to.equal(400);
+      }
+    }
+  });
+
   it('refuse a user who was disabled by kubectl, and remove the sessions', async () => {
     const tokens = await signIn(a, 'carol');
     await kubectl(
