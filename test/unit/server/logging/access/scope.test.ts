@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
-import { Scopes } from '../../../../../server/logging/access/scope.ts';
+import { Scopes, type ScopesOptions } from '../../../../../server/logging/access/scope.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import { LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
@@ -105,7 +105,40 @@ describe('what a caller may see of the logs', () => {
     expect(service.asked.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
   });
 
-  it('is remembered longer, the more namespaces were asked about', async () => {
+  it('is what the right to get the logs of pods allows, to the caller as a whole', async () => {
+    const asked: unknown[] = [];
+    const authorize: ScopesOptions['authorizer']['authorize'] = (attributes) => {
+      asked.push(attributes);
+      return { allowed: false, reason: '' };
+    };
+    const { signal } = new AbortController();
+    const namespaces = () => new Map([['shop', { name: 'shop', since: BEGINNING }]]);
+    const ttls = { allowTtlMs: 10_000, denyTtlMs: 10_000 };
+    const user = { name: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
+    await new Scopes({ authorizer: { authorize }, namespaces, ...ttls, signal }).of(user, undefined, {
+      signal,
+    });
+    const read = {
+      user,
+      verb: 'get',
+      group: '',
+      version: 'v1',
+      resource: 'pods',
+      subresource: 'log',
+      name: '',
+    };
+    expect(asked).to.deep.equal([
+      { ...read, namespace: '' },
+      { ...read, namespace: 'shop' },
+    ]);
+  });
+
+  for (const may of [true, false]) {
+    it(`is remembered longer, the more namespaces were asked about (${may ? 'yes' : 'no'})`, () =>
+      remembered(may));
+  }
+
+  async function remembered(may: boolean): Promise<void> {
     const user = { name: 'jane', uid: '', groups: [], extra: {} };
     let now = 0;
     const asked: number[] = [];
@@ -115,7 +148,7 @@ describe('what a caller may see of the logs', () => {
         authorizer: {
           authorize: async (attributes) => {
             questions += 1;
-            return { allowed: 'namespace' in attributes && attributes.namespace !== '', reason: '' };
+            return { allowed: may && 'namespace' in attributes && attributes.namespace !== '', reason: '' };
           },
         },
         namespaces: () =>
@@ -134,7 +167,9 @@ describe('what a caller may see of the logs', () => {
         const before = questions;
         now = at;
         const scope = await scopes.of(user, undefined, { signal: new AbortController().signal });
-        expect(scope).to.have.property('namespaces').with.length(count);
+        expect(scope)
+          .to.have.property('namespaces')
+          .with.length(may ? count : 0);
         return questions - before;
       };
       asked.push(
@@ -147,7 +182,7 @@ describe('what a caller may see of the logs', () => {
     }
     // Whether everything may be seen is asked after each TTL.
     expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
-  });
+  }
 
   describe('of a namespace whose name another one had before', () => {
     const JANE = { name: 'jane', uid: '', groups: [], extra: {} };
