@@ -25,6 +25,7 @@ describe('the store of sessions in the cluster', () => {
   let reads: number;
   let uid: string;
   let creationTime: number;
+  let altered: Readonly<Record<string, unknown>>;
   let time: number;
   let answer: () => Promise<void> | void;
   let keys: KeyRing;
@@ -43,6 +44,7 @@ describe('the store of sessions in the cluster', () => {
     reads = 0;
     uid = 'u1';
     creationTime = Date.now();
+    altered = {};
     time = 0;
     answer = () => undefined;
     keys = await memoryKeyRing();
@@ -86,10 +88,10 @@ describe('the store of sessions in the cluster', () => {
         if (!object) throw newNotFound(TARGET, name);
         return object;
       }
-      const made = json as { metadata: { name: string } };
+      const made = json as { metadata: { name: string }; spec: object };
       const creationTimestamp = new Date(creationTime).toISOString();
       const metadata = { ...made.metadata, uid, resourceVersion: '7', creationTimestamp };
-      objects.set(made.metadata.name, { ...made, metadata });
+      objects.set(made.metadata.name, { ...made, metadata, spec: { ...made.spec, ...altered } });
       return objects.get(made.metadata.name);
     },
   };
@@ -126,6 +128,21 @@ describe('the store of sessions in the cluster', () => {
   it('refuses to sign in when the clocks are too far apart, rather than giving tokens that do not count', async () => {
     creationTime = Date.now() - 3_600_000;
     expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
+  });
+
+  it('refuses to sign in when the cluster keeps something else than was written', async () => {
+    for (const spec of [{ user: 'eve' }, { notAfter: undefined }, { mac: 'x' }]) {
+      altered = spec;
+      expect(await refusal(store.create(newSession(), signal)), JSON.stringify(spec)).to.equal(
+        'ServiceUnavailable',
+      );
+    }
+  });
+
+  it('passes on when the cluster can be asked again', async () => {
+    answer = () => Promise.reject(newTooManyRequests('too many requests', 7));
+    const failed = await store.create(newSession(), signal).catch((error: unknown) => error);
+    expect(failed).to.have.nested.property('details.retryAfterSeconds', 7);
   });
 
   for (const error of [

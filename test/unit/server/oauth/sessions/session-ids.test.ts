@@ -16,6 +16,24 @@ describe('the id of a session', () => {
   });
 });
 
+describe('what is no id of a session', () => {
+  const id = newSessionID(randomBytes);
+  for (const text of [
+    '',
+    's-',
+    id.slice(0, -1),
+    `${id}a`,
+    id.toUpperCase(),
+    `${id}\n`,
+    '../users',
+    `${id}/x`,
+  ]) {
+    it(`is told from one before the cluster is asked: ${JSON.stringify(text.replace(id, 'ID'))}`, () => {
+      expect(isSessionID(text)).to.equal(false);
+    });
+  }
+});
+
 describe('names of sessions', () => {
   it('are known by every replica, look like any other, and no two are equal', async () => {
     const keys = await memoryKeyRing();

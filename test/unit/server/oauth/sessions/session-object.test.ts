@@ -96,6 +96,13 @@ describe('a Session object', () => {
       expect(counts(kept({ spec: { mac: forged } }))).to.equal(false);
   });
 
+  it('counts when the clocks of replicas and of kube-apiserver are five minutes apart', () => {
+    for (const apart of [300_000, -300_000]) {
+      const creationTimestamp = new Date(session.createdAt + apart).toISOString();
+      expect(counts(kept({ metadata: { creationTimestamp } })), String(apart)).to.equal(true);
+    }
+  });
+
   it('counts for nothing when it was made anew from a saved copy', () => {
     const later = new Date(session.createdAt + 301_000).toISOString();
     expect(counts(kept({ metadata: { creationTimestamp: later } }))).to.equal(false);
@@ -112,7 +119,14 @@ describe('a Session object', () => {
   it('counts for nothing when a field is missing or of another type', () => {
     for (const spec of [
       { user: undefined },
+      { userUID: undefined },
+      { clientID: undefined },
+      { createdTime: undefined },
+      { lastUsedTime: undefined },
+      { notAfter: undefined },
+      { idleNotAfter: undefined },
       { scopes: [1] },
+      { scopes: 'openid' },
       { generation: '3' },
       { notAfter: 'tomorrow' },
     ]) {
