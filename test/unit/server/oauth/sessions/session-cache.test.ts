@@ -107,6 +107,15 @@ describe('the cache of sessions', () => {
     expect(version()).to.equal(undefined);
   });
 
+  it('remembers the latest ten thousand that ended, not all that ever did', () => {
+    cache.forget(session.id, 'u1');
+    for (let i = 0; i < 9_999; i++) cache.forget(`s-${i}`, `uid-${i}`);
+    expect(cache.wasDeleted(session.id)).to.equal(true);
+    cache.forget('s-last', 'uid-last');
+    expect(cache.wasDeleted(session.id)).to.equal(false);
+    for (const id of ['s-0', 's-last']) expect(cache.wasDeleted(id), id).to.equal(true);
+  });
+
   it('keeps the new object of a name when the end of the old one is told late', () => {
     keep(20, 'u2');
     cache.apply('DELETED', raw(15, 'u1'));

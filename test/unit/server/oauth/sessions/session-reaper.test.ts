@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { newConflict } from '../../../../../apis/meta/v1/errors.ts';
 import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { beginningWith } from '../../../../../server/oauth/sessions/session-opening.ts';
-import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
+import {
+  SessionReaper,
+  type SessionReaperOptions,
+} from '../../../../../server/oauth/sessions/session-reaper.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { passwordSince } from '../../../../support/oauth/signed-in.ts';
@@ -31,6 +33,9 @@ describe('the reaper of sessions', () => {
   let removing: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
   let reaper: SessionReaper;
+  /** The same, with hardly a pause between its sweeps. */
+  let patient: SessionReaper;
+  let complaints: string[];
 
   beforeEach(() => {
     now = NOW;
@@ -40,7 +45,8 @@ describe('the reaper of sessions', () => {
     stands = { fresh: true, users: true, passwords: true };
     removing = (name) => objects.delete(name);
     reasons = [];
-    reaper = new SessionReaper({
+    complaints = [];
+    const options: SessionReaperOptions = {
       sessions: {
         get fresh() {
           return stands.fresh;
@@ -65,8 +71,13 @@ describe('the reaper of sessions', () => {
         get: () => credential,
       },
       now: () => now,
-      log: pino({ level: 'silent' }),
+      log: { info: () => undefined, warn: (_: unknown, text?: string) => void complaints.push(String(text)) },
       removed: (reason) => reasons.push(reason),
+    };
+    reaper = new SessionReaper(options);
+    patient = new SessionReaper({
+      ...options,
+      timing: { intervalMs: 1, settleMs: 5_000, foreignMs: DAY },
     });
   });
 
@@ -172,6 +183,44 @@ describe('the reaper of sessions', () => {
     };
     expect(await reaper.sweep(signal)).to.equal(1);
     expect([...objects.keys()]).to.deep.equal([changed]);
+  });
+
+  it('stops at what the cluster can not do now, and tells', async () => {
+    const [first, second] = [add({ notAfter: NOW }), add({ notAfter: NOW })];
+    removing = () => {
+      throw new Error('the cluster is gone');
+    };
+    const failed = await reaper.sweep(signal).catch((error: unknown) => error);
+    expect(failed).to.have.property('message', 'the cluster is gone');
+    expect([...objects.keys()]).to.deep.equal([first, second]);
+    expect(reasons).to.deep.equal([]);
+  });
+
+  it('removes nothing more once it is told to stop', async () => {
+    const end = new AbortController();
+    const [, second] = [add({ notAfter: NOW }), add({ notAfter: NOW })];
+    removing = (name) => {
+      objects.delete(name);
+      end.abort(new Error('the election is lost'));
+    };
+    const failed = await reaper.sweep(end.signal).catch((error: unknown) => error);
+    expect(failed).to.have.property('message', 'the election is lost');
+    expect([...objects.keys()]).to.deep.equal([second]);
+  });
+
+  it('sweeps again soon after one sweep failed', async () => {
+    const end = new AbortController();
+    const removed = add({ notAfter: NOW });
+    let attempts = 0;
+    removing = (name) => {
+      if (++attempts === 1) throw new Error('the cluster is gone');
+      objects.delete(name);
+      end.abort();
+    };
+    await patient.run(end.signal);
+    expect(attempts).to.equal(2);
+    expect(objects.has(removed)).to.equal(false);
+    expect(complaints).to.deep.equal(['ended sessions are left for the next time']);
   });
 
   it('sweeps until it is told to stop, whatever one sweep runs into', async () => {
