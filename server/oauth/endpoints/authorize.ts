@@ -20,7 +20,6 @@ export interface AuthorizeOptions {
 }
 
 const MAX_QUERY = 16 * 1024;
-const MAX_HINT = 253;
 
 /** GET and POST, as OpenID Connect demands; parameters from the query or the body, never from both. */
 export function authorizeHandler(
@@ -40,7 +39,7 @@ export function authorizeHandler(
         request,
       );
     }
-    const user = hinted?.user ?? parameters.get('login_hint')?.slice(0, MAX_HINT) ?? '';
+    const user = hinted?.user ?? parameters.get('login_hint') ?? '';
     forms.show(context, hinted ? { ...request, user: hinted.user } : request, { user });
   });
 }

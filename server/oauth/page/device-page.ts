@@ -1,6 +1,9 @@
 import { type Alert, about, alertBox, titled } from './alert.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
+import { typedText } from './typed-text.ts';
+
+const MAX_TYPED = 64;
 
 export interface UserCodeView {
   readonly action: string;
@@ -18,7 +21,7 @@ export function userCodePage({ action, code, alert }: UserCodeView): Page {
 <form method="get" action="${action}">
 ${alertBox(alert)}
 <label for="user_code">Code</label>
-<input class="code" id="user_code" name="user_code" value="${code}" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="64" autofocus${about(alert, 'user_code')}>
+<input class="code" id="user_code" name="user_code"${typedText(code, MAX_TYPED)} autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus${about(alert, 'user_code')}>
 <button type="submit">Go on</button>
 </form>`,
   };

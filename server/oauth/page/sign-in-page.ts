@@ -1,6 +1,7 @@
 import { type Alert, about, alertBox, titled } from './alert.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
+import { typedText } from './typed-text.ts';
 
 export interface SignInView {
   /** What the form is sent to. */
@@ -17,6 +18,7 @@ export interface SignInView {
   readonly alert?: Alert | undefined;
 }
 
+const MAX_NAME = 253;
 const ALWAYS = 'Act as you, with your rights, until the session ends';
 
 /** What a scope means to the person who grants it. */
@@ -39,7 +41,7 @@ ${notice}
 ${alertBox(alert)}
 <input type="hidden" name="ticket" value="${ticket}">
 <label for="username">User name</label>
-<input id="username" name="username" value="${user}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="253"${focus(user === '')}${about(alert, 'username')}>
+<input id="username" name="username"${typedText(user, MAX_NAME)} autocomplete="username" autocapitalize="none" spellcheck="false" required${focus(user === '')}${about(alert, 'username')}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${about(alert, 'password')}>
 <button type="submit">Sign in</button>

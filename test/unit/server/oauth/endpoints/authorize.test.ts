@@ -55,6 +55,8 @@ describe('the authorization endpoint', () => {
   it('puts the name that the client suggests into the field, as text', async () => {
     const { text } = await site.ask(authorizePath({ login_hint: '"><b>alice' }));
     expect(text).to.contain('value="&quot;&gt;&lt;b&gt;alice"');
+    const long = await site.ask(authorizePath({ login_hint: '<'.repeat(1_000) }));
+    expect(long.text).to.contain(`value="${'&lt;'.repeat(253)}"`);
   });
 
   it('takes a port of the own choice of a program on the same machine', async () => {

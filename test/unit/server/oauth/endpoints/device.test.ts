@@ -66,6 +66,12 @@ describe('the device flow', () => {
     });
   });
 
+  it('shows a person no more of what was typed than the field holds', async () => {
+    const { status, text } = await enter("'".repeat(3_000));
+    expect(status).to.equal(400);
+    expect(text).to.contain(`value="${'&#39;'.repeat(64)}"`);
+  });
+
   it('keeps the request where all replicas see it, without either code', async () => {
     const device = await begin();
     const [open] = [...state.sessions.objects.values()];
