@@ -87,7 +87,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     let size = 0;
     let events = 0;
     const add = (parts: readonly Buffer[]): void => {
-      for (const part of parts) {
+      for (const part of output.framed(parts)) {
         batch.push(part);
         size += part.length;
       }

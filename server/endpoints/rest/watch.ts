@@ -1,14 +1,17 @@
 // Watch: from a resourceVersion, or beginning with all that is there; until the client, the time or the server ends it.
-import { isExpired, newBadRequest, newExpired } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import { readHandshake } from '../websocket/handshake.ts';
+import { ChunkedOutput } from './chunked-output.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
 import type { WatchRepresentation } from './representation.ts';
 import { Selection } from './selection.ts';
-import { type ChunkEncoder, WatchOutput } from './watch-output.ts';
+import type { LineEncoder, WatchOutput } from './watch-output.ts';
 import { type WatchEnd, type WatchLimits, WatchSession } from './watch-session.ts';
+import { WebSocketOutput } from './web-socket-output.ts';
 
 export interface WatchOptions extends WatchLimits {
   /** Milliseconds between bookmarks; 60,000 as in kube-apiserver. */
@@ -35,7 +38,8 @@ export interface WatchRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;
   readonly cache: ResourceCache<Facts>;
   readonly representation: WatchRepresentation<Facts>;
-  readonly chunks: ChunkEncoder;
+  /** Shared by all watches of the resource. */
+  readonly encoders: { readonly chunks: LineEncoder; readonly texts: LineEncoder };
   readonly initialEvents: InitialEventsBudget;
   readonly namespace: string;
   readonly options: WatchOptions;
@@ -47,13 +51,10 @@ const RELISTED = 'The objects were listed anew before all of them had been sent.
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
-  if (context.request.headers.upgrade?.toLowerCase() === 'websocket') {
-    throw newBadRequest('watch over WebSocket is not served; use a plain GET, whose answer is a stream');
-  }
   const options = readListOptions(context.query, true);
   const selection = new Selection(request.definition, options, request.namespace);
   const { observer } = request.options;
-  const output = new WatchOutput(context.response, request.chunks, observer);
+  const output = newOutput(context, request);
   const session = new WatchSession<Facts>({ ...request, selection, output, limits: request.options });
   if (context.signal.aborted) return;
   const stop = (): void => session.finish('stopped');
@@ -67,10 +68,19 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   } finally {
     // Whatever happened: a session that is not finished would stay with the cache forever. What is refused before
     // the headers are out is still to be answered.
-    session.finish(context.response.headersSent ? 'failed' : 'refused');
+    session.finish(output.opened ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
   }
+}
+
+function newOutput<Facts>(
+  context: RequestContext,
+  { encoders, options: { observer } }: WatchRequest<Facts>,
+): WatchOutput {
+  const handshake = readHandshake(context);
+  if (handshake) return new WebSocketOutput(handshake, encoders.texts, observer);
+  return new ChunkedOutput(context.response, encoders.chunks, observer);
 }
 
 async function begin<Facts>(

@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
+import { ChunkedOutput, newChunkEncoder } from '../../../../../server/endpoints/rest/chunked-output.ts';
 import { InitialEventsBudget } from '../../../../../server/endpoints/rest/initial-events-budget.ts';
 import { Objects } from '../../../../../server/endpoints/rest/objects.ts';
 import { Selection } from '../../../../../server/endpoints/rest/selection.ts';
-import { ChunkEncoder, WatchOutput } from '../../../../../server/endpoints/rest/watch-output.ts';
 import { type WatchEnd, WatchSession } from '../../../../../server/endpoints/rest/watch-session.ts';
 import type { NodeFacts } from '../../../../../server/resources/nodes/facts.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
@@ -80,7 +80,7 @@ describe('a watcher', () => {
       cache: cache.cache,
       selection,
       representation: new Objects(nodes),
-      output: new WatchOutput(response, new ChunkEncoder()),
+      output: new ChunkedOutput(response, newChunkEncoder()),
       limits: { maxPendingBytes: 16 << 20, stallTimeoutMs: 60_000, ...limits },
       initialEvents,
     });

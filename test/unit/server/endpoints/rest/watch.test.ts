@@ -273,11 +273,6 @@ describe('watch', () => {
     }
     expect(await server.json(`${WATCH}&timeoutSeconds=soon`)).to.include({ code: 400 });
   });
-
-  it('says that it serves no WebSocket', async () => {
-    const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    expect(await server.json(WATCH, { headers })).to.include({ code: 400, reason: 'BadRequest' });
-  });
 });
 
 describe('watch of slow readers', () => {

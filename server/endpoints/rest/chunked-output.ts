@@ -1,0 +1,94 @@
+// The socket of one watcher: lines go out as chunks of HTTP/1.1, and a reader that does not keep up is noticed here.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { JSON_HEADERS } from '../response.ts';
+import { HIGH_WATER, LineEncoder, type OutputObserver, type WatchOutput } from './watch-output.ts';
+
+const CRLF = Buffer.from('\r\n');
+
+function chunkHead(length: number): Buffer {
+  return Buffer.from(`${length.toString(16)}\r\n`);
+}
+
+/** Chunked transfer coding. */
+export function newChunkEncoder(): LineEncoder {
+  return new LineEncoder((line) => Buffer.concat([chunkHead(line.length), line, CRLF]));
+}
+
+/**
+ * Bypasses ServerResponse and writes to its socket, so that no work is repeated for each watcher.
+ * The response writes the headers and the last chunk.
+ */
+export class ChunkedOutput implements WatchOutput {
+  readonly #response: ServerResponse;
+  readonly #chunks: LineEncoder;
+  readonly #observer: OutputObserver | undefined;
+  #socket: Socket | null = null;
+
+  /** `chunks`: one of `newChunkEncoder` that all watchers of a resource share. */
+  constructor(response: ServerResponse, chunks: LineEncoder, observer?: OutputObserver) {
+    this.#response = response;
+    this.#chunks = chunks;
+    this.#observer = observer;
+  }
+
+  open(): void {
+    this.#response.writeHead(200, JSON_HEADERS);
+    this.#response.flushHeaders();
+    this.#socket = this.#response.chunkedEncoding ? this.#response.socket : null;
+  }
+
+  get opened(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get ready(): boolean {
+    return this.waiting < HIGH_WATER;
+  }
+
+  get waiting(): number {
+    return (this.#socket ?? this.#response).writableLength;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded || (this.#socket?.destroyed ?? false);
+  }
+
+  write(line: Buffer): void {
+    if (this.closed) return;
+    if (this.#socket) this.#socket.write(this.#chunks.encode(line));
+    else this.#response.write(line);
+    this.#observer?.sent(1, line.length);
+  }
+
+  framed(parts: readonly Buffer[]): readonly Buffer[] {
+    return parts;
+  }
+
+  writeBatch(parts: readonly Buffer[], size: number, events: number, left: () => void): void {
+    if (this.closed) {
+      left();
+      return;
+    }
+    if (this.#socket) this.#socket.write(Buffer.concat([chunkHead(size), ...parts, CRLF]), left);
+    else this.#response.write(Buffer.concat(parts), left);
+    this.#observer?.sent(events, size);
+  }
+
+  onDrain(listener: () => void): () => void {
+    const source = this.#socket ?? this.#response;
+    source.on('drain', listener);
+    return () => {
+      source.off('drain', listener);
+    };
+  }
+
+  /** The connection may serve another request. */
+  end(): void {
+    if (this.#response.headersSent && !this.closed) this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+}

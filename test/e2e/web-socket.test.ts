@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import type { KeyPair } from '../../hack/control-plane/certificate-authority.ts';
+import { TEXT, WebSocketClient } from '../support/web-socket-client.ts';
+import { Platform } from './platform.ts';
+
+const NODES = 3;
+const CORE = '/api/v1/nodes';
+const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
+
+/** As Java's fabric8 client, which watches in no other way, and browsers do it. */
+describe('watch over WebSocket, through the aggregation layer and past it', function () {
+  this.timeout(300_000);
+  let platform: Platform;
+  let administrator: KeyPair;
+  const clients: WebSocketClient[] = [];
+
+  before(async () => {
+    platform = await Platform.start(NODES);
+    administrator = await platform.controlPlane.pki.issueClient({ cn: 'admin', o: ['system:masters'] });
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
+  after(() => platform?.stop());
+
+  async function watch(url: string, path: string, origin: string): Promise<WebSocketClient> {
+    const { ca } = platform.controlPlane;
+    const client = await WebSocketClient.connect({
+      port: Number(new URL(url).port),
+      tls: { ca, ...administrator, servername: 'localhost' },
+      path,
+      headers: { Origin: origin, 'Sec-WebSocket-Protocol': 'base64.binary.k8s.io' },
+    });
+    clients.push(client);
+    return client;
+  }
+
+  it('shows the texts that kube-apiserver shows of the core nodes', async () => {
+    const { url } = platform.controlPlane;
+    const query = '?watch=true&allowWatchBookmarks=true';
+    const core = await watch(url, CORE + query, url);
+    const ours = await watch(url, OURS + query, url);
+    for (const client of [core, ours]) {
+      expect(client.status).to.equal(101);
+      expect(client.head).to.match(/\r\nSec-WebSocket-Protocol: base64\.binary\.k8s\.io(?:\r\n|$)/i);
+    }
+    expect((await ours.texts(NODES)).map(ofCore)).to.deep.equal(await core.texts(NODES));
+    for (const client of [core, ours]) expect(await client.texts(1)).to.match(/initial-events-end/);
+    await platform.succeeding('label', 'node', 'node-00001', 'watched=yes');
+    expect((await ours.texts(1)).map(ofCore)).to.deep.equal(await core.texts(1));
+  });
+
+  it('is for pages of the same address only, where a browser reaches the server itself', async () => {
+    const { url } = platform.server;
+    const own = await watch(url, `${OURS}?watch=true`, url);
+    expect((await own.next())?.opcode).to.equal(TEXT);
+    expect((await watch(url, `${OURS}?watch=true`, 'https://elsewhere.example')).status).to.equal(403);
+  });
+});
+
+function ofCore(text: string): string {
+  return text.replace('resources.platform.io/v1alpha3', 'v1');
+}
