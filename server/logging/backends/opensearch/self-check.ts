@@ -7,7 +7,14 @@ import type { PointsInTime } from './requests/point-in-time.ts';
 import type { Searches } from './requests/searches.ts';
 import { STORE } from './requests/store-name.ts';
 import { ANYTHING, type FieldProbe } from './selection/field-probe.ts';
-import { allIndices, beginningWith, type IndexNaming, isOfDay, newestDays } from './selection/index-names.ts';
+import {
+  allIndices,
+  beginningWith,
+  dayWithin,
+  type IndexNaming,
+  isOfDay,
+  newestDays,
+} from './selection/index-names.ts';
 
 export interface SelfCheckOptions {
   readonly searches: Searches;
@@ -19,6 +26,8 @@ export interface SelfCheckOptions {
 }
 
 const DAY_MS = 86_400_000;
+/** Indices with other names than days have: the last of them by name. */
+const LOOKED_AT = 20;
 
 /** Resolves when log queries find what there is; else rejects with the option that does not fit, if it is one. */
 export async function checkFit(options: SelfCheckOptions, call: Call): Promise<void> {
@@ -34,9 +43,14 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
     const isAny = daily && (await probe.searchable(beginningWith(prefix), call)) !== undefined;
     throw unfit(isAny ? notByDay(prefix) : noIndices(prefix));
   }
-  if (daily && !(await isByDay(options, found.fields, call))) throw unfit(notByDay(prefix));
-  const { missing } = found.fields;
+  if (daily) {
+    if (!(await isByDay(options, found.fields, call))) throw unfit(notByDay(prefix));
+    const others = await notOfDays(options, found.fields, call);
+    if (others.length > 0) throw unfit(someNotByDay(others));
+  }
+  const { missing, unindexed } = found.fields;
   if (missing !== undefined) throw unfit(noNames(missing));
+  if (unindexed !== undefined) throw unfit(noWords(unindexed));
   if (!points.mayClose) throw unfit(pointsLeft());
 }
 
@@ -49,6 +63,21 @@ async function isByDay(
   if (indices.some((name) => isOfDay(naming.prefix, name))) return true;
   const days = newestDays(naming, { start: BEGINNING, end: instantOf(wallClock() + DAY_MS) });
   return days !== undefined && (await probe.searchable(days, call)) !== undefined;
+}
+
+/** Those that are not called as days are, and have no such alias either; nobody finds their lines by the day. */
+async function notOfDays(
+  { probe, naming: { prefix } }: SelfCheckOptions,
+  { indices }: FieldMap,
+  call: Call,
+): Promise<string[]> {
+  const others = indices
+    .filter((name) => name.startsWith(`${prefix}-`) && !isOfDay(prefix, name))
+    .toSorted()
+    .slice(-LOOKED_AT);
+  const days = new Set(others.map((name) => dayWithin(prefix, name)).filter((day) => day !== undefined));
+  const found = days.size === 0 ? undefined : await probe.searchable([...days].join(','), call);
+  return others.filter((name) => !found?.fields.indices.includes(name));
 }
 
 function unfit(error: UnfitOptionError): Error {
@@ -66,6 +95,16 @@ function notByDay(prefix: string): UnfitOptionError {
   return new UnfitOptionError('logging.opensearch.dailyIndices', reason, FINDS_NOTHING);
 }
 
+function someNotByDay(names: readonly string[]): UnfitOptionError {
+  const [last = ''] = names.toReversed();
+  const reason = names.length === 1 ? `${last} is` : `${last} and others are`;
+  return new UnfitOptionError(
+    'logging.opensearch.dailyIndices',
+    `${reason} not named by the day`,
+    'log queries miss their lines',
+  );
+}
+
 /** Of a new store as well as of a wrong name: nobody but who runs it can tell them apart. */
 function noIndices(prefix: string): UnfitOptionError {
   const reason = `there is no index yet that begins with ${prefix}`;
@@ -76,6 +115,12 @@ function noIndices(prefix: string): UnfitOptionError {
 function noNames(field: string): UnfitOptionError {
   const reason = `the indices have no field ${field} of type keyword, nor one beside it`;
   return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries miss lines');
+}
+
+function noWords(field: string): UnfitOptionError {
+  const reason = `some of the indices, or all, do not index their field ${field} (index: false)`;
+  const effect = 'log queries for words miss their lines, or get 400';
+  return new UnfitOptionError('logging.opensearch.fields', reason, effect);
 }
 
 function pointsLeft(): UnfitOptionError {

@@ -45,7 +45,8 @@ export class FieldMap {
     const time = this.#types.get(names.time);
     this.nanoseconds = time?.has('date_nanos') ?? false;
     if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
-    if (!TEXT.some((type) => this.#types.get(names.message)?.has(type)))
+    const message = this.#types.get(names.message);
+    if (!TEXT.some((type) => message?.has(type) || message?.has(unindexed(type))))
       throw unusable(names.message, 'text');
     this.records = new RecordReader(names, this.nanoseconds);
   }
@@ -83,6 +84,18 @@ export class FieldMap {
       (each) => this.exact(each).fields.length === 0,
     );
     return field && this.names[field];
+  }
+
+  /** The field of lines where some of the indices do not index it, so that no word of theirs is found. */
+  get unindexed(): string | undefined {
+    const types = this.#types.get(this.names.message);
+    return TEXT.some((type) => types?.has(unindexed(type))) ? this.names.message : undefined;
+  }
+
+  /** Whether words can be looked for in any of the indices. */
+  get hasWords(): boolean {
+    const { missing, of } = this.words();
+    return missing < of;
   }
 
   /** Where words of a line can be looked for. */
@@ -149,11 +162,21 @@ export function overFields({ fields }: FieldCoverage, clause: (field: string) =>
 
 function typesOf(types: unknown, all: readonly string[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
-    Object.entries(isRecord(types) ? types : {}).map(([type, capability]) => {
-      const indices = isRecord(capability) ? capability['indices'] : undefined;
-      return [type, Array.isArray(indices) ? indices.map(String) : all];
+    Object.entries(isRecord(types) ? types : {}).flatMap(([type, capability]) => {
+      if (!isRecord(capability)) return [[type, all] as const];
+      const { indices, searchable, non_searchable_indices: some } = capability;
+      const having = Array.isArray(indices) ? indices.map(String) : all;
+      if (searchable !== false || type === 'unmapped') return [[type, having] as const];
+      const not = Array.isArray(some) ? some.map(String) : having;
+      const rest = having.filter((index) => !not.includes(index));
+      return [...(rest.length > 0 ? [[type, rest] as const] : []), [unindexed(type), not] as const];
     }),
   );
+}
+
+/** Of the type, and shown only: what is not indexed can not be looked for. */
+function unindexed(type: string): string {
+  return `${type}, not indexed`;
 }
 
 function unusable(name: string, type: string): Error {

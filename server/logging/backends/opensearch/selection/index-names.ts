@@ -86,6 +86,12 @@ export function isOfDay(prefix: string, name: string): boolean {
   return name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1));
 }
 
+/** The index of the day that the name of another one begins with, however it is written; in part of a path. */
+export function dayWithin(prefix: string, name: string): string | undefined {
+  const [, ...parts] = /^-(\d{4})\D?(\d\d)\D?(\d\d)/.exec(name.slice(prefix.length)) ?? [];
+  return parts.length === 0 ? undefined : `${encodeURIComponent(prefix)}-${parts.join('.')}`;
+}
+
 /** The indices of the last days of the range, as many as a request can name; undefined where days have none of their own. */
 export function newestDays(
   naming: IndexNaming,
@@ -97,9 +103,10 @@ export function newestDays(
   return indexPattern(naming, { start: later(range.start, instantOf(first)), end: range.end });
 }
 
-/** The indices that count, of all times; in part of a path. */
+/** The indices that count, of all times, and those that look like them; in part of a path. */
 export function allIndices({ prefix, daily }: IndexNaming): string {
-  return daily ? `${encodeURIComponent(prefix)}-*.*.*` : beginningWith(prefix);
+  // Of years, so that those of a longer prefix are others.
+  return daily ? `${encodeURIComponent(prefix)}-2*` : beginningWith(prefix);
 }
 
 /** Whatever the naming. */

@@ -27,7 +27,7 @@ export function levelClause(levels: readonly Level[], fields: FieldMap): TextCla
   const words = wanted.flatMap((level) => LEVEL_WORDS[level]);
   const numbers = wanted.flatMap((level) => LEVEL_NUMBERS[level]);
   const clause = overFields(coverage, (field) =>
-    anyOf([named(field, words, numbers), ...klog(field, wanted, fields.names.message)]),
+    anyOf([named(field, words, numbers), ...klog(field, wanted, fields)]),
   );
   return { clause, wildcard: coverage };
 }
@@ -52,13 +52,13 @@ function named(field: string, words: readonly string[], numbers: readonly number
   ]);
 }
 
-function klog(field: string, levels: readonly Level[], message: string): Clause[] {
+function klog(field: string, levels: readonly Level[], { names, hasWords }: FieldMap): Clause[] {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   if (letters === '') return [];
   // The index finds words that begin like the head; whether it is at the start of the line has to be read from the line.
   return [
     allOf([
-      regexp(message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`),
+      ...(hasWords ? [regexp(names.message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`)] : []),
       regexp(field, `[${letters}][0-9]{4}([^0-9].*)?`),
     ]),
   ];

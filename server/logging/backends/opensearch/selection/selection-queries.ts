@@ -164,7 +164,7 @@ function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'cont
   throw newNotSupported(
     STORE,
     `${field}s`,
-    `its field \`${name}\` has to be a keyword, or to have one beside it`,
+    `its field \`${name}\` has to be an indexed keyword, or to have one beside it`,
   );
 }
 

@@ -1,5 +1,6 @@
 // What a line has to say, as clauses. Whole words are looked up in the analysed field; everything else needs a field
 // that holds lines as they are, of type wildcard.
+import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { TextFilter } from '../../../log-store.ts';
 import { parsePattern } from '../../../matching/regex-dialect.ts';
 import { wordsOf } from '../../../matching/words.ts';
@@ -40,7 +41,9 @@ function oneText(text: string, { mode, caseSensitive }: TextFilter, fields: Fiel
   return words(text, mode === 'prefix', caseSensitive, fields);
 }
 
+/** Throws NotSupported where no index knows words. */
 function words(text: string, goesOn: boolean, caseSensitive: boolean, fields: FieldMap): TextClause {
+  if (!fields.hasWords) throw notIndexed(fields.names.message);
   const clause = foldedWords(text, goesOn, fields.names.message);
   if (!caseSensitive && text.includes(DOTTED)) return dotted(text, goesOn, clause, fields);
   if (!caseSensitive || text.toLowerCase() === text.toUpperCase()) return { clause };
@@ -91,7 +94,7 @@ const LITERAL_WORK = 200_000;
 
 function substring(text: string, caseSensitive: boolean, fields: FieldMap): TextClause {
   const { message } = fields.names;
-  if (!caseSensitive && WITHIN_ONE_WORD.test(text)) {
+  if (!caseSensitive && fields.hasWords && WITHIN_ONE_WORD.test(text)) {
     return { clause: wildcard(message, text.toLowerCase(), false) };
   }
   const coverage = wildcardFields(fields, 'match');
@@ -125,6 +128,11 @@ export function wildcardFields(fields: FieldMap, parameter: string): FieldCovera
     parameter,
     `its indices tell words only; add a subfield of type wildcard to \`${message}\`, see docs/logs.md`,
   );
+}
+
+function notIndexed(message: string): StatusError {
+  const cure = `its indices do not index \`${message}\`, so that it finds no words; ask without \`log_query\`, or with \`match=substring\` where there is a subfield of type wildcard`;
+  return newNotSupported(STORE, 'log_query', cure);
 }
 
 function checked(value: string): string {

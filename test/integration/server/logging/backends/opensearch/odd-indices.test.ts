@@ -128,6 +128,68 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(await faultOf({ indexPrefix: 'rolled', dailyIndices: false })).to.equal(undefined);
   });
 
+  it('is not fit where some of the indices are rolled over or have other names, unless days are their aliases', async () => {
+    const reasonOf = async () => {
+      const error = await storeAt(node.url, { indexPrefix: 'partly' })
+        .check(call())
+        .catch((caught: unknown) => caught);
+      return unfitOptionIn(error)?.reason;
+    };
+    await index('partly-2026.01.14', undefined, [document('2026-01-14T10:00:00Z', 'a line')]);
+    await index('partly-other-2026.01.14-1', undefined, [document('2026-01-14T10:00:00Z', 'of others')]);
+    expect(await reasonOf()).to.equal(undefined);
+    for (const name of ['2026.01.15-000001', '2026-01-16', '2026.02']) {
+      await index(`partly-${name}`, undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+    }
+    expect(await reasonOf()).to.equal('partly-2026.02 and others are not named by the day');
+    await node.ask('PUT', '/partly-2026.01.15-000001/_alias/partly-2026.01.15');
+    await node.ask('PUT', '/partly-2026-01-16/_alias/partly-2026.01.16');
+    expect(await reasonOf()).to.equal('partly-2026.02 is not named by the day');
+    await node.ask('DELETE', '/partly-2026.02');
+    expect(await reasonOf()).to.equal(undefined);
+  });
+
+  it('finds no words where lines are not indexed, says so, and finds the rest', async () => {
+    const wordless = { type: 'text', index: false, fields: { wildcard: { type: 'wildcard' } } };
+    await node.ask('PUT', '/_index_template/wordless', {
+      index_patterns: ['wordless-1'],
+      template: { mappings: { properties: { log: wordless } } },
+    });
+    await index('wordless-1', undefined, [
+      document('2026-01-15T10:00:00Z', 'E0115 a line'),
+      document('2026-01-15T10:00:01Z', 'level=info another'),
+    ]);
+    const store = storeAt(node.url, { indexPrefix: 'wordless', dailyIndices: false });
+    const asked = async (rest: Partial<Selection>) => {
+      const page = await linesOf(store, { ...ALL, ...rest }).catch((error: unknown) => error);
+      return page instanceof Error ? page : (page as { lines: string[][] }).lines.map(([, log]) => log);
+    };
+    expect(await faultOf({ indexPrefix: 'wordless', dailyIndices: false })).to.equal(
+      'logging.opensearch.fields',
+    );
+    for (const mode of ['phrase', 'prefix'] as const) {
+      const refused = await asked({ text: { mode, texts: ['line'], caseSensitive: false } });
+      expect(refused).to.include({ code: 400 });
+      expect(refused).to.match(/log_query: .* do not index `log`/);
+    }
+    expect(await asked({})).to.have.length(2);
+    const substring = { mode: 'substring', texts: ['line'], caseSensitive: false } as const;
+    expect(await asked({ text: substring })).to.deep.equal(['E0115 a line']);
+    expect(await asked({ levels: ['error'] })).to.deep.equal(['E0115 a line']);
+    await index('wordless-2', undefined, [document('2026-01-15T10:00:02Z', 'a line with words')]);
+    const some = storeAt(node.url, { indexPrefix: 'wordless', dailyIndices: false });
+    const phrase = { mode: 'phrase', texts: ['line'], caseSensitive: false } as const;
+    const { lines, shortfalls } = await linesOf(some, { ...ALL, text: phrase });
+    expect(lines.map(([, log]) => log)).to.deep.equal(['a line with words']);
+    expect(shortfalls).to.deep.include({
+      reason: 'NotCovered',
+      message: '1 of 2 indices have no field that can be asked this',
+    });
+    expect(await faultOf({ indexPrefix: 'wordless', dailyIndices: false })).to.equal(
+      'logging.opensearch.fields',
+    );
+  });
+
   it('is fit where days are aliases', async () => {
     await index('restored', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
     await node.ask('PUT', '/restored/_alias/aliased-2026.01.15');
