@@ -37,8 +37,7 @@ export async function rotated(
   if (!active) throw new Error('no key is active');
   const next = set.keys.find(({ state }) => state === 'next');
   const due = active.activeAt + policy.rotationInterval;
-  const earliest = (next?.createdAt ?? now) + policy.publishAhead;
-  const activeAt = request === 'graceful' ? earliest : Math.max(due, earliest);
+  const activeAt = (next?.createdAt ?? now) + policy.publishAhead;
 
   let keys = set.keys;
   if (next && request === 'graceful' && activeAt < next.activeAt) {

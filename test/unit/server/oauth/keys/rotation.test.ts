@@ -60,12 +60,41 @@ describe('the rotation of keys', () => {
     const published = await rotated(FIRST, rotationInterval - publishAhead, POLICY, named('b'));
     const changed = await rotated(published, rotationInterval, POLICY, named('c'));
     expect(changed.keys[0]?.jwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
+    expect(nextChange(changed, POLICY)).to.equal(rotationInterval + tokenLifetime);
     const expired = await rotated(changed, rotationInterval + tokenLifetime, POLICY, named('c'));
     expect(expired.keys[0]).to.include({ kid: 'a', macKey: 'a' }).and.not.to.have.property('jwk');
     const later = rotationInterval + macLifetime;
     const spent = { ...POLICY, rotationInterval: 10 * rotationInterval };
     expect(states(await rotated(expired, later - 1, spent, named('c')))).to.equal('a retired, b active');
     expect(states(await rotated(expired, later, spent, named('c')))).to.equal('b active');
+    expect(nextChange(expired, spent)).to.equal(later);
+  });
+
+  it('leaves keys alone that were retired before', async () => {
+    const asked = await rotated(FIRST, 0, POLICY, named('b'), 'graceful');
+    const second = await rotated(asked, publishAhead, POLICY, named('c'), 'graceful');
+    const third = await rotated(second, 2 * publishAhead, POLICY, named('d'));
+    expect(states(second)).to.equal('a retired, b active');
+    const again = await rotated(third, 3 * publishAhead, POLICY, named('c'), 'graceful');
+    const fourth = await rotated(again, 4 * publishAhead, POLICY, named('d'));
+    expect(states(fourth)).to.equal('a retired, b retired, c active');
+    expect(fourth.keys[0]).to.equal(second.keys[0]);
+  });
+
+  it('asks for no second key when one is published already', async () => {
+    const asked = await rotated(FIRST, 1000, POLICY, named('b'), 'graceful');
+    expect(await rotated(asked, 2000, POLICY, named('c'), 'graceful')).to.equal(asked);
+  });
+
+  it('signs sooner with the one that is published when asked after the time to publish it was shortened', async () => {
+    const due = rotationInterval - publishAhead;
+    const published = await rotated(FIRST, due, POLICY, named('b'));
+    const shorter = { ...POLICY, publishAhead: publishAhead / 2 };
+    expect(await rotated(published, due, shorter, named('c'))).to.equal(published);
+    const sooner = await rotated(published, due, shorter, named('c'), 'graceful');
+    expect(states(sooner)).to.equal('a active, b next');
+    expect(nextChange(sooner, shorter)).to.equal(due + publishAhead / 2);
+    expect(sooner.keys[1]).to.deep.equal({ ...published.keys[1], activeAt: due + publishAhead / 2 });
   });
 
   it('publishes a new key at once when asked, and signs with it when everybody knows it', async () => {
@@ -86,6 +115,40 @@ describe('a set of keys', () => {
   it('reads what it wrote', async () => {
     const set = firstSet(await newKey(), Date.parse('2026-11-21T12:00:00Z'));
     expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
+  });
+
+  it('reads the next key and retired ones, with their times, as it wrote them', async () => {
+    const asked = await rotated(firstSet(await newKey(), 0), 0, POLICY, newKey, 'graceful');
+    const changed = await rotated(asked, POLICY.publishAhead, POLICY, newKey);
+    const expired = await rotated(changed, POLICY.publishAhead + POLICY.tokenLifetime, POLICY, newKey);
+    expect(expired.keys[0]).not.to.have.property('jwk');
+    for (const set of [asked, changed, expired]) expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
+  });
+
+  for (const [what, change] of [
+    ['another kid', { kid: 'a' }],
+    ['no kid', { kid: undefined }],
+    ['a state that is none', { state: 'old' }],
+    ['a state that is not active', { state: 'retired' }],
+    ['a MAC key that is too short', { macKey: 'a' }],
+    ['no MAC key', { macKey: undefined }],
+    ['a time that is none', { activeAt: 'soon' }],
+    ['a time that is a number', { createdAt: 1 }],
+  ] as const) {
+    it(`is not read with a key that has ${what}`, async () => {
+      const { keys } = JSON.parse(writeKeySet(firstSet(await newKey(), 0))) as { keys: object[] };
+      const read = () => readKeySet(JSON.stringify({ keys: [{ ...keys[0], ...change }] }));
+      expect(read).to.throw(
+        /^(?:a key has no kid or no state|the keys have not|key .* MAC key|a time of a key)/,
+      );
+    });
+  }
+
+  it('is not read with two active keys, nor with what is no key', async () => {
+    const [one, two] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const both = writeKeySet({ keys: [...one.keys, ...two.keys] });
+    expect(() => readKeySet(both)).to.throw('not exactly one that is active');
+    expect(() => readKeySet('{"keys":["x"]}')).to.throw('a key is not an object');
   });
 
   for (const [what, text] of [
