@@ -109,7 +109,7 @@ export function help(): string {
     '',
     ...rows.map(({ usage, description }) => `  ${usage.padEnd(width)}  ${description}`),
     '',
-    'Everything else is set in the configuration file; README.md lists its options. Without a file, defaults hold.',
+    'Everything else is set in the configuration file; docs/configuration.md lists its options. Without a file, defaults hold.',
     'SIGTERM or SIGINT stops the server gracefully; a second one, a second later, at once.',
   ].join('\n');
 }

@@ -22,7 +22,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       text: () => text,
     })),
     ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
-    section(join(root, 'README.md'), 'configuration', configurationTable()),
+    section(join(root, 'docs/configuration.md'), 'configuration', configurationTable()),
     section(join(root, 'docs/limits.md'), 'limits', limitsTable()),
     section(
       join(root, 'docs/authentication-configuration.md'),

@@ -100,7 +100,7 @@ function files(names: Names): ManifestFile[] {
     {
       path: `base/${CONFIGURATION.file}`,
       about:
-        "The server's configuration. A copy beside your kustomization is yours to change: README.md, with all options.",
+        "The server's configuration. A copy beside your kustomization is yours to change: docs/configuration.md has all options.",
       documents: [configuration(names)],
     },
     { path: 'base/deployment.yaml', about: 'Two equal replicas.', documents: [deployment(names)] },

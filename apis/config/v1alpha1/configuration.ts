@@ -1,5 +1,5 @@
 // APIServerConfiguration: every option of the server with its default, bounds and description. Types, validation and
-// the table in the README all come from this one schema. Reading a file is decode.ts.
+// the table in docs/configuration.md all come from this one schema. Reading a file is decode.ts.
 import { type Static, Type } from 'typebox';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';

@@ -1,7 +1,7 @@
 import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 
-/** One option, as a row of the table in the README. */
+/** One option, as a row of the table in docs/configuration.md. */
 export interface OptionRow {
   /** In dots, for instance `listeners.secure.port`. */
   readonly path: string;

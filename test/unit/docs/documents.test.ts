@@ -45,9 +45,22 @@ function anchorOf(heading: string): string {
 describe('the documents', () => {
   let all: Document[];
   let readme: string;
+  let configuration: string;
   before(async () => {
     all = await documents();
-    readme = all.find(({ path }) => path === 'README.md')?.text ?? '';
+    const textOf = (wanted: string): string => all.find(({ path }) => path === wanted)?.text ?? '';
+    readme = textOf('README.md');
+    configuration = textOf('docs/configuration.md');
+  });
+
+  it('are all found from the README', () => {
+    const unlinked = all.map(({ path }) => path).filter((path) => !readme.includes(`](${path})`));
+    expect(unlinked).to.deep.equal(['README.md']);
+  });
+
+  it('let the README be read in ten minutes', () => {
+    const prose = readme.replaceAll(/^```.*?^```$/gms, '');
+    expect(prose.split(/\s+/)).to.have.length.below(1600);
   });
 
   it('link only to what exists', async () => {
@@ -103,14 +116,16 @@ describe('the documents', () => {
   });
 
   it('name every flag of the server, and no other', () => {
-    const line = readme.split('\n').find((each) => each.startsWith('Flags:')) ?? '';
+    const line = configuration.split('\n').find((each) => each.startsWith('Flags:')) ?? '';
     const flags = FLAGS.map(({ name }) => name).filter((name) => name !== 'help' && name !== 'version');
     expect(matches(line, /`--([\w-]+)`/g)).to.have.members(flags);
   });
 
   it('show a configuration that the server accepts', () => {
-    const [example = ''] = matches(readme, /```yaml\n(apiVersion: config[\s\S]*?)```/g);
-    expect(decodeConfiguration({ source: 'README.md', text: example }).log.level).to.equal('debug');
+    const [example = ''] = matches(configuration, /```yaml\n(apiVersion: config[\s\S]*?)```/g);
+    expect(decodeConfiguration({ source: 'docs/configuration.md', text: example }).log.level).to.equal(
+      'debug',
+    );
   });
 
   it('show parts of a configuration that the server accepts', () => {
@@ -201,18 +216,16 @@ describe('the documents', () => {
   });
 
   it('name options of the configuration that exist', () => {
-    const named = all
-      .filter(({ path }) => path !== 'README.md' || readme !== '')
-      .flatMap(({ text }) =>
-        matches(
-          text,
-          /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization|oauth|logging)\.(?!kubernetes|platform)[\w.]+)/g,
-        ),
-      );
+    const named = all.flatMap(({ text }) =>
+      matches(
+        text,
+        /`((?:listeners|requests|cache|watch|registration|shutdown|authentication|authorization|oauth|cors|resources|logging|log)\.(?!kubernetes|platform|io\b|NAME)[\w.]+)/g,
+      ),
+    );
     expect(named).not.to.have.length(0);
     // Of a list of sections only its members have rows.
     const known = (option: string): boolean =>
-      readme.includes(`| \`${option}\` |`) || readme.includes(`| \`${option}[].`);
+      configuration.includes(`| \`${option}\` |`) || configuration.includes(`| \`${option}[].`);
     expect(named.filter((option) => !known(option))).to.deep.equal([]);
   });
 

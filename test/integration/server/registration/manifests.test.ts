@@ -77,6 +77,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   it('are what the kustomizations of the documents build on', async () => {
     const shown = [
       ...(await kustomizationsOf('README.md')),
+      ...(await kustomizationsOf('docs/configuration.md')),
       ...(await kustomizationsOf('docs/certificates.md')),
     ];
     expect(shown).to.have.length(3);
@@ -94,7 +95,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   });
 
   it('leave the configuration to whoever brings one to the overlay without plain HTTP', async () => {
-    const [, configuration = ''] = await kustomizationsOf('README.md');
+    const [configuration = ''] = await kustomizationsOf('docs/configuration.md');
     const objects = await build(
       `resources: [ks-apiserver/manifests/overlays/no-plain-http]\n${configuration}`,
     );
@@ -210,7 +211,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(port).to.equal('acme-system:1234');
   });
 
-  it('leaves nothing behind when it is uninstalled as README.md says', async function () {
+  it('leaves nothing behind when it is uninstalled as docs/installation.md says', async function () {
     // kube-apiserver looks for a minute whether the objects of a custom resource are gone, before it begins anew; once
     // in many runs that took it more than 150 s.
     this.timeout(330_000);
