@@ -169,7 +169,10 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const endpoints = new Map<string, Handler>([
     ['/oauth/token', tokenHandler({ clients, grants, sourceOf, metrics })],
     ['/oauth/revoke', revocationHandler({ clients, tokens: presented, sessions, log })],
-    ['/oauth/introspect', introspectionHandler({ clients, tokens: presented, users, credentials, issuer })],
+    [
+      '/oauth/introspect',
+      introspectionHandler({ clients, tokens: presented, users, credentials, issuer, now }),
+    ],
     ['/oauth/userinfo', userInfoHandler({ verifier, users })],
     [
       '/oauth/logout',

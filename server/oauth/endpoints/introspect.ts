@@ -5,7 +5,7 @@ import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { writeJSON } from '../http/json-answer.ts';
-import { sessionEnd } from '../sessions/session-end.ts';
+import { SessionHolders } from '../sessions/session-holders.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import { readClientRequest } from './client-request.ts';
 import type { PresentedToken, PresentedTokens } from './presented-token.ts';
@@ -16,6 +16,8 @@ export interface IntrospectionOptions {
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
   readonly issuer: () => string;
+  /** Ms since the epoch. */
+  readonly now: () => number;
 }
 
 /** RFC 7662, 2.2; times in seconds since the epoch. */
@@ -38,6 +40,22 @@ const INACTIVE = { active: false } as const;
 
 export function introspectionHandler(options: IntrospectionOptions): Handler {
   const { clients, tokens } = options;
+  const holders = new SessionHolders(options);
+  /** That of an access token was looked at when it was verified. */
+  const isActive = async (
+    token: PresentedToken,
+    client: OAuthClient,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    if (token.kind === 'access') return true;
+    const { session, current } = token;
+    // A refresh token is only for its own client.
+    if (!current || session.clientID !== client.id) return false;
+    const { users, credentials } = options;
+    if (!users.synced || !credentials.synced)
+      throw newServiceUnavailable('users can not be seen at the moment');
+    return (await holders.settledEnd(session, signal)) === undefined;
+  };
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
     // 2.1: authenticated clients only, lest anybody try out tokens here; a public client only has a name.
@@ -45,15 +63,12 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
     const token = await tokens.find(text, context.signal);
-    writeJSON(context.response, token ? described(token, client, options) : INACTIVE);
+    const counts = token && (await isActive(token, client, context.signal));
+    writeJSON(context.response, counts ? described(token, options) : INACTIVE);
   };
 }
 
-function described(
-  token: PresentedToken,
-  client: OAuthClient,
-  { users, credentials, issuer }: IntrospectionOptions,
-): ActiveToken | typeof INACTIVE {
+function described(token: PresentedToken, { issuer }: Pick<IntrospectionOptions, 'issuer'>): ActiveToken {
   if (token.kind === 'access') {
     const { sub, client_id, exp, iat, aud, iss, jti, sid, scope } = token.claims;
     return {
@@ -71,13 +86,7 @@ function described(
       sid,
     };
   }
-  const { session, current } = token;
-  // A refresh token is only for its own client.
-  if (!current || session.clientID !== client.id) return INACTIVE;
-  if (!users.synced || !credentials.synced)
-    throw newServiceUnavailable('users can not be seen at the moment');
-  if (sessionEnd(session, users.get(session.user), credentials.get(session.user)) !== undefined)
-    return INACTIVE;
+  const { session } = token;
   return {
     active: true,
     ...(session.scopes.length > 0 ? { scope: session.scopes.join(' ') } : {}),

@@ -15,15 +15,29 @@ describe('the introspection endpoint', () => {
   let replica: Replica;
   let login: Login;
   let endpoint: OAuthEndpoint;
+  /** What the cluster knows of alice and the cache does not yet. */
+  let news: typeof ALICE | undefined;
+
+  const catchUp = async (): Promise<void> => {
+    if (news) cluster.accounts.set('alice', news);
+  };
 
   beforeEach(async () => {
+    news = undefined;
     cluster = await SignedInCluster.start();
     replica = cluster.replica();
     login = await replica.signIn();
     const { tokens } = replica;
     const { registry: clients, users, credentials } = cluster;
     endpoint = await new OAuthEndpoint(
-      introspectionHandler({ clients, tokens, users, credentials, issuer: () => ISSUER }),
+      introspectionHandler({
+        clients,
+        tokens,
+        users: Object.assign(users, { catchUp }),
+        credentials,
+        issuer: () => ISSUER,
+        now: () => cluster.now,
+      }),
     ).start();
   });
 
@@ -107,6 +121,14 @@ describe('the introspection endpoint', () => {
     cluster.changePassword();
     await expectInactive(login.access);
     await expectInactive(login.refresh);
+  });
+
+  it('knows the tokens of a user whom another replica has just made', async () => {
+    for (const token of [login.access, login.refresh]) {
+      cluster.accounts.delete('alice');
+      news = ALICE;
+      expect((await ask(token)).body).to.have.property('active', true);
+    }
   });
 
   it('knows no expired token', async () => {
