@@ -5,7 +5,7 @@ import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { AnswerCache } from '../../memory/answer-cache.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Instant, NameFilter, Scope } from '../log-store.ts';
-import { nameMatcher } from '../name-filter.ts';
+import { nameMatcher } from '../matching/name-filter.ts';
 import { inParallel } from '../work/parallel.ts';
 import type { Namespace } from './namespaces.ts';
 

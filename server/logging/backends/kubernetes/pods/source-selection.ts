@@ -2,8 +2,8 @@
 import { Pacer } from '../../../../concurrency/pacer.ts';
 import { millisecondsOf } from '../../../instant.ts';
 import type { Instant, Selection } from '../../../log-store.ts';
+import { nameMatcher } from '../../../matching/name-filter.ts';
 import { workloadMatcher } from '../../../matching/workload-names.ts';
-import { nameMatcher } from '../../../name-filter.ts';
 import { compareSources, type LogSource, nameOf } from './log-source.ts';
 import type { ContainerFacts, PodFacts } from './pod-facts.ts';
 import type { PodIndex } from './pod-index.ts';

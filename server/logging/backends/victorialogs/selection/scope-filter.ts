@@ -1,6 +1,6 @@
 // The caller's scope as a filter. The store gets it beside the query, so that nothing in the query can widen it.
 import type { Instant, NameFilter, Scope } from '../../../log-store.ts';
-import { nameMatcher } from '../../../name-filter.ts';
+import { nameMatcher } from '../../../matching/name-filter.ts';
 import { eitherOf, isOneOf, since } from './logsql.ts';
 
 /** Every line of the range. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nameMatcher } from '../../../../server/logging/name-filter.ts';
+import { nameMatcher } from '../../../../../server/logging/matching/name-filter.ts';
 
 describe('a filter of names', () => {
   it('that is none lets every name pass', () => {

@@ -1,4 +1,4 @@
-import type { NameFilter } from './log-store.ts';
+import type { NameFilter } from '../log-store.ts';
 
 /** Both parts hold when both are given; case of the fuzzy part is ignored in ASCII. */
 export function nameMatcher(filter: NameFilter | undefined): (name: string) => boolean {
