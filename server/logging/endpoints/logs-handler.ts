@@ -11,7 +11,7 @@ import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-dec
 import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
-import { writeAnswer } from '../answers/answer.ts';
+import { writeAnswer } from '../answers/answer-writer.ts';
 import { LogContext } from '../answers/context.ts';
 import { cursorFault } from '../answers/cursor.ts';
 import { LogAnswers, type Untimed } from '../answers/log-answers.ts';
@@ -28,6 +28,7 @@ import { resumedFrom } from '../streams/resumption.ts';
 import { boundedSignal } from '../work/bounded-signal.ts';
 import { forget } from '../work/forgotten.ts';
 import type { Turns } from '../work/turns.ts';
+import { refuseListing } from './listing.ts';
 import { outcomeOf } from './outcome.ts';
 import { newQuerySlots, type QueryLimits } from './query-slots.ts';
 
@@ -147,6 +148,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
 
   return async (context) => {
     const { request, response, signal, info, user } = context;
+    if (request.method === 'GET') refuseListing(context);
     const target = targetOf(context);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { writeAnswer } from '../../../../../server/logging/answers/answer.ts';
+import { writeAnswer } from '../../../../../server/logging/answers/answer-writer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
 describe('an answer to a log query', () => {
