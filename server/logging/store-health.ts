@@ -4,6 +4,7 @@ import type { LogMetrics } from './log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
 import { unfitOptionIn, unusableFileIn } from './store-errors.ts';
 
+const TIMEOUT_MS = 5_000;
 const GRACE_MS = 1_000;
 const UNAVAILABLE = 'log queries get 503';
 
@@ -15,7 +16,6 @@ export interface StoreHealthOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms between two looks; 15,000 when none is given. */
   readonly intervalMs?: number;
-  readonly timeoutMs?: number;
 }
 
 /**
@@ -24,14 +24,13 @@ export interface StoreHealthOptions {
  */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
-  /** What is wrong, for everybody to read; empty when nothing is. */
+  /** What is wrong, as it is shown; empty when nothing is. */
   #fault: string | undefined;
 
   constructor(options: StoreHealthOptions) {
     this.#options = options;
   }
 
-  /** For everybody to read; what the store, or the system, said is in the log only. */
   describe(): string {
     const { name } = this.#options;
     if (this.#fault === undefined) return `the store ${name} has not been asked yet`;
@@ -48,52 +47,55 @@ export class StoreHealth {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { name, backend, metrics, log, timeoutMs = 5_000 } = this.#options;
+    const { name, backend, metrics, log } = this.#options;
     // The store notices by itself that its time is over, and learns from it; this is for one that does not.
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + GRACE_MS)]);
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS + GRACE_MS)]);
     const before = this.#fault;
     try {
-      await backend.check({ signal: bounded, timeoutMs });
+      await backend.check({ signal: bounded, timeoutMs: TIMEOUT_MS });
       this.#fault = '';
       if (before) log.info({ store: name }, 'the log store answers again');
     } catch (error) {
       if (signal.aborted) return;
-      this.#fault = this.#faultIn(error);
+      const { shown, logged, message } = faultIn(error, name);
+      this.#fault = shown;
       // Said once: a store that is not installed yet must not fill the log.
-      if (this.#fault !== before) this.#tell(error);
+      if (shown !== before) log.warn(logged, message);
     }
     metrics.storeUp(name, this.#fault === '');
   }
+}
 
-  #faultIn(error: unknown): string {
-    const { name } = this.#options;
-    const file = unusableFileIn(error);
-    if (file) {
-      return `the store ${name} is not asked, since the file of ${file.option} can not be used: ${file.reason}; ${UNAVAILABLE}`;
-    }
-    const unfit = unfitOptionIn(error);
-    if (unfit)
-      return `the store ${name} can not be used as ${unfit.option} says: ${unfit.reason}; ${unfit.effect}`;
-    return `the store ${name} does not answer as it should; ${UNAVAILABLE}`;
-  }
+interface Fault {
+  /** For everybody to read; what the store, or the system, said is in the log only. */
+  readonly shown: string;
+  readonly logged: object;
+  readonly message: string;
+}
 
-  #tell(error: unknown): void {
-    const { name, log } = this.#options;
-    const file = unusableFileIn(error);
-    if (!file) {
-      const unfit = unfitOptionIn(error);
-      if (unfit)
-        log.warn(
-          { store: name, option: unfit.option, reason: unfit.reason },
-          'the log store can not be used as it is configured',
-        );
-      else log.warn({ store: name, err: error }, 'the log store does not answer as it should');
-      return;
-    }
+function faultIn(error: unknown, store: string): Fault {
+  const file = unusableFileIn(error);
+  if (file) {
     const { option, path, reason } = file;
-    log.warn(
-      { store: name, option, path, reason },
-      'a file that the log store needs can not be used: put it there, or name another one; it is read again by itself',
-    );
+    return {
+      shown: `the store ${store} is not asked, since the file of ${option} can not be used: ${reason}; ${UNAVAILABLE}`,
+      logged: { store, option, path, reason },
+      message:
+        'a file that the log store needs can not be used: put it there, or name another one; it is read again by itself',
+    };
   }
+  const unfit = unfitOptionIn(error);
+  if (unfit) {
+    const { option, reason, effect } = unfit;
+    return {
+      shown: `the store ${store} can not be used as ${option} says: ${reason}; ${effect}`,
+      logged: { store, option, reason },
+      message: 'the log store can not be used as it is configured',
+    };
+  }
+  return {
+    shown: `the store ${store} does not answer as it should; ${UNAVAILABLE}`,
+    logged: { store, err: error },
+    message: 'the log store does not answer as it should',
+  };
 }
