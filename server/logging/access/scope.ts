@@ -17,13 +17,13 @@ export interface ScopesOptions {
   /** How long a yes and a no are remembered, in ms; longer for who asks about very many namespaces. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
-  /** Questions of one caller that the cluster is asked at a time; 32 when none is given. */
-  readonly parallel?: number;
   /** Ends questions that are under way. */
   readonly signal: AbortSignal;
   readonly monotonic?: () => number;
 }
 
+/** Questions of one caller that the cluster is asked at a time. */
+const PARALLEL = 32;
 /** Callers whose rights are remembered; the one who asked first goes first. */
 const MAX_CALLERS = 256;
 /** The rights of one caller. */
@@ -68,7 +68,7 @@ export class Scopes {
     filter: NameFilter | undefined,
     scope: { readonly signal: AbortSignal },
   ): Promise<Scope> {
-    const { authorizer, allowTtlMs, denyTtlMs, parallel = 32 } = this.#options;
+    const { authorizer, allowTtlMs, denyTtlMs } = this.#options;
     const rights = this.#rightsOf(user);
     const right = (namespace: string, since: Instant | undefined, stretch: Stretch, key: string) =>
       rights.get(
@@ -96,7 +96,7 @@ export class Scopes {
       if (!remembered.allowed || remembered.since === since) return remembered.allowed;
       return (await right(name, since, stretch, `${name} ${since}`)).allowed;
     };
-    const allowed = await inParallel(parallel, asked, may);
+    const allowed = await inParallel(PARALLEL, asked, may);
     const isWanted = nameMatcher(filter);
     // One that was made anew while the cluster was asked is left out: a yes may be about either of the two.
     const current = this.#options.namespaces();

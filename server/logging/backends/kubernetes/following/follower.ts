@@ -51,7 +51,7 @@ export class Follower {
     this.#options = options;
     this.#filter = sourceFilter(options.selection);
     this.#beginOf = beginOf(options.selection);
-    this.#queue = new FollowQueue(options);
+    this.#queue = new FollowQueue({ memory: options.memory });
   }
 
   /**

@@ -14,7 +14,7 @@ export interface PageOptions {
   /** Whether a filter rejects lines. */
   readonly isFiltered: boolean;
   /** Whether only the places of lines are needed. */
-  readonly onlyPlaces?: boolean;
+  readonly onlyPlaces: boolean;
 }
 
 /** Gathers one page out of all lines, and how many there are. */
@@ -47,7 +47,7 @@ export class PageBuilder {
 
   tally(rank: number): Tally {
     const best = this.#newBest();
-    const { onlyPlaces = false, request } = this.#options;
+    const { onlyPlaces, request } = this.#options;
     const { order } = request;
     let [total, behind] = [0, 0];
     return {

@@ -439,6 +439,7 @@ describe('a page that is gathered', () => {
       request: { order: 'asc', size: 2, from: 0 },
       memory: new HeldBytes(share),
       isFiltered: false,
+      onlyPlaces: false,
     });
     const read = (rank: number, ...lines: readonly WrittenLine[]): void => {
       const tally = page.tally(rank);
