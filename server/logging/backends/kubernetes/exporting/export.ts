@@ -3,12 +3,12 @@
 // rounds: each reads a stretch of time of every log, keeps, packed, as many of the first lines in the order as fit into
 // the memory, and gives back its slots. While one round is handed out, the next one is read.
 import { Pacer } from '../../../../concurrency/pacer.ts';
-import { BEGINNING } from '../../../instant.ts';
+import { BEGINNING, earlier, later } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { type LogSource, nameOf } from '../pods/log-source.ts';
 import { reaches } from '../pods/source-selection.ts';
 import { eachLog, type Reading } from '../reading/each-log.ts';
-import { shifted } from '../reading/kubelet-time.ts';
+import { DISORDER_S, shifted } from '../reading/kubelet-time.ts';
 import { firstLineOf, lastLineOf } from '../reading/log-ends.ts';
 import { newExtent, type OnLine } from '../reading/log-reader.ts';
 import type { MemoryBudget } from '../reading/memory-budget.ts';
@@ -30,8 +30,6 @@ const ROUND_SHARE = 1 / 4;
 const MIN_ROOM = 64 << 10;
 const BATCH_LINES = 250;
 const BATCH_LENGTH = 1 << 20;
-/** How far the lines of a log may be out of order. */
-const DISORDER_S = 2;
 
 /** What one round has read. */
 interface Round {
@@ -136,7 +134,7 @@ export class Export {
     const fromOf = ({ namespace }: LogSource): Instant => {
       const begin = beginOf(namespace);
       // Nothing is expected before the first line; but a clock may have been set back.
-      return stretch.from <= this.#earliest || begin > stretch.from ? begin : stretch.from;
+      return stretch.from <= this.#earliest ? begin : later(begin, stretch.from);
     };
     const isWanted = (source: LogSource, rank: number): boolean => {
       const kept = this.#kept[rank];
@@ -170,10 +168,9 @@ export class Export {
     const begins = sources.flatMap(({ namespace }, rank) => {
       const [kept, begin] = [this.#kept[rank], beginOf(namespace)];
       if (kept === undefined) return [];
-      const early = shifted(kept, -DISORDER_S);
-      return early > begin ? early : begin;
+      return later(shifted(kept, -DISORDER_S), begin);
     });
-    return { from: begins.reduce((a, b) => (a < b ? a : b), end), to: end };
+    return { from: begins.reduce(earlier, end), to: end };
   }
 
   async #timesOf(look: typeof firstLineOf): Promise<(Instant | undefined)[]> {

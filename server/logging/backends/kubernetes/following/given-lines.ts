@@ -1,4 +1,5 @@
 import type { Instant } from '../../../log-store.ts';
+import { keptTime } from '../reading/ranked-line.ts';
 
 /** Different times of one second that are remembered. */
 const LIMIT = 20_000;
@@ -55,13 +56,13 @@ export class GivenLines {
     // Of earlier seconds nothing comes again.
     if (second < this.#second) return;
     if (second > this.#second) {
-      this.#second = ` ${second}`.slice(1);
+      this.#second = keptTime(second);
       this.#counts = new Map();
       this.#floor = '';
       this.#replayed.clear();
       this.#replayedSecond = '';
     }
-    const kept = ` ${time}`.slice(1);
+    const kept = keptTime(time);
     this.#counts.set(kept, (this.#counts.get(kept) ?? 0) + 1);
     if (this.#counts.size <= LIMIT) return;
     this.#floor = kept;

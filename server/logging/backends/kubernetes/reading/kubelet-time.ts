@@ -28,6 +28,9 @@ export function timeAt(block: string, from: number): StampedLine | undefined {
   return { time, textStart: from + whole.length };
 }
 
+/** How far the lines of a log may be out of order, in seconds: what may lie between taking the time and writing. */
+export const DISORDER_S = 2;
+
 /** The start of the second, as the pod log API takes it: it knows no fractions. */
 export function secondOf(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`;

@@ -1,3 +1,4 @@
+import { earlier, later } from '../../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';
 import { lineMatcher, lookableLength } from '../../../matching/line-matcher.ts';
@@ -30,14 +31,13 @@ export function beginOf({ scope, range }: Selection): (namespace: string) => Ins
   const since = new Map(scope.namespaces.map(({ name, since }) => [name, since]));
   return (namespace) => {
     // A namespace that is not in the scope has no lines at all.
-    const seen = since.get(namespace) ?? range.end;
-    return seen > range.start ? seen : range.start;
+    return later(since.get(namespace) ?? range.end, range.start);
   };
 }
 
 /** The first instant of which any lines may be seen. */
 export function earliestOf({ scope, range }: Selection): Instant {
   if (scope.everything) return range.start;
-  const first = scope.namespaces.reduce((first, { since }) => (since < first ? since : first), range.end);
-  return first > range.start ? first : range.start;
+  const first = scope.namespaces.reduce((first, { since }) => earlier(first, since), range.end);
+  return later(first, range.start);
 }

@@ -8,7 +8,7 @@ import type { Instant } from '../../../log-store.ts';
 import type { Turns } from '../../../work/turns.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import { BlockDecoder } from './block-decoder.ts';
-import { shifted, timeAt } from './kubelet-time.ts';
+import { DISORDER_S, shifted, timeAt } from './kubelet-time.ts';
 import { LogFailure, type LogRequest, openLog } from './log-request.ts';
 import type { MemoryShare } from './memory-budget.ts';
 import { ownChunks } from './own-chunks.ts';
@@ -53,15 +53,13 @@ export interface LogReaderOptions {
   /** Of all callers together. */
   readonly slots: Slots;
   readonly turns: Turns;
-  readonly lineLimit?: number;
   /** How long a kubelet may take for the first byte and between two, in ms. */
   readonly idleMs?: number;
 }
 
+/** Bytes of a line that are kept. */
 const LINE_LIMIT = 1 << 20;
 const IDLE_MS = 10_000;
-/** A log is in the order of its writing; times may be off from that by what lies between taking them and writing. */
-const DISORDER_S = 2;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
@@ -107,7 +105,7 @@ export class LogReader {
   ): Promise<void> {
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = request;
     const { turns } = this.#options;
-    const decoder = new BlockDecoder(this.#options.lineLimit ?? LINE_LIMIT, request.unfinished);
+    const decoder = new BlockDecoder(LINE_LIMIT, request.unfinished);
     const lines = new LineReader(onLine, extent, turns);
     try {
       for await (const chunk of ownChunks(response, idleMs)) {

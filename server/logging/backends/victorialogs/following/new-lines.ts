@@ -2,6 +2,7 @@
 // gave; so this counts the lines of the last seconds in short cells, again and again, and fetches the cells that have
 // more than before. A line is known by its content; of lines that are alike each is given as often as it is there.
 import { hash } from 'node:crypto';
+import { later } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import type { Deadline } from '../requests/deadline.ts';
@@ -47,7 +48,7 @@ export class NewLines {
   /** What has come at `low` or later and was not given yet, by time; what is earlier is forgotten. */
   async *since(low: Instant, deadline: Deadline): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { start } = this.#wanted;
-    const begin = cellAt(nanosecondsOf(low < start ? start : low));
+    const begin = cellAt(nanosecondsOf(later(low, start)));
     for (const cell of this.#given.keys()) if (cell < begin) this.#forget(cell);
     const changed = (await this.#counts(begin, deadline)).filter(
       ({ cell, count }) => count > this.#countOf(cell),
@@ -146,9 +147,7 @@ export class NewLines {
 
   /** The first cell may have begun before what counts. */
   #notBefore(cell: bigint): Instant {
-    const { start } = this.#wanted;
-    const begin = instantAt(cell);
-    return begin < start ? start : begin;
+    return later(instantAt(cell), this.#wanted.start);
   }
 }
 
