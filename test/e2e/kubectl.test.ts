@@ -277,6 +277,15 @@ describe('kubectl through the aggregation layer', function () {
       );
     });
 
+    it('says what to type to who lists logs as objects, and that works', async () => {
+      for (const args of [['get'], ['get', '-o', 'yaml'], ['describe']]) {
+        const { code, stderr } = await platform.kubectl(...args, 'logs.logging.platform.io');
+        expect(code, args.join(' ')).to.equal(1);
+        const [, path = ''] = /; try: kubectl get --raw '([^']+)'\n$/.exec(stderr) ?? [];
+        expect(JSON.parse(await platform.succeeding('get', '--raw', path)), stderr).to.have.property('query');
+      }
+    });
+
     it('forbids users without the right to read, and lets those with it read', async () => {
       const kubeconfig = await platform.controlPlane.kubeconfigFor({ name: 'mallory' });
       const args = ['get', RESOURCE, '--kubeconfig', kubeconfig];
