@@ -64,8 +64,8 @@ export class ClusterConnection implements ClusterClient {
   }
 
   /**
-   * Resolves when there are credentials, however long a plugin takes that asks a person; no request waits longer than it
-   * would for its answer. Throws as open() does.
+   * Resolves when there are credentials, also those of a plugin that asks a person, which takes minutes; no request waits
+   * longer than it would for its answer. Throws as open() does.
    */
   async authenticated(): Promise<void> {
     try {
