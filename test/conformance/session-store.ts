@@ -31,7 +31,12 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
 
     it('gives back what was created, at once, with a version', async () => {
       const [store] = open().stores;
-      const session = newSession({ scopes: ['openid', 'groups'], userAgent: 'kubectl/v1.36' });
+      const session = newSession({
+        scopes: ['openid', 'groups'],
+        userAgent: 'kubectl/v1.36',
+        passwordAt: Date.now() - 86_400_000,
+        credentialUID: 'uid-of-her-password',
+      });
       const created = await store.create(session, signal);
       expect(created).to.deep.include(session);
       expect(created.uid).to.not.equal('');
