@@ -79,10 +79,12 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       ...(await kustomizationsOf('README.md')),
       ...(await kustomizationsOf('docs/configuration.md')),
       ...(await kustomizationsOf('docs/certificates.md')),
+      ...(await kustomizationsOf('docs/installation.md')),
     ];
-    expect(shown).to.have.length(3);
-    const [base = '', configuration = '', certificates = ''] = shown;
-    for (const kustomization of [base, base + configuration, certificates]) {
+    expect(shown).to.have.length(4);
+    const [base = '', configuration = '', certificates = '', logs = ''] = shown;
+    const [, patch = ''] = /^patches:\n(.*)/ms.exec(certificates) ?? [];
+    for (const kustomization of [base, base + configuration, certificates, logs, logs + patch]) {
       const objects = await build(kustomization);
       const answer = await cluster.kubectl(
         ['apply', '-f', '-', '--server-side', '--dry-run=server', '--validate=strict'],
@@ -92,6 +94,8 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     }
     expect(await build(base)).to.include('image: REGISTRY/ks-apiserver:');
     expect(await build(base + configuration)).to.include('OURS: true');
+    const both = await build(logs + patch);
+    expect(both).to.include('/etc/ks-apiserver-logs').and.include('/etc/ks-apiserver-tls');
   });
 
   it('leave the configuration to whoever brings one to the overlay without plain HTTP', async () => {
