@@ -1,6 +1,6 @@
 // The request target, taken apart once and strictly. What can be read in two ways is refused, so that routing,
 // authorization and every proxy behind us see the same segments.
-import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import { shortened } from '../../apis/meta/v1/query-faults.ts';
 
 export interface RequestPath {
@@ -80,8 +80,5 @@ function malformedParameter(search: string, isMalformed: (part: string) => boole
   const part = search.split('&').find(isMalformed) ?? search;
   const [name = ''] = part.split('=');
   const field = shortened(isText(name) ? decodeURIComponent(name) : name);
-  const message = 'has a malformed percent escape, or one that is no UTF-8';
-  return newBadRequest(`the query is not valid: ${field}: ${message}`, [
-    { reason: 'FieldValueInvalid', message, field },
-  ]);
+  return newInvalidParameter(field, 'has a malformed percent escape, or one that is no UTF-8');
 }

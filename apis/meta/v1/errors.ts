@@ -71,6 +71,13 @@ export function newBadRequest(message: string, causes?: readonly StatusCause[]):
   return new StatusError(400, 'BadRequest', message, causes && { causes });
 }
 
+/** In the words of QueryDecoder, for what is found out behind it. */
+export function newInvalidParameter(field: string, message: string): StatusError {
+  return newBadRequest(`the query is not valid: ${field}: ${message}`, [
+    { reason: 'FieldValueInvalid', message, field },
+  ]);
+}
+
 /** One indistinct answer; the exact `cause` goes to the log only. */
 export function newUnauthorized(cause?: unknown): StatusError {
   return new StatusError(401, 'Unauthorized', 'Unauthorized', undefined, { cause });

@@ -2,9 +2,10 @@
 // back from outside, so it can only ask for what its sender may ask for anyway.
 import { hash } from 'node:crypto';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
-import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { isAskable } from '../instant.ts';
 import type { Selection } from '../log-store.ts';
+import { broughtBack, handedOut } from './handed-out.ts';
 
 export interface Cursor {
   readonly range: Selection['range'];
@@ -29,16 +30,17 @@ const OF_THE_PAGE = new Set<string>([
 /** `caller`: the name of who asks. A total that goes along is that of what the caller may see. */
 export function writeCursor(query: LogQuery, caller: string, { range, position }: Cursor): string {
   const parts = [VERSION, digestOf(query, caller), range.start, range.end, position];
-  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+  return handedOut(parts);
 }
 
 /** Throws BadRequest when it is not one, or one of another query or caller. */
 export function readCursor(query: LogQuery, caller: string, cursor: string): Cursor {
   const read = parse(cursor);
-  if (!read) throw invalid(NO_CURSOR);
+  if (!read) throw newInvalidParameter('cursor', NO_CURSOR);
   const { digest, ...rest } = read;
   if (digest !== digestOf(query, caller)) {
-    throw invalid(
+    throw newInvalidParameter(
+      'cursor',
       'belongs to another query or another caller: all but size has to be asked as it was; or leave it out to begin anew',
     );
   }
@@ -61,25 +63,9 @@ function digestOf(query: LogQuery, caller: string): string {
 
 /** Undefined for what this server has never handed out. */
 function parse(cursor: string): (Cursor & { readonly digest: unknown }) | undefined {
-  const parts = partsOf(cursor);
-  if (!Array.isArray(parts)) return undefined;
-  const [version, digest, start, end, position]: unknown[] = parts;
+  const [version, digest, start, end, position] = broughtBack(cursor) ?? [];
   if (version !== VERSION || !isAskable(start) || !isAskable(end) || typeof position !== 'string') {
     return undefined;
   }
   return start > end ? undefined : { range: { start, end }, position, digest };
-}
-
-function partsOf(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-function invalid(message: string): Error {
-  return newBadRequest(`the query is not valid: cursor: ${message}`, [
-    { reason: 'FieldValueInvalid', message, field: 'cursor' },
-  ]);
 }

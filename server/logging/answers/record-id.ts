@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { type GroupResource, newBadRequest, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { isAskable } from '../instant.ts';
 import type { LogRecord } from '../log-store.ts';
+import { broughtBack, handedOut } from './handed-out.ts';
 
 /** What an `id` says of its record. It is the caller's, so it gives no right to anything. */
 export interface RecordID extends Omit<LogRecord, 'log'> {
@@ -16,17 +17,14 @@ export function digestOf(log: string): string {
 }
 
 export function idOf({ time, namespace, pod, container, log }: LogRecord): string {
-  const parts = [time, namespace, pod, container, digestOf(log)];
-  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+  return handedOut([time, namespace, pod, container, digestOf(log)]);
 }
 
 /** Throws BadRequest for what no record is called. */
 export function parseRecordID(id: string): RecordID {
   const read = parse(id);
   if (read) return read;
-  throw newBadRequest(`the query is not valid: context: ${NO_ID}`, [
-    { reason: 'FieldValueInvalid', message: NO_ID, field: 'context' },
-  ]);
+  throw newInvalidParameter('context', NO_ID);
 }
 
 const NO_ID = 'is not the id of a record';
@@ -48,17 +46,9 @@ export function newRecordNotFound({ group, resource }: GroupResource, id: string
 }
 
 function parse(id: string): RecordID | undefined {
-  const parts = partsOf(id);
-  if (!Array.isArray(parts) || parts.length !== 5) return undefined;
+  const parts = broughtBack(id);
+  if (parts?.length !== 5) return undefined;
   if (!parts.every((part) => typeof part === 'string')) return undefined;
   const [time = '', namespace = '', pod = '', container = '', digest = ''] = parts;
   return isAskable(time) ? { time, namespace, pod, container, digest } : undefined;
-}
-
-function partsOf(id: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 // Where a live tail goes on for an EventSource that comes back. It says by the ids of its events how far it is: with each
 // line, at its beginning, and now and then while it has nothing to show.
 import type { IncomingHttpHeaders } from 'node:http';
-import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isAskable, later, millisecondsOf } from '../instant.ts';
 import type { Instant, LogRecord } from '../log-store.ts';
 
@@ -19,9 +19,7 @@ export function resumedFrom(
   if (id === undefined || id === '') return undefined;
   if (isAskable(id)) return instantOf(Math.max(0, millisecondsOf(id) - overlapMs));
   const message = 'is not the id of an event of a live tail; leave it out to begin anew';
-  throw newBadRequest(`the query is not valid: Last-Event-ID: ${message}`, [
-    { reason: 'FieldValueInvalid', message, field: 'Last-Event-ID' },
-  ]);
+  throw newInvalidParameter('Last-Event-ID', message);
 }
 
 /**
