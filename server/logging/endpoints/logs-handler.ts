@@ -68,6 +68,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
   const decoder = newLogQueryDecoder(textFaults, { cursor: cursorFault, context: recordIDFault });
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
+  const logContext = new LogContext({ store, storeName, scopes, turns, now });
   const slots = newQuerySlots(limits);
 
   /** Throws the error that the request is answered with; our own deadline is reported as a timeout of the store. */
@@ -91,7 +92,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const work = async (call: Call): Promise<Answered> => {
       const asked = { query, user, call };
       if (query.context !== undefined) {
-        return new LogContext({ store, storeName, scopes, turns, target, now }).around(asked);
+        return logContext.around(asked, target);
       }
       if (query.operation === 'statistics') return answers.statistics(asked);
       return query.operation === 'histogram' ? answers.histogram(asked) : answers.query(asked);
