@@ -121,7 +121,7 @@ export class KubernetesLogStore implements LogBackend {
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     return this.#overPods(selection, call, async (pass) => {
-      const all = new BucketCounts(buckets);
+      const all = BucketCounts.of(buckets);
       await pass.readAll(() => all.tally());
       return { total: pass.total(all.total), counts: all.counts, shortfalls: pass.shortfalls.list() };
     });

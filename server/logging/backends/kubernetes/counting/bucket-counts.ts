@@ -5,15 +5,16 @@ import type { Tally } from '../reading/pass.ts';
 /** How many lines there are in each bucket. */
 export class BucketCounts {
   readonly counts: number[];
-  readonly #buckets: Buckets;
   readonly #edges: readonly Instant[];
   #at = 0;
 
-  constructor(buckets: Buckets) {
-    const { edges } = buckets;
-    this.#buckets = buckets;
-    this.#edges = edges.map(instantOf);
+  private constructor(edges: readonly Instant[]) {
+    this.#edges = edges;
     this.counts = Array<number>(Math.max(0, edges.length - 1)).fill(0);
+  }
+
+  static of({ edges }: Buckets): BucketCounts {
+    return new BucketCounts(edges.map(instantOf));
   }
 
   get total(): number {
@@ -22,7 +23,7 @@ export class BucketCounts {
 
   /** Of one log. */
   tally(): Tally {
-    const own = new BucketCounts(this.#buckets);
+    const own = new BucketCounts(this.#edges);
     return {
       onLine: (time) => own.add(time),
       done: () => this.merge(own),
