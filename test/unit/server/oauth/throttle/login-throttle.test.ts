@@ -123,6 +123,46 @@ describe('the throttle of sign-ins', () => {
     expect(outcome).to.equal(429);
   });
 
+  it('lets one attempt run at a time when one more failure delays', async () => {
+    const scene = new Scene();
+    await scene.fail('alice', HOME, 2);
+    const running = await scene.reserve('alice');
+    const second = scene.reserve('alice');
+    expect(await Promise.race([second.then(() => 'begun'), Promise.resolve('waits')])).to.equal('waits');
+    running.cancelled();
+    (await second).cancelled();
+  });
+
+  it('remembers nothing of the sources of attempts that it refused', async () => {
+    const scene = new Scene();
+    await scene.fail('alice', HOME, 3);
+    const { size } = scene.throttle;
+    for (let i = 0; i < 5; i++) expect(await scene.wait('alice', `203.0.113.${i}`)).to.equal(1);
+    expect(scene.throttle.size).to.equal(size);
+  });
+
+  it('lets nobody begin who has left', async () => {
+    const scene = new Scene();
+    const left = await scene.throttle
+      .reserve('alice', HOME, AbortSignal.abort(new Error('gone')))
+      .catch(String);
+    expect(left).to.equal('Error: gone');
+    expect(scene.throttle.size).to.equal(0);
+  });
+
+  it('knows a source for thirty days', async () => {
+    for (const [later, wait] of [
+      [0, 0],
+      [1, 1],
+    ] as const) {
+      const scene = new Scene();
+      await scene.succeed('alice', HOME);
+      scene.now += 30 * 86_400_000 + later;
+      await scene.fail('alice', STRANGER, 3);
+      expect(await scene.wait('alice', HOME), `${later} ms later`).to.equal(wait);
+    }
+  });
+
   it('lets attempts of the same account go on as earlier ones succeed', async () => {
     const scene = new Scene();
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
@@ -141,6 +181,20 @@ describe('the throttle of sign-ins', () => {
       ),
     );
     expect(outcomes).to.deep.equal([503, 503]);
+  });
+
+  it('lets attempts wait again once those that waited before have given up or left', async () => {
+    const scene = new Scene({ patience: { timeoutMs: 60, length: 2 } });
+    const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
+    const gone = new AbortController();
+    const left = scene.throttle.reserve('alice', HOME, gone.signal).catch(String);
+    const gaveUp = scene.reserve('alice').catch((error: unknown) => error);
+    gone.abort(new Error('gone'));
+    expect(await left).to.equal('Error: gone');
+    expect(await gaveUp).to.include({ code: 503 });
+    const waiting = [1, 2].map(() => scene.reserve('alice'));
+    for (const reservation of running) reservation.cancelled();
+    for (const reservation of await Promise.all(waiting)) reservation.cancelled();
   });
 
   it('does not count an attempt that came to no end', async () => {
