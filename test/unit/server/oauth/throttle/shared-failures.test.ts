@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../../../apis/reading/unknown-value.ts';
-import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
+import type { ClusterClient, ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import type { ThrottleRecord } from '../../../../../server/oauth/throttle/login-throttle.ts';
-import { SharedFailures } from '../../../../../server/oauth/throttle/shared-failures.ts';
+import {
+  SharedFailures,
+  type SharedFailuresOptions,
+} from '../../../../../server/oauth/throttle/shared-failures.ts';
 import { decodeRecord, encodeRecord } from '../../../../../server/oauth/throttle/throttle-record.ts';
 import {
   bookmark,
@@ -20,6 +23,8 @@ const RECORD: ThrottleRecord = {
   lastAt: 1000,
   knownSources: ['source-k-def'],
 };
+
+type Asked = Omit<ClusterRequest, 'signal'> & { readonly json?: unknown };
 
 describe('a record of failures', () => {
   it('comes back as it was written', async () => {
@@ -44,8 +49,10 @@ describe('a record of failures', () => {
 describe('failures that are shared', () => {
   /** Answers writes; what follows the ConfigMap waits for ever. */
   class Writes {
-    readonly requests: { method: string; json: unknown }[] = [];
+    readonly requests: Asked[] = [];
     answers: (Error | undefined)[] = [];
+    /** What happens while the first request is under way. */
+    asked: () => void = () => undefined;
     #heard: () => void = () => undefined;
 
     open({ signal }: ClusterRequest): Promise<never> {
@@ -54,9 +61,10 @@ describe('failures that are shared', () => {
       });
     }
 
-    async json({ method = 'GET', json }: ClusterRequest & { readonly json?: unknown }): Promise<unknown> {
-      this.requests.push({ method, json });
+    async json({ signal: _signal, ...asked }: Asked & Pick<ClusterRequest, 'signal'>): Promise<unknown> {
+      this.requests.push(asked);
       this.#heard();
+      if (this.requests.length === 1) this.asked();
       const failure = this.answers.shift();
       if (failure) throw failure;
       return {};
@@ -71,11 +79,14 @@ describe('failures that are shared', () => {
     }
   }
 
-  async function scene() {
+  async function scene({
+    open,
+    ...options
+  }: Partial<SharedFailuresOptions> & Partial<Pick<ClusterClient, 'open'>> = {}) {
     const writes = new Writes();
     const warnings: unknown[] = [];
     const shared = new SharedFailures({
-      client: writes,
+      client: { open: open ?? ((request) => writes.open(request)), json: (request) => writes.json(request) },
       namespace: 'ns',
       name: 'state',
       macs: await memoryKeyRing(),
@@ -85,6 +96,7 @@ describe('failures that are shared', () => {
       log: { debug: () => undefined, info: () => undefined, warn: (line: unknown) => warnings.push(line) },
       pauseMs: 1,
       now: () => 2000,
+      ...options,
     });
     const stop = new AbortController();
     const running = shared.run(stop.signal);
@@ -103,8 +115,22 @@ describe('failures that are shared', () => {
     const { writes, shared, stop } = await scene();
     shared.save(RECORD);
     await writes.until(1);
-    expect(writes.requests[0]?.method).to.equal('PATCH');
+    expect(writes.requests[0]).to.deep.include({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/ns/configmaps/state',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
     expect(writes.requests[0]?.json).to.have.nested.property('data.account-k-abc');
+    await stop();
+  });
+
+  it('are written once, all that come in the meantime together', async () => {
+    const { writes, shared, stop } = await scene();
+    shared.save(RECORD);
+    await writes.until(1);
+    for (const key of ['account-k-b', 'account-k-c']) shared.save({ ...RECORD, key });
+    await writes.until(2);
+    expect(writes.requests[1]?.json).to.have.property('data').that.has.all.keys('account-k-b', 'account-k-c');
     await stop();
   });
 
@@ -117,6 +143,38 @@ describe('failures that are shared', () => {
     shared.save(RECORD);
     await writes.until(3);
     expect(writes.requests.map(({ method }) => method)).to.deep.equal(['PATCH', 'POST', 'PATCH']);
+    expect(writes.requests[1]?.path).to.equal('/api/v1/namespaces/ns/configmaps');
+    expect(writes.requests[1]?.json).to.deep.include({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'state', namespace: 'ns' },
+    });
+    await stop();
+  });
+
+  it('are written later when the ConfigMap can not be made now', async () => {
+    const { writes, shared, warnings, stop } = await scene();
+    writes.answers = [
+      new StatusError(404, 'NotFound', 'not found'),
+      new StatusError(403, 'Forbidden', 'no right to create'),
+    ];
+    shared.save(RECORD);
+    await writes.until(3);
+    expect(writes.requests[2]).to.deep.include({ method: 'PATCH', json: writes.requests[0]?.json });
+    expect(warnings).to.have.length(1);
+    await stop();
+  });
+
+  it('are written as they are by then, when they are written later', async () => {
+    const { writes, shared, stop } = await scene();
+    const later = { ...RECORD, failures: 6 };
+    writes.answers = [new StatusError(503, 'ServiceUnavailable', 'away')];
+    writes.asked = () => shared.save(later);
+    shared.save(RECORD);
+    await writes.until(2);
+    expect(writes.requests[1]?.json)
+      .to.have.nested.property(`data.${RECORD.key}`)
+      .that.includes('"failures":6');
     await stop();
   });
 
@@ -152,6 +210,40 @@ describe('failures that are shared', () => {
     const written = texts(record(writes.requests[1]?.json)['data']);
     expect(Object.keys(written)).to.have.length(1000).and.to.include('account-k-1499');
     await stop();
+  });
+
+  it('leave the ConfigMap with the next write when they are over or not ours, the mildest when there are too many', async () => {
+    const keys = await memoryKeyRing();
+    const named = (key: string, changes: Partial<ThrottleRecord> = {}) => ({ ...RECORD, key, ...changes });
+    const many = Array.from({ length: 998 }, (_, i) => named(`account-k-${i}`, { failures: 9 }));
+    const mild = [named('mild', { lastAt: 1500 }), named('milder', { lastAt: 1400 })];
+    const over = [named('over', { failures: 0 }), named('old', { lastAt: 2000 - 60_000 })];
+    const records = [...mild, ...many, ...over, named('again')];
+    const data = Object.fromEntries(records.map((kept) => [kept.key, encodeRecord(kept, keys)]));
+    const metadata = { namespace: 'ns', name: 'state', uid: 'u', resourceVersion: '1' };
+    const configMap = { kind: 'ConfigMap', metadata, data: { ...data, strange: 'what' } };
+    const cluster = await ScriptedCluster.start(({ asked, response }) => {
+      if (asked !== 'stream') return;
+      send(response, event('ADDED', JSON.stringify(configMap)), bookmark(1, true));
+    });
+    const client = cluster.connect();
+    const merged = Promise.withResolvers<void>();
+    const { writes, shared, stop } = await scene({
+      open: (request) => client.open(request),
+      macs: keys,
+      merge: ({ key }) => {
+        if (key === 'again') merged.resolve();
+      },
+    });
+    await merged.promise;
+    shared.save(named('again', { failures: 6 }));
+    await writes.until(1);
+    const written = record(record(writes.requests[0]?.json)['data']);
+    const removed = Object.keys(written).filter((key) => written[key] === null);
+    expect(removed).to.have.members(['over', 'old', 'strange', 'milder']);
+    expect(written).to.have.property('again').that.includes('"failures":6');
+    await stop();
+    await cluster.stop();
   });
 
   it('are forgiven to everybody when the whole ConfigMap is deleted, not when a record is', async () => {
