@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JSON_HEADERS } from '../response.ts';
-import { HIGH_WATER, LineEncoder, type OutputObserver, type WatchOutput } from './watch-output.ts';
+import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';
 
 const CRLF = Buffer.from('\r\n');
 
@@ -10,9 +10,18 @@ function chunkHead(length: number): Buffer {
   return Buffer.from(`${length.toString(16)}\r\n`);
 }
 
-/** Chunked transfer coding. */
-export function newChunkEncoder(): LineEncoder {
-  return new LineEncoder((line) => Buffer.concat([chunkHead(line.length), line, CRLF]));
+/** Lines in chunked transfer coding; the last one is kept, since one event goes to all watchers one after another. */
+export class ChunkEncoder {
+  #line: Buffer | undefined;
+  #chunk: Buffer = Buffer.alloc(0);
+
+  encode(line: Buffer): Buffer {
+    if (line !== this.#line) {
+      this.#chunk = Buffer.concat([chunkHead(line.length), line, CRLF]);
+      this.#line = line;
+    }
+    return this.#chunk;
+  }
 }
 
 /**
@@ -21,12 +30,12 @@ export function newChunkEncoder(): LineEncoder {
  */
 export class ChunkedOutput implements WatchOutput {
   readonly #response: ServerResponse;
-  readonly #chunks: LineEncoder;
+  readonly #chunks: ChunkEncoder;
   readonly #observer: OutputObserver | undefined;
   #socket: Socket | null = null;
 
-  /** `chunks`: one of `newChunkEncoder` that all watchers of a resource share. */
-  constructor(response: ServerResponse, chunks: LineEncoder, observer?: OutputObserver) {
+  /** All watchers of a resource share `chunks`. */
+  constructor(response: ServerResponse, chunks: ChunkEncoder, observer?: OutputObserver) {
     this.#response = response;
     this.#chunks = chunks;
     this.#observer = observer;
@@ -61,18 +70,15 @@ export class ChunkedOutput implements WatchOutput {
     this.#observer?.sent(1, line.length);
   }
 
-  framed(parts: readonly Buffer[]): readonly Buffer[] {
-    return parts;
-  }
-
-  writeBatch(parts: readonly Buffer[], size: number, events: number, left: () => void): void {
+  writeBatch(events: readonly (readonly Buffer[])[], size: number, left: () => void): void {
     if (this.closed) {
       left();
       return;
     }
+    const parts = events.flat();
     if (this.#socket) this.#socket.write(Buffer.concat([chunkHead(size), ...parts, CRLF]), left);
-    else this.#response.write(Buffer.concat(parts), left);
-    this.#observer?.sent(events, size);
+    else this.#response.write(Buffer.concat(parts, size), left);
+    this.#observer?.sent(events.length, size);
   }
 
   onDrain(listener: () => void): () => void {

@@ -7,7 +7,7 @@ import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
-import { newChunkEncoder } from './chunked-output.ts';
+import { ChunkEncoder } from './chunked-output.ts';
 import { get, hasQuery } from './get.ts';
 import { InitialEventsBudget } from './initial-events-budget.ts';
 import { list } from './list.ts';
@@ -18,7 +18,6 @@ import type { Representation, WatchRepresentation } from './representation.ts';
 import { RowFrames } from './row-frames.ts';
 import { readIncludeObject, Tables } from './tables.ts';
 import { type WatchOptions, watch } from './watch.ts';
-import { newTextEncoder } from './web-socket-output.ts';
 
 export interface ResourceHandlerOptions {
   readonly now: () => Date;
@@ -46,7 +45,7 @@ export function resourceHandler<Facts>(
 ): Handler {
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
-  const encoders = { chunks: newChunkEncoder(), texts: newTextEncoder() };
+  const chunks = new ChunkEncoder();
   const rowFrames = new RowFrames<Facts>();
   const initialEvents = new InitialEventsBudget(options.watch.maxInitialBytes);
 
@@ -70,7 +69,7 @@ export function resourceHandler<Facts>(
         definition,
         cache,
         representation: lines,
-        encoders,
+        chunks,
         initialEvents,
         namespace,
         options: options.watch,

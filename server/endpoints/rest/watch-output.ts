@@ -12,13 +12,11 @@ export interface WatchOutput {
   readonly closed: boolean;
   /** One event, most likely one that other watchers get too. */
   write(line: Buffer): void;
-  /** One event of a batch, in the parts in which it goes out. */
-  framed(parts: readonly Buffer[]): readonly Buffer[];
   /**
-   * Many events for this watcher alone, in parts that add up to `size` bytes. `left` is called when they and all before
-   * them have left, or never will.
+   * Events for this watcher alone, at least one, each in parts that are `size` bytes all together. `left` is called when
+   * they and all before them have left, or never will.
    */
-  writeBatch(parts: readonly Buffer[], size: number, events: number, left: () => void): void;
+  writeBatch(events: readonly (readonly Buffer[])[], size: number, left: () => void): void;
   /** Calls `listener` each time all that was written has left. Returns the function that ends it. */
   onDrain(listener: () => void): () => void;
   /** The stream is complete. */
@@ -33,22 +31,3 @@ export interface OutputObserver {
 
 /** Bytes that may wait in a socket before events are held back. */
 export const HIGH_WATER = 256 * 1024;
-
-/** Encodes lines; the last one's outcome is kept, since one event goes to all watchers one after another. */
-export class LineEncoder {
-  readonly #encode: (line: Buffer) => Buffer;
-  #line: Buffer | undefined;
-  #encoded: Buffer = Buffer.alloc(0);
-
-  constructor(encode: (line: Buffer) => Buffer) {
-    this.#encode = encode;
-  }
-
-  encode(line: Buffer): Buffer {
-    if (line !== this.#line) {
-      this.#encoded = this.#encode(line);
-      this.#line = line;
-    }
-    return this.#encoded;
-  }
-}

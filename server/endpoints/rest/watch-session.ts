@@ -83,22 +83,17 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   /** All selected objects of a snapshot as ADDED events, as fast as the reader takes them. */
   async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
     const { output, selection, representation, initialEvents } = this.#options;
-    let batch: Buffer[] = [];
+    let batch: (readonly Buffer[])[] = [];
     let size = 0;
-    let events = 0;
-    const add = (parts: readonly Buffer[]): void => {
-      for (const part of output.framed(parts)) {
-        batch.push(part);
-        size += part.length;
-      }
-      events += 1;
+    const add = (event: readonly Buffer[]): void => {
+      batch.push(event);
+      for (const part of event) size += part.length;
     };
     const send = (): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      if (events > 0) output.writeBatch(batch, size, events, resolve);
+      if (batch.length > 0) output.writeBatch(batch, size, resolve);
       batch = [];
       size = 0;
-      events = 0;
       return promise;
     };
     for (const object of snapshot.objects()) {

@@ -4,12 +4,12 @@ import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-op
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
-import { readHandshake } from '../websocket/handshake.ts';
-import { ChunkedOutput } from './chunked-output.ts';
+import { webSocketUpgrade } from '../websocket/handshake.ts';
+import { type ChunkEncoder, ChunkedOutput } from './chunked-output.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
 import type { WatchRepresentation } from './representation.ts';
 import { Selection } from './selection.ts';
-import type { LineEncoder, WatchOutput } from './watch-output.ts';
+import type { WatchOutput } from './watch-output.ts';
 import { type WatchEnd, type WatchLimits, WatchSession } from './watch-session.ts';
 import { WebSocketOutput } from './web-socket-output.ts';
 
@@ -39,7 +39,7 @@ export interface WatchRequest<Facts> {
   readonly cache: ResourceCache<Facts>;
   readonly representation: WatchRepresentation<Facts>;
   /** Shared by all watches of the resource. */
-  readonly encoders: { readonly chunks: LineEncoder; readonly texts: LineEncoder };
+  readonly chunks: ChunkEncoder;
   readonly initialEvents: InitialEventsBudget;
   readonly namespace: string;
   readonly options: WatchOptions;
@@ -76,11 +76,11 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
 
 function newOutput<Facts>(
   context: RequestContext,
-  { encoders, options: { observer } }: WatchRequest<Facts>,
+  { chunks, options: { observer } }: WatchRequest<Facts>,
 ): WatchOutput {
-  const handshake = readHandshake(context);
-  if (handshake) return new WebSocketOutput(handshake, encoders.texts, observer);
-  return new ChunkedOutput(context.response, encoders.chunks, observer);
+  const upgrade = webSocketUpgrade(context);
+  if (upgrade) return new WebSocketOutput(context, upgrade, observer);
+  return new ChunkedOutput(context.response, chunks, observer);
 }
 
 async function begin<Facts>(

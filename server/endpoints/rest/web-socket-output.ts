@@ -1,33 +1,32 @@
 // The WebSocket of one watcher: each line is a text of its own, as from kube-apiserver. Java's fabric8 client watches no
 // other way.
-import { textHead } from '../websocket/frames.ts';
-import type { Handshake } from '../websocket/handshake.ts';
-import { WebSocketConnection } from '../websocket/web-socket.ts';
-import { HIGH_WATER, LineEncoder, type OutputObserver, type WatchOutput } from './watch-output.ts';
+import type { RequestContext, Upgrade } from '../../request/request-context.ts';
+import { type OpenWebSocket, openWebSocket } from '../websocket/web-socket.ts';
+import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';
 
-export function newTextEncoder(): LineEncoder {
-  return new LineEncoder((line) => Buffer.concat([textHead(line.length), line]));
-}
+const TEXT = { binary: false };
+const NORMAL = 1000;
 
 export class WebSocketOutput implements WatchOutput {
-  readonly #handshake: Handshake;
-  readonly #texts: LineEncoder;
+  readonly #context: RequestContext;
+  readonly #upgrade: Upgrade;
   readonly #observer: OutputObserver | undefined;
-  #connection: WebSocketConnection | undefined;
+  #isOpened = false;
+  #open: OpenWebSocket | undefined;
 
-  /** `texts`: one of `newTextEncoder` that all watchers of a resource share. */
-  constructor(handshake: Handshake, texts: LineEncoder, observer?: OutputObserver) {
-    this.#handshake = handshake;
-    this.#texts = texts;
+  constructor(context: RequestContext, upgrade: Upgrade, observer?: OutputObserver) {
+    this.#context = context;
+    this.#upgrade = upgrade;
     this.#observer = observer;
   }
 
   open(): void {
-    this.#connection = new WebSocketConnection(this.#handshake);
+    this.#isOpened = true;
+    this.#open = openWebSocket(this.#context, this.#upgrade);
   }
 
   get opened(): boolean {
-    return this.#connection !== undefined;
+    return this.#isOpened;
   }
 
   get ready(): boolean {
@@ -35,41 +34,50 @@ export class WebSocketOutput implements WatchOutput {
   }
 
   get waiting(): number {
-    return this.#connection?.waiting ?? 0;
+    return this.#open?.webSocket.bufferedAmount ?? 0;
   }
 
   get closed(): boolean {
-    return this.#connection?.closed ?? false;
+    if (!this.#open) return this.#isOpened;
+    const { readyState, OPEN } = this.#open.webSocket;
+    return readyState !== OPEN;
   }
 
   write(line: Buffer): void {
-    if (!this.#connection || this.closed) return;
-    this.#connection.write(this.#texts.encode(line));
+    if (!this.#open || this.closed) return;
+    this.#open.webSocket.send(line, TEXT);
     this.#observer?.sent(1, line.length);
   }
 
-  framed(parts: readonly Buffer[]): readonly Buffer[] {
-    return [textHead(parts.reduce((sum, { length }) => sum + length, 0)), ...parts];
-  }
-
-  writeBatch(parts: readonly Buffer[], size: number, events: number, left: () => void): void {
-    if (!this.#connection || this.closed) {
+  writeBatch(events: readonly (readonly Buffer[])[], size: number, left: () => void): void {
+    if (!this.#open || this.closed) {
       left();
       return;
     }
-    this.#connection.write(Buffer.concat(parts, size), left);
-    this.#observer?.sent(events, size);
+    const { webSocket, socket } = this.#open;
+    socket.cork();
+    for (const [index, parts] of events.entries()) {
+      const isLast = index === events.length - 1;
+      webSocket.send(Buffer.concat(parts), TEXT, isLast ? left : undefined);
+    }
+    socket.uncork();
+    this.#observer?.sent(events.length, size);
   }
 
   onDrain(listener: () => void): () => void {
-    return this.#connection?.onDrain(listener) ?? (() => undefined);
+    const socket = this.#open?.socket;
+    socket?.on('drain', listener);
+    return () => {
+      socket?.off('drain', listener);
+    };
   }
 
+  /** Behind what was written; a client that does not close its side is cut off by and by. */
   end(): void {
-    this.#connection?.close();
+    this.#open?.webSocket.close(NORMAL);
   }
 
   cut(): void {
-    this.#connection?.cut();
+    this.#open?.webSocket.terminate();
   }
 }

@@ -1,71 +1,53 @@
-// One WebSocket on which only the server has something to say. Owns the closing handshake and the answers to pings; what
-// messages are is its user's business.
+// WebSockets on which only the server has something to say. What messages are is the caller's business.
 import type { Duplex } from 'node:stream';
-import { type CloseCode, closeFrame, FrameReader, pongFrame } from './frames.ts';
-import { completeHandshake, type Handshake } from './handshake.ts';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { RequestContext, Upgrade } from '../../request/request-context.ts';
 
-/** How long a client may take to read what is left and to close its side. */
-const CLOSE_TIMEOUT_MS = 30_000;
+/** Bytes that a client may say at once, though nobody listens. */
+const MAX_MESSAGE = 64 * 1024;
 /** Bytes that may wait for a client whose pings are still answered: who takes nothing gets no more of them. */
 const MAX_WAITING = 64 * 1024;
 
-export class WebSocketConnection {
-  readonly #socket: Duplex;
-  readonly #frames = new FrameReader();
+/** A subprotocol that is a bearer token, as browsers have to send it to kube-apiserver: nothing to be repeated. */
+const TOKEN = /^base64url\.bearer\.authorization\.k8s\.io\./;
 
-  /** Answers the handshake. */
-  constructor(handshake: Handshake) {
-    this.#socket = completeHandshake(handshake);
-    this.#socket.on('data', (data: Buffer) => this.#read(data));
-    this.#socket.on('end', () => this.close());
-    this.#read(handshake.upgrade.head);
-  }
+const endpoint = new WebSocketServer({
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: MAX_MESSAGE,
+  autoPong: false,
+  // The first: a browser takes an answer without one for a refusal.
+  handleProtocols: (offered) => [...offered].find((protocol) => !TOKEN.test(protocol)) ?? false,
+});
 
-  /** Bytes that wait for the client. */
-  get waiting(): number {
-    return this.#socket.writableLength;
-  }
+export interface OpenWebSocket {
+  readonly webSocket: WebSocket;
+  /** What it runs on: tells when all that waited has left. */
+  readonly socket: Duplex;
+}
 
-  /** Nothing more can be sent. */
-  get closed(): boolean {
-    return this.#socket.destroyed || this.#socket.writableEnded;
-  }
-
-  /** Whole frames. `left` is called when they have left, or never will. */
-  write(frames: Buffer, left?: () => void): void {
-    this.#socket.write(frames, left);
-  }
-
-  /** Returns the function that ends it. */
-  onDrain(listener: () => void): () => void {
-    this.#socket.on('drain', listener);
-    return () => {
-      this.#socket.off('drain', listener);
-    };
-  }
-
-  /** Behind what was written; a client that does not close its side is cut off. */
-  close(code: CloseCode = 1000): void {
-    if (this.closed) return;
-    this.#socket.end(closeFrame(code));
-    const timer = setTimeout(() => this.cut(), CLOSE_TIMEOUT_MS);
-    this.#socket.once('close', () => clearTimeout(timer));
-  }
-
-  cut(): void {
-    this.#socket.destroy();
-  }
-
-  #read(data: Buffer): void {
-    if (this.closed) return;
-    try {
-      for (const { kind, payload } of this.#frames.read(data)) {
-        if (kind === 'close') this.close();
-        else if (kind === 'ping' && this.waiting < MAX_WAITING) this.write(pongFrame(payload));
-        if (this.closed) return;
-      }
-    } catch {
-      this.close(1002);
-    }
-  }
+/** Answers the handshake that webSocketUpgrade() has looked at. Undefined when the client has gone. */
+export function openWebSocket(
+  { request, response }: RequestContext,
+  upgrade: Upgrade,
+): OpenWebSocket | undefined {
+  const id = response.getHeader('Audit-Id');
+  const withID = (headers: string[]): void => {
+    if (id !== undefined) headers.push(`Audit-Id: ${String(id)}`);
+  };
+  const socket = upgrade.accept();
+  let opened: WebSocket | undefined;
+  endpoint.once('headers', withID);
+  // Calls back before it returns, or never.
+  endpoint.handleUpgrade(request, socket, upgrade.head, (webSocket) => {
+    opened = webSocket;
+    // A client that breaks the protocol: its connection is closed with a code that says so.
+    webSocket.on('error', () => undefined);
+    webSocket.on('ping', (data) => {
+      if (webSocket.bufferedAmount < MAX_WAITING) webSocket.pong(data);
+    });
+  });
+  endpoint.off('headers', withID);
+  return opened && { webSocket: opened, socket };
 }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
-import { ChunkedOutput, newChunkEncoder } from '../../../../../server/endpoints/rest/chunked-output.ts';
+import { ChunkEncoder, ChunkedOutput } from '../../../../../server/endpoints/rest/chunked-output.ts';
 import { InitialEventsBudget } from '../../../../../server/endpoints/rest/initial-events-budget.ts';
 import { Objects } from '../../../../../server/endpoints/rest/objects.ts';
 import { Selection } from '../../../../../server/endpoints/rest/selection.ts';
@@ -80,7 +80,7 @@ describe('a watcher', () => {
       cache: cache.cache,
       selection,
       representation: new Objects(nodes),
-      output: new ChunkedOutput(response, newChunkEncoder()),
+      output: new ChunkedOutput(response, new ChunkEncoder()),
       limits: { maxPendingBytes: 16 << 20, stallTimeoutMs: 60_000, ...limits },
       initialEvents,
     });

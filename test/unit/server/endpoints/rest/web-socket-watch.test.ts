@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { connect as connectPlain } from 'node:net';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
@@ -10,19 +11,17 @@ import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.t
 import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
 import { openChain } from '../../../../support/open-chain.ts';
 import { until } from '../../../../support/until.ts';
-import {
-  CLOSE,
-  clientFrame,
-  PING,
-  PONG,
-  TEXT,
-  WebSocketClient,
-} from '../../../../support/web-socket-client.ts';
+import { shakeHands, WebSocketClient } from '../../../../support/web-socket-client.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const WATCH = `${NODES}?watch=true`;
-const NORMAL = '03e8';
-const PROTOCOL_ERROR = '03ea';
+const NORMAL = 1000;
+const PROTOCOL_ERROR = 1002;
+const TOO_LONG = 1009;
+/** The first byte of a frame of this kind; an empty one of a client has four more. */
+const PING = 0x89;
+const TEXT = 0x81;
+const EMPTY = [0x80, 0, 0, 0, 0];
 
 describe('watch over WebSocket', () => {
   let cache: NodeCache;
@@ -46,8 +45,16 @@ describe('watch over WebSocket', () => {
     port = await listenOnLoopback(server);
   }
 
-  async function connect(query = '', headers: Readonly<Record<string, string>> = {}) {
-    const client = await WebSocketClient.connect({ port, path: WATCH + query, headers });
+  function url(query = ''): string {
+    return `ws://127.0.0.1:${port}${WATCH}${query}`;
+  }
+
+  async function connect(
+    query = '',
+    headers: Readonly<Record<string, string>> = {},
+    protocols: string[] = [],
+  ) {
+    const client = await WebSocketClient.connect({ url: url(query), headers, protocols });
     clients.push(client);
     return client;
   }
@@ -77,46 +84,47 @@ describe('watch over WebSocket', () => {
   it('sends each event as a text of its own, the first ones too', async () => {
     const client = await connect();
     expect(client.status).to.equal(101);
-    expect(client.head).to.match(/\r\nAudit-Id: [0-9a-f-]{36}(?:\r\n|$)/);
+    expect(client.headers['audit-id']).to.match(/^[0-9a-f-]{36}$/);
     expect(await events(client, 2)).to.deep.equal(['ADDED a', 'ADDED b']);
     cache.apply('ADDED', node('c', 11));
     cache.apply('DELETED', node('a', 12));
     expect(await events(client, 2)).to.deep.equal(['ADDED c', 'DELETED a']);
   });
 
-  it('is understood by a client that others wrote', async () => {
-    const client = new WebSocket(`ws://127.0.0.1:${port}${WATCH}`, ['base64.binary.k8s.io']);
-    const seen: string[] = [];
-    client.addEventListener('message', ({ data }) => void seen.push(String(data)));
-    await until(() => seen.length === 2);
-    cache.apply('ADDED', node('c', 11, {}, { filler: 'ü'.repeat(100_000) }));
-    await until(() => seen.length === 3);
-    expect(client.protocol).to.equal('base64.binary.k8s.io');
-    expect(seen.map((text) => record(JSON.parse(text))['type'])).to.deep.equal(['ADDED', 'ADDED', 'ADDED']);
-    const closed = once(client, 'close');
-    client.close();
-    const [{ code, wasClean }] = (await closed) as [CloseEvent];
-    expect([code, wasClean]).to.deep.equal([1000, true]);
+  it('sends long events whole', async () => {
+    const client = await connect('', {}, ['base64.binary.k8s.io']);
+    expect(client.headers['sec-websocket-protocol']).to.equal('base64.binary.k8s.io');
+    await events(client, 2);
+    for (const [version, length] of [120, 60_000, 300_000].entries()) {
+      cache.apply('ADDED', node(`n${version}`, 11 + version, {}, { filler: 'ü'.repeat(length) }));
+      expect(await events(client, 1)).to.deep.equal([`ADDED n${version}`]);
+    }
+  });
+
+  it('sends very many first events in order', async () => {
+    const many = Array.from({ length: 3_000 }, (_, i) =>
+      node(`n${String(i).padStart(4, '0')}`, i + 11, {}, { filler: 'x'.repeat(1_000) }),
+    );
+    cache.fill(4_000, many);
+    const client = await connect();
+    const names = Array.from({ length: 3_000 }, (_, i) => `ADDED n${String(i).padStart(4, '0')}`);
+    expect(await events(client, 3_000)).to.deep.equal(names);
   });
 
   it('closes in good order when its time is over, and when the server stops', async () => {
     const short = await connect('&timeoutSeconds=1&resourceVersion=10');
     const long = await connect('&resourceVersion=10');
-    expect((await short.next())?.payload.toString('hex')).to.equal(NORMAL);
+    expect(await short.next()).to.deep.equal(['close', NORMAL]);
     expect(chain.drain()).to.be.at.least(1);
-    const last = await long.next();
-    expect([last?.opcode, last?.payload.toString('hex')]).to.deep.equal([CLOSE, NORMAL]);
-    expect(await long.next()).to.equal(undefined);
+    expect(await long.next()).to.deep.equal(['close', NORMAL]);
     await until(() => ends.length === 2);
     expect(ends).to.deep.equal(['timeout', 'stopped']);
   });
 
   it('ends when the client says so, or goes without a word', async () => {
     const polite = await connect('&resourceVersion=10');
-    polite.send(CLOSE, Buffer.from(NORMAL, 'hex'));
-    expect((await polite.next())?.opcode).to.equal(CLOSE);
-    expect(await polite.next()).to.equal(undefined);
-    polite.close();
+    polite.webSocket.close(NORMAL);
+    expect(await polite.next()).to.deep.equal(['close', NORMAL]);
     (await connect('&resourceVersion=10')).close();
     await until(() => cache.cache.watchers === 0 && chain.open === 0);
     expect(ends).to.deep.equal(['stopped', 'stopped']);
@@ -124,35 +132,66 @@ describe('watch over WebSocket', () => {
 
   it('answers pings, and hears nothing else', async () => {
     const client = await connect('&resourceVersion=10');
-    client.send(TEXT, 'x'.repeat(70_000));
-    client.send(PING, 'are you there?');
-    const pong = await client.next();
-    expect([pong?.opcode, pong?.payload.toString()]).to.deep.equal([PONG, 'are you there?']);
+    client.webSocket.send('x'.repeat(65_536));
+    client.webSocket.ping('are you there?');
+    expect(await client.next()).to.deep.equal(['pong', 'are you there?']);
     cache.apply('ADDED', node('c', 11));
     expect(await events(client, 1)).to.deep.equal(['ADDED c']);
   });
 
-  it('closes on who breaks the protocol', async () => {
+  it('ends with who says more than anybody has to', async () => {
     const client = await connect('&resourceVersion=10');
-    client.socket.write(Buffer.from([0x81, 1, 65]));
-    expect((await client.next())?.payload.toString('hex')).to.equal(PROTOCOL_ERROR);
-    client.close();
+    client.webSocket.send('x'.repeat(65_537));
+    expect(await client.next()).to.deep.equal(['close', TOO_LONG]);
+  });
+
+  it('closes on who breaks the protocol', async () => {
+    const { socket } = await shakeHands(url('&resourceVersion=10'), {});
+    socket.write(Buffer.from([TEXT, 1, 65]));
+    const [answer] = await once(socket, 'data');
+    expect((answer as Buffer).readUInt16BE(2)).to.equal(PROTOCOL_ERROR);
+    socket.destroy();
     await until(() => chain.open === 0);
   });
 
   it('reads frames that come with the handshake', async () => {
-    const path = `${WATCH}&resourceVersion=10`;
-    const early = clientFrame(PING, Buffer.from('early'));
-    const client = await WebSocketClient.connect({ port, path, early });
-    clients.push(client);
-    expect((await client.next())?.payload.toString()).to.equal('early');
+    const socket = connectPlain(port, '127.0.0.1');
+    const head = [
+      `GET ${WATCH}&resourceVersion=10 HTTP/1.1`,
+      'Host: 127.0.0.1',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    ];
+    socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from([PING, ...EMPTY])]));
+    const seen: Buffer[] = [];
+    socket.on('data', (data) => void seen.push(data));
+    await until(() => Buffer.concat(seen).toString('latin1').endsWith('\r\n\r\n\x8a\x00'));
+    socket.destroy();
+  });
+
+  it('keeps few answers to pings for who does not read them', async () => {
+    const client = await connect('&resourceVersion=10');
+    client.webSocket.pause();
+    // More than the buffers of two sockets.
+    const pings = 160_000;
+    const payload = Buffer.alloc(125);
+    for (let i = 1; i < pings; i++) client.webSocket.ping(payload);
+    await new Promise((resolve) => client.webSocket.ping(payload, true, resolve));
+    client.webSocket.resume();
+    let answers = 0;
+    const asking = setInterval(() => client.webSocket.ping('still there?'), 20);
+    while ((await client.next())[1] !== 'still there?') answers++;
+    clearInterval(asking);
+    expect(answers).to.be.within(1, pings - 1);
   });
 
   it('tells of a past that is gone by an event', async () => {
     const client = await connect('&resourceVersion=1');
     const [text = ''] = await client.texts(1);
     expect(JSON.parse(text)).to.have.nested.property('object.reason', 'Expired');
-    expect((await client.next())?.opcode).to.equal(CLOSE);
+    expect(await client.next()).to.deep.equal(['close', NORMAL]);
   });
 
   it('cuts off alone a reader that takes nothing', async () => {
@@ -162,7 +201,7 @@ describe('watch over WebSocket', () => {
     cache.fill(10, []);
     await start({ maxPendingBytes: 100_000 });
     const slow = await connect();
-    slow.socket.pause();
+    slow.webSocket.pause();
     const other = await connect();
     for (let version = 11; ends.length === 0; version++) {
       cache.apply('ADDED', node(`n${version}`, version, {}, { filler: 'x'.repeat(200_000) }));
@@ -176,6 +215,8 @@ describe('watch over WebSocket', () => {
       'another version': [{ 'Sec-WebSocket-Version': '8' }, 400],
       'a handshake without a key': [{ 'Sec-WebSocket-Key': '' }, 400],
       'a key that is none': [{ 'Sec-WebSocket-Key': 'abc' }, 400],
+      'subprotocols that have no names': [{ 'Sec-WebSocket-Protocol': 'a,,b' }, 400],
+      'the same subprotocol twice': [{ 'Sec-WebSocket-Protocol': 'a, b, a' }, 400],
       'a page of another origin, for its browser would send the client certificate of its user': [
         { Origin: 'https://evil.example' },
         403,
@@ -184,9 +225,9 @@ describe('watch over WebSocket', () => {
     };
     for (const [what, [headers, status]] of Object.entries(cases)) {
       it(what, async () => {
-        const client = await connect('', headers);
-        expect(client.status).to.equal(status);
-        expect(JSON.parse(await client.body())).to.include({ kind: 'Status', code: status });
+        const answer = await shakeHands(url(), headers);
+        expect(answer.status).to.equal(status);
+        expect(JSON.parse(answer.body)).to.include({ kind: 'Status', code: status });
       });
     }
 
@@ -203,9 +244,9 @@ describe('watch over WebSocket', () => {
 
   it('repeats no token that came as a subprotocol', async () => {
     const token = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
-    const client = await connect('', { 'Sec-WebSocket-Protocol': `${token}, base64.binary.k8s.io` });
-    expect(client.head).to.contain('\r\nSec-WebSocket-Protocol: base64.binary.k8s.io');
-    const bare = await connect('', { 'Sec-WebSocket-Protocol': token });
-    expect([bare.status, bare.head.includes('c2VjcmV0')]).to.deep.equal([101, false]);
+    const client = await connect('', {}, [token, 'base64.binary.k8s.io']);
+    expect(client.headers['sec-websocket-protocol']).to.equal('base64.binary.k8s.io');
+    const bare = await connect('', {}, [token]);
+    expect([bare.status, JSON.stringify(bare.headers).includes('c2VjcmV0')]).to.deep.equal([101, false]);
   });
 });
