@@ -1,9 +1,10 @@
 // Our server alone, in front of a cluster that exists already. Nothing is written to that cluster.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openFolder } from '../control-plane/folder.ts';
 import type { Names } from '../generate/names.ts';
-import { lastLines } from '../system/daemon-log.ts';
+import type { Daemon } from '../system/daemon.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { existingAnnouncement } from './announcement.ts';
 import { prepareServer, serverDaemon } from './development-server.ts';
@@ -21,6 +22,7 @@ export interface ExistingOptions {
 
 /** A cluster that does not answer, or knows the user no longer, should not be waited for without a word. */
 const PATIENCE_MS = 5_000;
+const AGAIN_MS = 500;
 /** Lines of the log: what several parts wait for is each told once, and then no more for a minute. */
 const SHOWN = 5;
 
@@ -44,7 +46,7 @@ export async function startExisting(
     const place = folder.place('ks-apiserver');
     const daemon = serverDaemon(options.root, server, place, (error) => life.abort(error));
     await stepsWith(options.progress)('Server', (progress) =>
-      tellingWhatItSays(place.logFile, progress, () => daemon.start(life.signal)),
+      tellingWhatItSays(daemon, place.logFile, progress, () => daemon.start(life.signal)),
     );
     return {
       announcement: existingAnnouncement({ names, kubeconfig, server, log: place.logFile }),
@@ -59,22 +61,27 @@ export async function startExisting(
   }
 }
 
-/** Repeats the end of the log once, when the work takes long. */
+/** Repeats the end of the log once, when the work takes long and there is something to repeat. */
 async function tellingWhatItSays(
+  daemon: Daemon,
   logFile: string,
   progress: Progress,
   work: () => Promise<void>,
 ): Promise<void> {
-  const tell = (log: string): void =>
-    progress(
-      `The server is not ready yet; its log ${logFile} ends with:\n${log.split('\n').slice(-SHOWN).join('\n')}`,
-    );
-  const timer = setTimeout(() => {
-    lastLines(logFile, 0).then(tell, () => undefined);
-  }, PATIENCE_MS);
+  const over = new AbortController();
+  const telling = async (): Promise<void> => {
+    let log = '';
+    for (let pause = PATIENCE_MS; log === ''; pause = AGAIN_MS) {
+      await delay(pause, undefined, { signal: over.signal });
+      log = await daemon.lastLines();
+    }
+    const end = log.split('\n').slice(-SHOWN).join('\n');
+    progress(`The server is not ready yet; its log ${logFile} ends with:\n${end}`);
+  };
+  telling().catch(() => undefined);
   try {
     await work();
   } finally {
-    clearTimeout(timer);
+    over.abort();
   }
 }

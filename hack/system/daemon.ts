@@ -76,6 +76,11 @@ export class Daemon {
     return this.#run?.pid;
   }
 
+  /** The last lines that it has logged since it was started; empty when it does not run. */
+  async lastLines(): Promise<string> {
+    return this.#run === undefined ? '' : lastLines(this.#spec.logFile, this.#run.logStart);
+  }
+
   /** Starts the program and waits until it is ready; with other flags when given. On failure nothing is left running. */
   async start(signal: AbortSignal, args: readonly string[] = this.#spec.args): Promise<void> {
     signal.throwIfAborted();

@@ -64,6 +64,20 @@ describe('a daemon', () => {
     expect(error.message).not.to.include('of an earlier run');
   });
 
+  it('tells what it has logged since it was started, and nothing of earlier runs', async () => {
+    await using scratch = await scratchFolder();
+    const daemon = new Daemon(
+      specOf(scratch.path, 'echo of an earlier run; echo ready; sleep 60'),
+      unexpected,
+    );
+    expect(await daemon.lastLines()).to.equal('');
+    await daemon.start(signal);
+    expect(await daemon.lastLines()).to.equal('of an earlier run\nready');
+    await daemon.restart({ args: ['-c', 'echo ready; sleep 60'] });
+    expect(await daemon.lastLines()).to.equal('ready');
+    await daemon.stop();
+  });
+
   it('that panics gives an error with the reason, however long the stacks behind it are', async () => {
     await using scratch = await scratchFolder();
     const stack = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo "\tfile.go:$i"; done';
