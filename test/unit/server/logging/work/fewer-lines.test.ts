@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { fewerWhenTooMuch } from '../../../../../server/logging/answers/fewer-lines.ts';
 import {
   isStoreExhausted,
   newPageTooLong,
   newStoreExhausted,
 } from '../../../../../server/logging/store-errors.ts';
+import { fewerWhenTooMuch } from '../../../../../server/logging/work/fewer-lines.ts';
 
 const exhausted = (): Error => newStoreExhausted('opensearch', new Error('no memory'));
 
