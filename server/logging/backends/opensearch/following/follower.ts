@@ -1,7 +1,6 @@
 // The lines that one follower has not been given yet. A line is found a moment after it was written, and lines of
 // different nodes overtake one another; so each question counts what the last seconds hold, and when that is more than
 // was given, they are read once more.
-
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
