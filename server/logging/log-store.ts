@@ -128,8 +128,6 @@ export interface LogHistogram extends Coverage {
 /** Bucket n goes from edges[n] to edges[n + 1], exclusive; milliseconds since the epoch, ascending. */
 export interface Buckets {
   readonly edges: readonly number[];
-  /** The width of all buckets, when they are equally wide. */
-  readonly step?: number;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   parseInterval,
   roughSeconds,
 } from '../../../apis/logging/v1alpha2/log-interval.ts';
-import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { Buckets } from '../log-store.ts';
 import { type CalendarDate, type TimeZone, timeZoneOf } from './time-zone.ts';
 
@@ -48,24 +48,9 @@ export function bucketsOf({ interval, timeZone, start, end, limit }: BucketsWant
   if (!edges) {
     const cure = ROUND.find((each) => edgesOf(parseInterval(each), zone, start, end, limit));
     const hint = cure === undefined ? 'ask for a shorter time' : `ask for interval=${cure} or more`;
-    const message = `${interval} makes more than ${limit} buckets; ${hint}`;
-    throw newBadRequest(`the query is not valid: interval: ${message}`, [
-      { reason: 'FieldValueInvalid', message, field: 'interval' },
-    ]);
+    throw newInvalidParameter('interval', `${interval} makes more than ${limit} buckets; ${hint}`);
   }
-  const step = widthOf(edges);
-  return step === undefined ? { edges } : { edges, step };
-}
-
-/** Undefined when they differ, for instance where clocks are changed. */
-function widthOf([first = 0, second = 0, ...more]: readonly number[]): number | undefined {
-  const width = second - first;
-  let previous = second;
-  for (const edge of more) {
-    if (edge - previous !== width) return undefined;
-    previous = edge;
-  }
-  return width;
+  return { edges };
 }
 
 /** Undefined when they are too many. */

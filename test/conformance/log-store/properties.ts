@@ -46,7 +46,7 @@ export function describeProperties(subject: () => Subject): void {
         ],
         async (selection, [from = 0, step = 1, many = 1]) => {
           const edges = Array.from({ length: many + 1 }, (_, index) => from + index * step);
-          await subject().compare.histogram(selection, { edges, step });
+          await subject().compare.histogram(selection, { edges });
         },
       );
     });

@@ -57,7 +57,7 @@ export function describeRanges(subject: () => Subject): void {
       const [begin, end] = [milliseconds(range.start), milliseconds(range.end)];
       const step = Math.ceil((end - begin) / 24);
       const edges = Array.from({ length: 25 }, (_, index) => begin + index * step);
-      await compare.histogram(asked, { edges, step });
+      await compare.histogram(asked, { edges });
       if (found < 3_000) await compare.export(asked, 'desc');
       return found;
     };

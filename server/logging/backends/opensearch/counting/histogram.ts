@@ -1,5 +1,6 @@
 // How many lines there are in each bucket of time.
-import { instantOf } from '../../../instant.ts';
+import { commonWidth } from '../../../bucket-width.ts';
+import { earlier, instantOf, later } from '../../../instant.ts';
 import type { Buckets, Call, LogHistogram, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf, countOf, type JsonObject, objectOf } from '../requests/json-reader.ts';
@@ -11,9 +12,8 @@ import type { SelectionQuery } from '../selection/selection-query.ts';
 
 /** The part of the range that lies within the buckets; the instants of buckets are whole milliseconds. */
 export function bucketRange({ range }: Selection, { edges }: Buckets): Selection['range'] {
-  const first = instantOf(edges[0] ?? 0);
-  const last = instantOf(edges.at(-1) ?? 0);
-  return { start: range.start > first ? range.start : first, end: range.end < last ? range.end : last };
+  const [first, last] = [instantOf(edges[0] ?? 0), instantOf(edges.at(-1) ?? 0)];
+  return { start: later(range.start, first), end: earlier(range.end, last) };
 }
 
 export async function countByTime(
@@ -23,7 +23,7 @@ export async function countByTime(
   call: Call,
 ): Promise<LogHistogram> {
   const field = fields.names.time;
-  const step = buckets.step ?? commonStep(buckets);
+  const step = stepOf(buckets);
   const by = step === undefined ? each(field, buckets) : steps(field, buckets, step);
   const body = { query, size: 0, track_total_hits: true, aggs: { by } };
   const answer = await searches.searchIndices(indices, body, call);
@@ -45,15 +45,12 @@ function steps(field: string, { edges }: Buckets, step: number): JsonObject {
 /** Buckets that are made of narrower ones are summed up; a store answers about so many at a time. */
 const MAX_STEPS = 20_000;
 
-/** The width of equal parts that months, days of a time zone and the like consist of; undefined for anything irregular. */
-function commonStep({ edges }: Buckets): number | undefined {
-  const width = edges.slice(1).reduce((divisor, edge, n) => gcd(divisor, edge - (edges[n] ?? 0)), 0);
-  const all = (edges.at(-1) ?? 0) - (edges[0] ?? 0);
-  return width > 0 && all / width <= MAX_STEPS ? width : undefined;
-}
-
-function gcd(a: number, b: number): number {
-  return b === 0 ? a : gcd(b, a % b);
+/** The width of equal parts that buckets, also months or days of a time zone, consist of; undefined for very many. */
+function stepOf(buckets: Buckets): number | undefined {
+  const { edges } = buckets;
+  const width = commonWidth(buckets);
+  const steps = ((edges.at(-1) ?? 0) - (edges[0] ?? 0)) / width;
+  return steps <= Math.max(MAX_STEPS, edges.length) ? width : undefined;
 }
 
 /** `date_range` would be shorter, but loses documents whose times are in nanoseconds. */

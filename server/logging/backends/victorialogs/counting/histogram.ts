@@ -1,4 +1,5 @@
 // Counts for buckets that may differ in width: the store counts in equal cells, of which each bucket holds some whole.
+import { commonWidth } from '../../../bucket-width.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Buckets, Instant } from '../../../log-store.ts';
 import type { Deadline } from '../requests/deadline.ts';
@@ -49,11 +50,12 @@ async function counted(
   queries: Queries,
   question: Question,
   judging: Judging | undefined,
-  { edges, step }: Buckets,
+  buckets: Buckets,
   deadline: Deadline,
 ): Promise<Counted> {
+  const { edges } = buckets;
   const [first = 0, last = 0] = [edges[0], edges.at(-1)];
-  const cell = step ?? commonWidth(edges);
+  const cell = commonWidth(buckets);
   const cells = (last - first) / cell;
   if (cells > MAX_CELLS) return countEach(queries, question, judging, edges, deadline);
   const offset = ((first % cell) + cell) % cell;
@@ -75,16 +77,6 @@ async function counted(
 function count(counts: number[], edges: readonly number[], time: Instant, lines: number): void {
   const bucket = bucketOf(edges, millisecondsOf(time));
   counts[bucket] = (counts[bucket] ?? 0) + lines;
-}
-
-/** The greatest width of which all buckets are multiples. */
-function commonWidth(edges: readonly number[]): number {
-  let width = 0;
-  for (let index = 1; index < edges.length; index++) {
-    let rest = (edges[index] ?? 0) - (edges[index - 1] ?? 0);
-    while (rest !== 0) [width, rest] = [rest, width % rest];
-  }
-  return Math.max(1, Math.abs(width));
 }
 
 /** The last one that does not begin later. */

@@ -78,17 +78,6 @@ describe('the buckets of a histogram', () => {
     expect(edges('2y', 'UTC', ...at)).to.deep.equal(['2026-01-01T00:00', '2028-01-01T00:00']);
   });
 
-  it('tell their width when they all have the same', () => {
-    const wanted = {
-      start: Date.parse('2026-03-20T00:00:00Z'),
-      end: Date.parse('2026-04-02T00:00:00Z'),
-      limit: 100,
-    };
-    expect(bucketsOf({ ...wanted, interval: '1d', timeZone: 'UTC' }).step).to.equal(86_400_000);
-    expect(bucketsOf({ ...wanted, interval: '1d', timeZone: 'Europe/Berlin' }).step).to.equal(undefined);
-    expect(bucketsOf({ ...wanted, interval: '6h', timeZone: 'Europe/Berlin' }).step).to.equal(21_600_000);
-  });
-
   it('are refused when they are too many, with an interval that would do', () => {
     expect(() => edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).to.throw(
       /1s makes more than 100 buckets; ask for interval=15m or more/,

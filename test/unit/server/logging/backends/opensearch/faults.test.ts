@@ -308,7 +308,7 @@ describe('an OpenSearch that fails', () => {
     }));
     const selection = { ...SELECTION, scope: { everything: false, namespaces } } as const;
     const step = 3_600_000;
-    const buckets = { edges: [last - step, last], step };
+    const buckets = { edges: [last - step, last] };
     for (const what of ['statistics', 'histogram'] as const) {
       const closed = Promise.withResolvers<void>();
       let searches = 0;

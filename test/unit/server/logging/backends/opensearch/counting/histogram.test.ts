@@ -5,7 +5,7 @@ import { answer, call, SELECTION, scriptedStore } from '../scripted-store.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const BEGIN = Date.parse(SELECTION.range.start);
-const BUCKETS = { edges: [0, 1, 2, 3].map((n) => BEGIN + n * HOUR), step: HOUR };
+const BUCKETS = { edges: [0, 1, 2, 3].map((n) => BEGIN + n * HOUR) };
 
 async function counted(begins: readonly number[]): Promise<readonly number[]> {
   const buckets = begins.map((key) => ({ key, doc_count: 2 }));
