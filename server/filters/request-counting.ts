@@ -11,6 +11,8 @@ export type KnownResource = (
 ) => boolean;
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** Which has labels of its own at kube-apiserver, too: a probe that fails is no caller who got an error. */
+const HEALTH = /^\/(?:livez|readyz|healthz)(?=\/|$)/;
 const CONNECTING = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** Counts the request when it has ended, whoever answered it. */
@@ -44,7 +46,7 @@ export function countLongRunning(metrics: RequestObserver, known: KnownResource)
 function labelsOf({ request, info }: Exchange, known: KnownResource): RequestLabels {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
   const verb = METHODS.has(method) ? method : 'OTHER';
-  if (!info.isResourceRequest) return nonResource(verb);
+  if (!info.isResourceRequest) return nonResource(verb, HEALTH.exec(info.path)?.[0]);
   const { group, version, resource, subresource } = info;
   if (!known(group, version, resource, subresource)) return nonResource(verb);
   return {
@@ -57,8 +59,8 @@ function labelsOf({ request, info }: Exchange, known: KnownResource): RequestLab
   };
 }
 
-function nonResource(verb: string): RequestLabels {
-  return { verb, group: '', version: '', resource: '', subresource: '', scope: '' };
+function nonResource(verb: string, subresource = ''): RequestLabels {
+  return { verb, group: '', version: '', resource: '', subresource, scope: '' };
 }
 
 function resourceVerb(method: string, verb: string): string {

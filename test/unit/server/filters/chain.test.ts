@@ -656,6 +656,16 @@ describe('the request chain', () => {
     ]);
   });
 
+  it('counts probes apart from callers, as kube-apiserver does, and all checks of a path as one', async () => {
+    const chain = await start({ handler: ok });
+    for (const path of ['/readyz', '/readyz/oauth', '/livez?verbose', '/readyzz', '/healthz']) {
+      await ask(chain, path, asAlice);
+    }
+    await until(() => chain.observed.length === 5);
+    const counted = chain.observed.map(({ labels }) => labels.subresource);
+    expect(counted).to.deep.equal(['/readyz', '/readyz', '/livez', '', '/healthz']);
+  });
+
   it('takes identity headers and accepted bearer tokens off the request, and leaves Basic to the token endpoint', async () => {
     const seen: unknown[] = [];
     const chain = await start({
