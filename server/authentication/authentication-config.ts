@@ -4,8 +4,7 @@
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { ObjectFollower, type ObjectsByName } from '../cluster/following/object-follower.ts';
-import { Reflector } from '../cluster/following/reflector.ts';
+import { followObject } from '../cluster/following/followed-object.ts';
 import {
   type AuthenticationConfig,
   type AuthenticationData,
@@ -57,19 +56,14 @@ export class ClusterAuthentication implements AuthenticationConfig {
   /** Follows the ConfigMap until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
-    const reflector = new Reflector({
-      client,
-      log,
-      path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
-      query: { fieldSelector: `metadata.name=${NAME}` },
-      sink: new ObjectFollower((objects) => this.#read(objects)),
-    });
-    await reflector.run(signal);
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+    const read = (configMap: unknown): void => this.#read(configMap);
+    await followObject({ client, log, path, namespace: NAMESPACE, name: NAME }, read, signal);
   }
 
   /** A ConfigMap that is gone trusts nobody; one that cannot be understood changes nothing. */
-  #read(objects: ObjectsByName): void {
-    const data = dataOf(objects.get(`${NAMESPACE}/${NAME}`));
+  #read(configMap: unknown): void {
+    const data: AuthenticationData = texts(record(configMap)['data']);
     const source = JSON.stringify(data);
     if (this.#current && source === this.#source) return;
     let next: DelegatedAuthentication;
@@ -121,8 +115,4 @@ type CAs = DelegatedAuthentication['clientCAs'];
 
 function sharesCA(some: CAs, others: CAs): boolean {
   return some.some((ca) => others.some((other) => other.raw.equals(ca.raw)));
-}
-
-function dataOf(configMap: unknown): AuthenticationData {
-  return texts(record(configMap)['data']);
 }

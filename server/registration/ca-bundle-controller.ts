@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { ObjectFollower } from '../cluster/following/object-follower.ts';
-import { Reflector } from '../cluster/following/reflector.ts';
+import { followObject } from '../cluster/following/followed-object.ts';
 import { Backoff } from '../concurrency/backoff.ts';
 import { pause } from '../concurrency/pause.ts';
 import { type ApiService, readApiService } from './api-service.ts';
@@ -78,24 +77,19 @@ export class CaBundleController {
   /** Resolves when `signal` is aborted. Only this name is asked for: the server has no right to see the others. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, servingCA, log } = this.#options;
-    const follower = new ObjectFollower((objects) => {
-      const seen = readApiService(objects.get(this.#name));
+    let isListed = false;
+    const take = (apiService: unknown): void => {
+      isListed = true;
+      const seen = readApiService(apiService);
       if (isOlder(seen, this.#seen)) return;
       this.#seen = seen;
       this.#enqueue(signal);
-    });
-    const reflector = new Reflector({
-      client,
-      path: API_SERVICES,
-      query: { fieldSelector: `metadata.name=${this.#name}` },
-      sink: follower,
-      log,
-    });
+    };
     const unsubscribe = servingCA.onChange(() => {
-      if (follower.objects) this.#enqueue(signal);
+      if (isListed) this.#enqueue(signal);
     });
     try {
-      await reflector.run(signal);
+      await followObject({ client, log, path: API_SERVICES, name: this.#name }, take, signal);
     } finally {
       unsubscribe();
       clearTimeout(this.#settling?.timer);

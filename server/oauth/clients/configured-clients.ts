@@ -3,8 +3,7 @@
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { ObjectFollower } from '../../cluster/following/object-follower.ts';
-import { Reflector } from '../../cluster/following/reflector.ts';
+import { followObject } from '../../cluster/following/followed-object.ts';
 import { ClientSecrets } from './client-secrets.ts';
 import type { ClientRegistry, ConfiguredClient, SecretGuard } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
@@ -87,14 +86,9 @@ export class ConfiguredClients implements ClientRegistry {
   /** A Secret may hold secrets of several clients. */
   async #followSecret(name: string, signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#options;
-    const reflector = new Reflector({
-      client,
-      log,
-      path: `/api/v1/namespaces/${namespace}/secrets`,
-      query: { fieldSelector: `metadata.name=${name}` },
-      sink: new ObjectFollower((objects) => this.#take(name, objects.get(`${namespace}/${name}`))),
-    });
-    await reflector.run(signal);
+    const path = `/api/v1/namespaces/${namespace}/secrets`;
+    const take = (secret: unknown): void => this.#take(name, secret);
+    await followObject({ client, log, path, namespace, name }, take, signal);
   }
 
   #take(name: string, secret: unknown): void {

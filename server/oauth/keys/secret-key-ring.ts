@@ -4,8 +4,7 @@ import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
 import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { ObjectFollower } from '../../cluster/following/object-follower.ts';
-import { Reflector } from '../../cluster/following/reflector.ts';
+import { followObject } from '../../cluster/following/followed-object.ts';
 import { isNewer } from '../../cluster/following/resource-version.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -106,19 +105,14 @@ export class SecretKeyRing implements KeyRing {
   /** Follows the Secret, and makes it where there is none, until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log, namespace, name } = this.#options;
-    const key = `${namespace}/${name}`;
+    const path = `/api/v1/namespaces/${namespace}/secrets`;
     const missing = new Wakeup();
-    const reflector = new Reflector({
-      client,
-      log,
-      path: `/api/v1/namespaces/${namespace}/secrets`,
-      query: { fieldSelector: `metadata.name=${name}` },
-      sink: new ObjectFollower((objects) => {
-        if (objects.has(key)) this.#read(objects.get(key));
-        else missing.wake();
-      }),
-    });
-    await Promise.all([reflector.run(signal), this.#make(missing, signal)]);
+    const take = (secret: unknown): void => {
+      if (secret === undefined) missing.wake();
+      else this.#read(secret);
+    };
+    const following = followObject({ client, log, path, namespace, name }, take, signal);
+    await Promise.all([following, this.#make(missing, signal)]);
     await this.#importing;
   }
 

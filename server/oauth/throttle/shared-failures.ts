@@ -6,8 +6,7 @@ import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { ObjectFollower } from '../../cluster/following/object-follower.ts';
-import { Reflector } from '../../cluster/following/reflector.ts';
+import { followObject } from '../../cluster/following/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
@@ -62,14 +61,10 @@ export class SharedFailures {
   /** Follows and writes until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, namespace, name, log } = this.#options;
-    const reflector = new Reflector({
-      client,
-      path: `/api/v1/namespaces/${namespace}/configmaps`,
-      query: { fieldSelector: `metadata.name=${name}` },
-      sink: new ObjectFollower((objects) => this.#take(objects.get(`${namespace}/${name}`))),
-      log,
-    });
-    await Promise.all([reflector.run(signal), this.#writeUntil(signal)]);
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    const take = (configMap: unknown): void => this.#take(configMap);
+    const following = followObject({ client, log, path, namespace, name }, take, signal);
+    await Promise.all([following, this.#writeUntil(signal)]);
   }
 
   /** Reads again what was there before the MAC keys were known. */
