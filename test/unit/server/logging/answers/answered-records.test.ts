@@ -28,7 +28,28 @@ describe('records as they are answered', () => {
     }
   });
 
-  it('are given up with the caller', async () => {
+  it('are the same with highlights, which come on top', async () => {
+    const call = { turns: new Turns(), signal: new AbortController().signal };
+    const [plain] = await answered(queryOf('log_query=line'), [RECORD], call);
+    const [marked] = await answered(queryOf('highlight=true&log_query=line'), [RECORD], call);
+    expect(plain)
+      .to.include(RECORD)
+      .and.to.have.all.keys(...Object.keys(RECORD), 'id');
+    expect(marked).to.deep.equal({ ...plain, highlights: [[4, 8]] });
+  });
+
+  it('are given up with the caller, also halfway', async () => {
+    const caller = new AbortController();
+    const working = answered(queryOf(''), [RECORD, RECORD, RECORD], {
+      turns: new Turns(0),
+      signal: caller.signal,
+    }).catch((failure: unknown) => failure);
+    await nextTurn();
+    caller.abort(new Error('gone'));
+    expect(await working).to.have.property('message', 'gone');
+  });
+
+  it('are not begun for a caller who has gone', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
     const error: unknown = await answered(queryOf(''), [RECORD], {
       turns: new Turns(),
