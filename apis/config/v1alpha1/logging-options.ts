@@ -35,7 +35,10 @@ const limits = section('How much one query, and all of them together, may take.'
     'How far before the last event that it has seen a client of Server-Sent Events goes on that comes back: lines that reach the store later than this are missed, and those of that time come again.',
     { atLeast: '1s' },
   ),
-  buckets: countOption(2_000, 'Buckets of one histogram.'),
+  buckets: countOption(
+    11_000,
+    'Buckets of one histogram: a week by the minute, which consoles ask for. Of days and longer 2,000 at most.',
+  ),
 });
 
 const fields = (message: string) => ({

@@ -40,15 +40,20 @@ const ROUND = [
   '1y',
 ];
 
-/** Throws BadRequest, with an interval that would do, when there were more than `limit` of them. */
+/** Of days and longer, five years of days: where clocks are changed a store may have to look for each by itself. */
+const MAX_OF_CALENDAR = 2_000;
+
+/** Throws BadRequest, with an interval that would do, when there were more of them than may be. */
 export function bucketsOf({ interval, timeZone, start, end, limit }: BucketsWanted): Buckets {
   const zone = timeZoneOf(timeZone);
   const parsed = parseInterval(interval);
   const edges = edgesOf(parsed, zone, start, end, limit);
   if (!edges) {
-    const cure = ROUND.find((each) => edgesOf(parseInterval(each), zone, start, end, limit));
+    const wider = ROUND.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(parsed));
+    const cure = wider.find((each) => edgesOf(parseInterval(each), zone, start, end, limit));
     const hint = cure === undefined ? 'ask for a shorter time' : `ask for interval=${cure} or more`;
-    throw newInvalidParameter('interval', `${interval} makes more than ${limit} buckets; ${hint}`);
+    const most = mostOf(parsed, limit);
+    throw newInvalidParameter('interval', `${interval} makes more than ${most} buckets; ${hint}`);
   }
   return { edges };
 }
@@ -61,8 +66,9 @@ function edgesOf(
   end: number,
   limit: number,
 ): number[] | undefined {
+  const most = mostOf(interval, limit);
   // Checked first: the seconds of a decade must not be counted one by one.
-  if ((end - start) / 1000 / roughSeconds(interval) > limit * 1.1 + 2) return undefined;
+  if ((end - start) / 1000 / roughSeconds(interval) > most * 1.1 + 2) return undefined;
   const edges: number[] = [];
   for (const edge of isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start)) {
     // Days that a calendar leaves out, as one was in Samoa, have no bucket.
@@ -71,9 +77,13 @@ function edgesOf(
     if (edge <= start) edges.length = 0;
     edges.push(edge);
     if (edge >= end && edges.length > 1) return edges;
-    if (edges.length > limit) return undefined;
+    if (edges.length > most) return undefined;
   }
   return undefined;
+}
+
+function mostOf(interval: LogInterval, limit: number): number {
+  return isFixed(interval) ? limit : Math.min(limit, MAX_OF_CALENDAR);
 }
 
 function isFixed({ unit }: LogInterval): boolean {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
 import { bucketsOf } from '../../../../../server/logging/answers/buckets.ts';
 
 function edges(interval: string, timeZone: string, from: string, to: string): string[] {
@@ -84,5 +85,20 @@ describe('the buckets of a histogram', () => {
     );
     expect(() => edges('1m', 'UTC', '1970-01-01T00:00:00Z', '2286-01-01T00:00:00Z')).to.throw(/shorter time/);
     expect(edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:01:40Z')).to.have.length(101);
+  });
+
+  it('are as many as consoles ask for, who show a week by the minute', () => {
+    const { buckets: limit } = decodeConfiguration(undefined).logging.limits;
+    const [start, end] = ['2026-11-13T10:00:30Z', '2026-11-20T10:00:30Z'].map(Date.parse);
+    const week = { interval: '1m', timeZone: 'Europe/Berlin', start: start ?? 0, end: end ?? 0, limit };
+    expect(bucketsOf(week).edges).to.have.length(10_082);
+  });
+
+  it('of days are 2,000 at most, whatever the limit of shorter ones', () => {
+    const start = Date.parse('2020-01-01T00:00:00Z');
+    const days = (count: number) =>
+      bucketsOf({ interval: '1d', timeZone: 'UTC', start, end: start + count * 86_400_000, limit: 11_000 });
+    expect(days(2_000).edges).to.have.length(2_001);
+    expect(() => days(2_001)).to.throw(/1d makes more than 2000 buckets; ask for interval=1w or more/);
   });
 });
