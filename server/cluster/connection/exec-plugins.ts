@@ -1,5 +1,6 @@
 // The credential plugins of a kubeconfig, in place of those of client-node, which waits for ever for one that hangs, and
 // repeats in an error what it has printed.
+import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { type PluginOptions, pluginName, runPlugin } from './exec-plugin.ts';
@@ -10,6 +11,7 @@ const PROVIDER = 'exec-plugin';
 /** Longer than plugins give a person to sign in with a browser. */
 const TIMEOUT_MS = 240_000;
 const GRACE_MS = 2_000;
+const STDIN = 0;
 
 interface ExecCredential {
   readonly token: string | undefined;
@@ -28,7 +30,7 @@ export function useExecPlugins(
     new ExecPlugins({
       timeoutMs: TIMEOUT_MS,
       graceMs: GRACE_MS,
-      terminal: process.stdin.isTTY,
+      terminal: isatty(STDIN),
       ...options,
     }),
   );
@@ -60,7 +62,9 @@ class ExecPlugins implements Authenticator {
     const { token, cert, key } = await this.#credential(user);
     if (cert !== undefined) options.cert = cert;
     if (key !== undefined) options.key = key;
-    if (token !== undefined) options.headers = { ...options.headers, Authorization: `Bearer ${token}` };
+    if (token === undefined) return;
+    options.headers ??= {};
+    Object.assign(options.headers, { Authorization: `Bearer ${token}` });
   }
 
   async #credential({ name, authProvider }: User): Promise<ExecCredential> {

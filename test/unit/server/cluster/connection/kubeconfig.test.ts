@@ -51,13 +51,16 @@ describe('the kubeconfig', () => {
   it('has its exec plugins run here, each with the environment that they inherit', async () => {
     const file = await write('a', 'https://a');
     const credential = '{"kind":"ExecCredential","status":{"token":"\'"$TOKEN"\'"}}';
-    const exec = { command: '/bin/sh', args: ['-c', `echo '${credential}'`] };
+    const info = 'echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; ';
+    const exec = { command: '/bin/sh', args: ['-c', `${info}echo '${credential}'`] };
     const config = JSON.parse(await readFile(file, 'utf8')) as object;
     const users = [{ name: 'a', user: { exec } }];
     await writeFile(file, JSON.stringify({ ...config, clusters: [CLUSTER], users }));
     const applied: RequestOptions = {};
-    await kubeConfigSource(file, { TOKEN: 'inherited' })().applyToHTTPSOptions(applied);
+    await kubeConfigSource(file, { TOKEN: 'inherited', FOLDER: dir })().applyToHTTPSOptions(applied);
     expect(applied.headers).to.deep.equal({ Authorization: 'Bearer inherited' });
+    const told = JSON.parse(await readFile(join(dir, 'info'), 'utf8')) as object;
+    expect(told).to.have.nested.property('spec.interactive').that.is.a('boolean');
   });
 
   it('is the service account of the pod when no file was given', async () => {
