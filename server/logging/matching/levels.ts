@@ -1,5 +1,5 @@
-// The level that a line calls itself, for stores that do not keep it apart: a key of structured logs, the head of klog,
-// or the level's name in capitals or in brackets. A line may have several.
+// The level that a line calls itself, for stores that do not keep it apart: a key of structured logs, the head of klog or
+// syslog, or the level's name in capitals, in brackets or at the head. A line may have several.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
@@ -9,6 +9,31 @@ export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
   error: ['error', 'err', 'severe'],
   fatal: ['fatal', 'critical', 'panic', 'crit', 'ftl', 'alert', 'emerg'],
 };
+/** Of four letters, in capitals: as Go's loggers for terminals cut them. */
+export const CUT_WORDS: Readonly<Record<Level, readonly string[]>> = {
+  debug: ['debu', 'trac'],
+  info: [],
+  warn: [],
+  error: ['erro'],
+  fatal: ['fata', 'pani'],
+};
+/** At the head of a line beside the other words: as .NET writes them. */
+export const HEAD_WORDS: Readonly<Record<Level, readonly string[]>> = {
+  debug: ['dbug', 'trce'],
+  info: [],
+  warn: [],
+  error: ['fail'],
+  fatal: [],
+};
+/** Of syslog, as RFC 5424 numbers them. */
+const SEVERITIES: Readonly<Record<Level, readonly number[]>> = {
+  debug: [7],
+  info: [5, 6],
+  warn: [4],
+  error: [3],
+  fatal: [0, 1, 2],
+};
+const FACILITIES = 24;
 /** What loggers of Node write in JSON in place of a word. */
 export const LEVEL_NUMBERS: Readonly<Record<Level, readonly number[]>> = {
   debug: [10, 20],
@@ -30,8 +55,11 @@ export const KLOG_LETTERS: Readonly<Partial<Record<Level, string>>> = {
 const COLOUR = '\\x1b\\[[0-9;]*m';
 const LINE_END = '(?:[^0-9A-Za-z_]|$)';
 
-/** One regular expression of RE2, and of JavaScript, that finds exactly the lines of one of the levels; case counts in it. */
-export function levelPattern(levels: readonly Level[]): string {
+/**
+ * Regular expressions of RE2, and of JavaScript, one of which finds a line exactly when it is of one of the levels; case
+ * counts in them. As one they are so long that engines take their slowest way.
+ */
+export function levelPatterns(levels: readonly Level[]): string[] {
   const wanted = LEVELS.filter((level) => levels.includes(level));
   const words = wanted.flatMap((level) => LEVEL_WORDS[level]);
   const letters = wanted.map((level) => KLOG_LETTERS[level] ?? '').join('');
@@ -39,19 +67,40 @@ export function levelPattern(levels: readonly Level[]): string {
   const values = words.map(anyCase).join('|');
   const bracketed = words.map(title).join('|');
   const numbers = wanted.flatMap((level) => LEVEL_NUMBERS[level]).join('|');
-  const names = words.map((word) => word.toUpperCase()).join('|');
+  const names = wordsInCapitals(wanted).join('|');
+  const heads = wordsAtHead(wanted).map(title).join('|');
   return [
     `(?:^|[^0-9A-Za-z]|${COLOUR})(?:${keys})["']?[ \\t]*[=:][ \\t]*["']?(?:${values})${LINE_END}`,
     `[{,]"level":(?:${numbers})(?:[^0-9]|$)`,
     ...(letters === '' ? [] : [`^[${letters}][0-9]{4}(?:[^0-9]|$)`]),
+    `^<(?:${priorities(wanted).join('|')})>`,
+    `^(?:${COLOUR})*(?:${heads})(?:${COLOUR})*:(?:[ \\t]|$)`,
     `(?:^|[^0-9A-Za-z_]|${COLOUR})(?:${names})${LINE_END}`,
     `\\[(?:[a-z0-9_]+:)?(?:${bracketed})[ ]*\\]`,
-  ].join('|');
+  ];
+}
+
+export function wordsInCapitals(levels: readonly Level[]): string[] {
+  return levels.flatMap((level) =>
+    [...LEVEL_WORDS[level], ...CUT_WORDS[level]].map((word) => word.toUpperCase()),
+  );
+}
+
+export function wordsAtHead(levels: readonly Level[]): string[] {
+  return levels.flatMap((level) => [...LEVEL_WORDS[level], ...HEAD_WORDS[level]]);
+}
+
+/** What syslog puts first, in angle brackets: severities, eight of them for each facility. */
+export function priorities(levels: readonly Level[]): number[] {
+  const severities = levels.flatMap((level) => SEVERITIES[level]);
+  return Array.from({ length: FACILITIES }, (_, facility) =>
+    severities.map((severity) => facility * 8 + severity),
+  ).flat();
 }
 
 /** The pattern is unambiguous everywhere, so that JavaScript's engine takes linear time too. */
 export function levelMatcher(levels: readonly Level[]): (line: string) => boolean {
-  const pattern = new RegExp(levelPattern(levels), 'u');
+  const pattern = new RegExp(levelPatterns(levels).join('|'), 'u');
   return (line) => pattern.test(line);
 }
 

@@ -5,6 +5,8 @@ import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { textOf } from '../../../server/logging/answers/selection.ts';
 import {
+  CUT_WORDS,
+  HEAD_WORDS,
   LEVEL_KEYS,
   LEVEL_NUMBERS,
   LEVEL_WORDS,
@@ -37,6 +39,10 @@ describe('what docs/logs.md says of what matches', () => {
       if (further.length === 0) continue;
       const words = new Intl.ListFormat('en-GB').format(further.map((word) => `\`${word}\``));
       expect(told).to.include(`${words} for \`${level}\``);
+    }
+    for (const level of LEVELS) {
+      for (const word of CUT_WORDS[level]) expect(told).to.include(`\`${word.toUpperCase()}\``);
+      for (const word of HEAD_WORDS[level]) expect(told).to.include(`\`${word}\``);
     }
     expect(told).to.include(`${LEVEL_NUMBERS.debug.join(' and ')} for \`debug\``);
     const numbers = LEVELS.slice(1).flatMap((level) => LEVEL_NUMBERS[level]);

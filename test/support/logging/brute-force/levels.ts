@@ -15,10 +15,18 @@ const NUMBERS: Readonly<Record<Level, string>> = {
   error: '50',
   fatal: '60',
 };
+/** Of syslog, from 0 on. */
+const SEVERITIES: readonly Level[] = ['fatal', 'fatal', 'fatal', 'error', 'warn', 'info', 'info', 'debug'];
+const CUT = new Map(
+  Object.entries({ DEBU: 'debug', TRAC: 'debug', ERRO: 'error', FATA: 'fatal', PANI: 'fatal' }),
+);
+const DOTNET = new Map(Object.entries({ dbug: 'debug', trce: 'debug', fail: 'error' }));
 /** What stands in brackets, alone or behind the name of a module. */
 const BRACKETED = /\[(?:[a-z0-9_]+:)?([A-Za-z][a-z]*) *\]/g;
 const ESCAPE = '\u001b';
 const COLOURS = new RegExp(`${ESCAPE}\\[[0-9;]*m`, 'g');
+/** Colours before the first word, and behind it. */
+const LEADING = new RegExp(`^(?:${ESCAPE}\\[[0-9;]*m)*([A-Za-z]+)(?:${ESCAPE}\\[[0-9;]*m)*(?=:)`);
 const KLOG: Readonly<Partial<Record<Level, string>>> = { info: 'I', warn: 'W', error: 'E', fatal: 'F' };
 
 const tests = LEVELS.map((level): [Level, readonly RegExp[]] => {
@@ -38,13 +46,30 @@ const tests = LEVELS.map((level): [Level, readonly RegExp[]] => {
   ];
 });
 
+/** By what stands at its very beginning. */
+function levelAtHead(line: string): string | undefined {
+  const [, priority] = /^<(0|[1-9][0-9]{0,2})>/.exec(line) ?? [];
+  if (priority !== undefined) return Number(priority) < 192 ? SEVERITIES[Number(priority) % 8] : undefined;
+  const [, first = '', rest = ''] = /^([A-Za-z])([a-z]*):(?:[ \t]|$)/.exec(line.replace(LEADING, '$1')) ?? [];
+  const word = first.toLowerCase() + rest;
+  return DOTNET.get(word) ?? LEVELS.find((level) => WORDS[level].includes(word));
+}
+
 export function levelsOf(line: string): Level[] {
+  const atHead = levelAtHead(line);
   // A colour separates, whatever its last letter is.
   const forms = [line, line.replace(COLOURS, ESCAPE)];
+  const cut = new Set(
+    forms
+      .flatMap((form) => form.match(/(?<![0-9A-Za-z_])[A-Z]{4}(?![0-9A-Za-z_])/g) ?? [])
+      .map((word) => CUT.get(word)),
+  );
   const bracketed = Array.from(line.matchAll(BRACKETED), ([, word = '']) => word.toLowerCase());
   return tests
     .filter(
       ([level, patterns]) =>
+        level === atHead ||
+        cut.has(level) ||
         forms.some((form) => patterns.some((pattern) => pattern.test(form))) ||
         bracketed.some((word) => WORDS[level].includes(word)),
     )

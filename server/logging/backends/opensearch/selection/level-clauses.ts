@@ -2,11 +2,15 @@
 import { LEVELS, type Level } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import {
   anyCase,
+  CUT_WORDS,
   KLOG_LETTERS,
   LEVEL_KEYS,
   LEVEL_NUMBERS,
   LEVEL_WORDS,
+  priorities,
   title,
+  wordsAtHead,
+  wordsInCapitals,
 } from '../../../matching/levels.ts';
 import { allOf, anyOf, type Clause, regexp, wildcard } from '../requests/clause.ts';
 import { type FieldMap, overFields } from '../requests/field-map.ts';
@@ -24,24 +28,25 @@ const WORK = 100_000;
 export function levelClause(levels: readonly Level[], fields: FieldMap): TextClause {
   const coverage = wildcardFields(fields, 'level');
   const wanted = LEVELS.filter((level) => levels.includes(level));
-  const words = wanted.flatMap((level) => LEVEL_WORDS[level]);
-  const numbers = wanted.flatMap((level) => LEVEL_NUMBERS[level]);
   const clause = overFields(coverage, (field) =>
-    anyOf([named(field, words, numbers), ...klog(field, wanted, fields)]),
+    anyOf([named(field, wanted), ...klog(field, wanted, fields), ...headed(field, wanted)]),
   );
   return { clause, wildcard: coverage };
 }
 
 /** By a key of structured logs, or by the level's name in capitals or in brackets. */
-function named(field: string, words: readonly string[], numbers: readonly number[]): Clause {
+function named(field: string, levels: readonly Level[]): Clause {
+  const words = levels.flatMap((level) => LEVEL_WORDS[level]);
+  const numbers = levels.flatMap((level) => LEVEL_NUMBERS[level]);
   const value = [
     `${BEFORE_KEY}(${LEVEL_KEYS.map(anyCase).join('|')})["']?[ \t]*[=:][ \t]*["']?(${words.map(anyCase).join('|')})${BEHIND}`,
     `.*[{,]"level":(${numbers.join('|')})([^0-9].*)?`,
-    `${BEFORE}(${words.map((word) => word.toUpperCase()).join('|')})${BEHIND}`,
+    `${BEFORE}(${wordsInCapitals(levels).join('|')})${BEHIND}`,
     `.*\\[([a-z0-9_]+:)?(${words.map(title).join('|')})[ ]*\\].*`,
   ];
   // What holds a longer word holds the one that it begins with.
-  const short = words.filter((word) => !words.some((other) => other !== word && word.startsWith(other)));
+  const all = [...words, ...levels.flatMap((level) => CUT_WORDS[level])];
+  const short = all.filter((word) => !all.some((other) => other !== word && word.startsWith(other)));
   // The index excludes lines without any such word, before lines are read.
   return allOf([
     anyOf([
@@ -50,6 +55,15 @@ function named(field: string, words: readonly string[], numbers: readonly number
     ]),
     regexp(field, value.join('|').replaceAll('"', '\\"'), { work: WORK }),
   ]);
+}
+
+/** By what syslog puts first, or the level's name at the very beginning: few lines begin so, as the index knows. */
+function headed(field: string, levels: readonly Level[]): Clause[] {
+  const words = wordsAtHead(levels).map(title).join('|');
+  return [
+    regexp(field, `<(${priorities(levels).join('|')})>.*`, { work: WORK }),
+    regexp(field, `(${COLOUR})*(${words})(${COLOUR})*:([ \t].*)?`, { work: WORK }),
+  ];
 }
 
 function klog(field: string, levels: readonly Level[], { names, hasWords }: FieldMap): Clause[] {

@@ -33,6 +33,11 @@ export function eitherOf(filters: readonly string[]): string {
   return only !== undefined && filters.length === 1 ? only : `(${filters.join(' or ')})`;
 }
 
+/** `filters`: at least one. */
+export function allOf(filters: readonly string[]): string {
+  return filters.length === 1 ? filters.join('') : `(${filters.join(' ')})`;
+}
+
 /** `filter`: one alone, or in brackets. */
 export function not(filter: string): string {
   return filter.startsWith('!') ? filter.slice(1) : `!${filter}`;

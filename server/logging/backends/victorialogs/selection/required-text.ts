@@ -6,7 +6,7 @@ import { foldedCharacter } from '../../../matching/letter-case.ts';
 import { literal } from '../../../matching/re2.ts';
 import { type Item, parsePattern } from '../../../matching/regex-dialect.ts';
 import { wordsOf } from '../../../matching/words.ts';
-import { eitherOf, matches } from './logsql.ts';
+import { allOf, eitherOf, matches } from './logsql.ts';
 
 /** Characters in a row, each with the forms that it may have in a line. */
 type Piece = readonly (readonly string[])[];
@@ -124,8 +124,4 @@ function textsOf(piece: Piece): string[] {
   );
   const begin = before.flat().join('');
   return ends.flatMap((end) => forms.map((form) => `${begin}${form}${end}`));
-}
-
-function allOf(filters: readonly string[]): string {
-  return filters.length === 1 ? filters.join('') : `(${filters.join(' ')})`;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RE2JS } from 're2js';
 import { LEVELS, type Level } from '../../../../../apis/logging/v1alpha2/log-query.ts';
-import { levelMatcher, levelPattern } from '../../../../../server/logging/matching/levels.ts';
+import { levelMatcher, levelPatterns } from '../../../../../server/logging/matching/levels.ts';
 
 const CASES: readonly (readonly [line: string, levels: readonly Level[]])[] = [
   ['{"level":"error","msg":"no"}', ['error']],
@@ -41,6 +41,40 @@ const CASES: readonly (readonly [line: string, levels: readonly Level[]])[] = [
   ['\u001b[1;33mlevel=warn\u001b[0m', ['warn']],
   ['\u001b[31xERROR', []],
   ['[31mERROR', []],
+  // syslog
+  ['<11>1 2026-11-20T10:00:00Z host app - - - x', ['error']],
+  ['<0>x', ['fatal']],
+  ['<34>Nov 20 10:00:00 host su: x', ['fatal']],
+  ['<4>', ['warn']],
+  ['<189>x', ['info']],
+  ['<191>x', ['debug']],
+  ['<192>x', []],
+  ['<011>x', []],
+  ['x <11>', []],
+  // .NET, winston, and what programs print
+  ['fail: Shop.Orders[0]', ['error']],
+  ['dbug: Shop.Orders[0]', ['debug']],
+  ['trce: Shop.Orders[0]', ['debug']],
+  ['crit: Shop.Orders[0]', ['fatal']],
+  ['info: x', ['info']],
+  ['Error: x', ['error']],
+  ['panic: runtime error', ['fatal']],
+  ['warning:', ['warn']],
+  ['\u001b[41m\u001b[30mfail\u001b[39m\u001b[22m\u001b[49m: Shop.Orders[0]', ['error']],
+  ['error:x', []],
+  ['eRROR: x', []],
+  ['they fail: x', []],
+  ['failed: x', []],
+  ['level=fail', []],
+  // logrus and charm
+  ['ERRO[0001] x', ['error']],
+  ['\u001b[31mERRO\u001b[0m[0001] x', ['error']],
+  ['FATA x', ['fatal']],
+  ['PANI[0000] x', ['fatal']],
+  ['DEBU x', ['debug']],
+  ['TRAC x', ['debug']],
+  ['ERROS x', []],
+  ['erro: x', []],
   // pino and bunyan
   ['{"level":30,"time":1}', ['info']],
   ['{"time":1,"level":20}', ['debug']],
@@ -55,7 +89,9 @@ describe('the level of a line', () => {
   for (const [line, levels] of CASES) {
     it(`${JSON.stringify(line)} is ${levels.join(', ') || 'none'}`, () => {
       expect(LEVELS.filter((level) => levelMatcher([level])(line))).to.deep.equal(levels);
-      expect(LEVELS.filter((level) => RE2JS.compile(levelPattern([level])).test(line))).to.deep.equal(levels);
+      expect(
+        LEVELS.filter((level) => levelPatterns([level]).some((each) => RE2JS.compile(each).test(line))),
+      ).to.deep.equal(levels);
     });
   }
 
