@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from './cluster/connection/client.ts';
+import type { Turns } from './concurrency/turns.ts';
 import type { CompletedConfig } from './config.ts';
 import type { LogBackend } from './logging/log-store.ts';
-import type { Turns } from './logging/work/turns.ts';
 
 /** The store that the configuration names. Its client is loaded only then. */
 export async function newLogStore(

@@ -14,6 +14,7 @@ import {
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
+import { Turns } from './concurrency/turns.ts';
 import type { CompletedConfig } from './config.ts';
 import { newLogStore } from './configured-log-store.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
@@ -25,7 +26,6 @@ import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handle
 import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/removed-operations.ts';
 import { LogMetrics } from './logging/log-metrics.ts';
 import { StoreHealth } from './logging/store-health.ts';
-import { Turns } from './logging/work/turns.ts';
 import type { LongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
 import type { ResourceRoute } from './routes.ts';

@@ -2,11 +2,11 @@
 // stores apply the answer. When the cluster cannot be asked, nothing is shown.
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
+import { inParallel } from '../../concurrency/parallel.ts';
 import { AnswerCache } from '../../memory/answer-cache.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Instant, NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../matching/name-filter.ts';
-import { inParallel } from '../work/parallel.ts';
 import type { Namespace } from './namespaces.ts';
 
 export interface ScopesOptions {

@@ -2,10 +2,10 @@
 // the lines; matching/ decides what a text matches.
 import type { AnsweredRecord } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import type { Turns } from '../../concurrency/turns.ts';
 import type { LogRecord } from '../log-store.ts';
 import { type LineMatcher, lineMatcher, searchableLength } from '../matching/line-matcher.ts';
 import type { Place } from '../matching/words.ts';
-import type { Turns } from '../work/turns.ts';
 import { idOf } from './record-id.ts';
 import { textOf } from './selection.ts';
 

@@ -2,11 +2,11 @@
 // lines of the record's own millisecond are told apart by the digest of the line.
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { GroupResource } from '../../../apis/meta/v1/errors.ts';
+import type { Turns } from '../../concurrency/turns.ts';
 import type { Scopes } from '../access/scope.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
-import type { Turns } from '../work/turns.ts';
 import { answered } from './answered-records.ts';
 import { LinesAround } from './lines-around.ts';
 import { type Asked, partial, type Untimed } from './log-answers.ts';

@@ -8,12 +8,12 @@ import type {
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { UserInfo } from '../../authentication/user.ts';
+import type { Turns } from '../../concurrency/turns.ts';
+import { forget } from '../../memory/forgotten.ts';
 import type { Scopes } from '../access/scope.ts';
 import { BEGINNING, millisecondsOf } from '../instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { PAGE_CUT } from '../store-errors.ts';
-import { forget } from '../work/forgotten.ts';
-import type { Turns } from '../work/turns.ts';
 import { answered } from './answered-records.ts';
 import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';

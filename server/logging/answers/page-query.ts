@@ -1,7 +1,7 @@
 // A page that is no longer than one answer may be. Lines may have a mebibyte each; so where a store says that they are too
 // long, or too much for it, or they turn out to be too long, it is asked for fewer of them.
+import { fewerWhenTooMuch } from '../fewer-lines.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
-import { fewerWhenTooMuch } from '../work/fewer-lines.ts';
 import { fittingPage } from './record-weight.ts';
 
 export interface PageQuery {

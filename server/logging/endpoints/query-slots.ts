@@ -1,9 +1,9 @@
 // How many log queries, exports and followers there may be at a time, of all callers and of one. Whoever is refused hears
 // when to come again.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
+import { mostOfOne } from '../../concurrency/share-of-one.ts';
 import { Slots } from '../../concurrency/slots.ts';
 import type { LogOperation } from '../log-metrics.ts';
-import { mostOfOne } from '../work/share-of-one.ts';
 
 /** Times in ms. */
 export interface QueryLimits {

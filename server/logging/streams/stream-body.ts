@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
-import { release } from '../work/released.ts';
+import { release } from '../../memory/released.ts';
 
 /** Bytes that may wait for the reader before more is made. */
 const HIGH_WATER = 1 << 20;

@@ -3,12 +3,12 @@ import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import type { Attributes, Decision } from '../../../server/authorization/authorizer.ts';
+import { Turns } from '../../../server/concurrency/turns.ts';
 import type { Namespace } from '../../../server/logging/access/namespaces.ts';
 import { Scopes } from '../../../server/logging/access/scope.ts';
 import { type LogLimits, logsHandler } from '../../../server/logging/endpoints/logs-handler.ts';
 import { LogMetrics } from '../../../server/logging/log-metrics.ts';
 import type { LogStore } from '../../../server/logging/log-store.ts';
-import { Turns } from '../../../server/logging/work/turns.ts';
 import { HandlerServer } from '../handler-server.ts';
 
 export const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';

@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Slots } from '../../../concurrency/slots.ts';
+import { Turns } from '../../../concurrency/turns.ts';
 import type {
   Buckets,
   Call,
@@ -19,7 +20,6 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
-import { Turns } from '../../work/turns.ts';
 import { BucketCounts } from './counting/bucket-counts.ts';
 import { LineCounts } from './counting/line-counts.ts';
 import { Export } from './exporting/export.ts';

@@ -1,7 +1,7 @@
 // All records of a selection: pages over a point in time, the next one fetched while the reader works on this one.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { fewerWhenTooMuch } from '../../fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
-import { fewerWhenTooMuch } from '../../work/fewer-lines.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
 import type { LongAnswer, Place } from './requests/long-answer.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';

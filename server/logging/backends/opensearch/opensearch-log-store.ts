@@ -2,6 +2,8 @@
 // the answers are read; access is decided before, and lines are collected by other programs.
 import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { inParallel } from '../../../concurrency/parallel.ts';
+import type { Turns } from '../../../concurrency/turns.ts';
 import type {
   Buckets,
   Call,
@@ -16,8 +18,6 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { isSearchRefused } from '../../store-errors.ts';
-import { inParallel } from '../../work/parallel.ts';
-import type { Turns } from '../../work/turns.ts';
 import { bucketRange, countByTime } from './counting/histogram.ts';
 import { Statistics } from './counting/statistics.ts';
 import { exportRecords, PAGE_MS } from './export.ts';

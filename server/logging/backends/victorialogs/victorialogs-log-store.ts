@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import type { Turns } from '../../../concurrency/turns.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type {
   Buckets,
@@ -19,7 +20,6 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
-import type { Turns } from '../../work/turns.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';

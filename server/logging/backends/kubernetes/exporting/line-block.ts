@@ -1,8 +1,8 @@
 // Lines of one log, in order, as packed bytes: a fraction of their size, and no burden for the garbage collector. What
 // a round of an export holds consists of these.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { release } from '../../../../memory/released.ts';
 import type { Instant, Order } from '../../../log-store.ts';
-import { release } from '../../../work/released.ts';
 import { compareLines, keptPlace, type Place, type RankedLine } from '../reading/ranked-line.ts';
 
 export interface LineBlock {

@@ -1,5 +1,5 @@
+import { release } from '../../../../memory/released.ts';
 import type { Order } from '../../../log-store.ts';
-import { release } from '../../../work/released.ts';
 import { compareLines, type Place, type RankedLine } from '../reading/ranked-line.ts';
 import { BlockReader, type LineBlock } from './line-block.ts';
 

@@ -1,7 +1,7 @@
 import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
+import { mostOfOne } from '../../../../concurrency/share-of-one.ts';
 import { Tally } from '../../../../concurrency/tally.ts';
 import { newNotSupported } from '../../../store-errors.ts';
-import { mostOfOne } from '../../../work/share-of-one.ts';
 import { STORE } from '../reading/call-bounds.ts';
 
 const RETRY_AFTER_S = 10;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StalledError } from '../../../../cluster/connection/live-body.ts';
-import { release } from '../../../work/released.ts';
+import { release } from '../../../../memory/released.ts';
 
 /** How much is gathered while the previous chunk is worked on; then the other side waits. */
 const GATHERED = 64 << 10;

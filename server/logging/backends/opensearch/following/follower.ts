@@ -1,10 +1,10 @@
 // The lines that one follower has not been given yet. A line is found a moment after it was written, and lines of
 // different nodes overtake one another; so each question counts what the last seconds hold, and when that is more than
 // was given, they are read once more.
+import { fewerWhenTooMuch } from '../../../fewer-lines.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { fewerWhenTooMuch } from '../../../work/fewer-lines.ts';
 import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
 import { digestOf, type Position, searchAfter } from '../requests/position.ts';
 import { positionBehind, type SearchAnswer, timesOf } from '../requests/search-answer.ts';

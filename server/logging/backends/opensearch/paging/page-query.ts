@@ -1,7 +1,7 @@
 // One page of records, with the total of all.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { forget } from '../../../../memory/forgotten.ts';
 import type { Call, LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
-import { forget } from '../../../work/forgotten.ts';
 import { type Position, readPosition, writePosition } from '../requests/position.ts';
 import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';

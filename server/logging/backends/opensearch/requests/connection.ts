@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { bodyPieces } from '../../../../cluster/connection/whole-body.ts';
+import { boundedSignal } from '../../../../concurrency/bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
 import {
   MAX_PAGE_BYTES,
@@ -11,7 +12,6 @@ import {
   newStoreTimeout,
   newStoreUnavailable,
 } from '../../../store-errors.ts';
-import { boundedSignal } from '../../../work/bounded-signal.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
 import { Silence } from '../../silence.ts';
 import { isMissing, refusal } from './refusal.ts';

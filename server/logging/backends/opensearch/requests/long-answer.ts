@@ -1,4 +1,4 @@
-import { release } from '../../../work/released.ts';
+import { release } from '../../../../memory/released.ts';
 
 /** A place in the bytes of an answer. */
 export interface Place {

@@ -1,9 +1,9 @@
 // Reads the answer of a search: counts, records with their sort keys, and what the answer does not cover.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
+import { forget } from '../../../../memory/forgotten.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { forget } from '../../../work/forgotten.ts';
 import { arrayOf, countOf, type JsonObject, objectOf } from './json-reader.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
 import { STORE } from './store-name.ts';

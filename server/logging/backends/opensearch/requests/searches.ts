@@ -1,10 +1,10 @@
 // Sends searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; callers
 // decide what is asked, search-answer.ts reads the answer.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { Turns } from '../../../../concurrency/turns.ts';
+import { forget } from '../../../../memory/forgotten.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { forget } from '../../../work/forgotten.ts';
-import { Turns } from '../../../work/turns.ts';
 import { type Body, bodyText, type Connection, type StoreRequest } from './connection.ts';
 import { LongAnswer, ownBytes, type Place } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';

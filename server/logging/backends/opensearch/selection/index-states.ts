@@ -1,9 +1,9 @@
 // Indices that the store has and does not search: closed ones, which it leaves out in silence, and those that it refuses
 // to search, because of which it refuses all of a question. Owns how they are found out with no right but to search.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { inParallel } from '../../../../concurrency/parallel.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
-import { inParallel } from '../../../work/parallel.ts';
 import { refusedIndexIn } from '../requests/refusal.ts';
 import { LENIENT, type Searches } from '../requests/searches.ts';
 

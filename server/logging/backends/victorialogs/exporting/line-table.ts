@@ -1,9 +1,9 @@
 // Lines of our NDJSON as bytes, and where each begins. Nearly all of them come from the store in their final form
 // (record-line.ts asks for it), so they are checked once, and neither decoded nor copied.
 import { isUtf8 } from 'node:buffer';
+import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
+import type { Turns } from '../../../../concurrency/turns.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
-import { sortedInTurns } from '../../../work/merge-sort.ts';
-import type { Turns } from '../../../work/turns.ts';
 import { byTime } from '../requests/record.ts';
 import { digitsBehind, TIME_BEGIN, TIME_END, zuluOf } from './line-form.ts';
 import { mendedLine, recordsIn } from './record-line.ts';

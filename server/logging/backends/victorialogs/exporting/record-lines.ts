@@ -2,9 +2,9 @@
 // time is ours.
 import { isAscii } from 'node:buffer';
 import { LineTooLongError } from '../../../../cluster/following/line-splitter.ts';
+import type { Turns } from '../../../../concurrency/turns.ts';
 import type { ExportBatch, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
-import type { Turns } from '../../../work/turns.ts';
 import { MAX_MOMENT_BYTES } from '../requests/queries.ts';
 import { newNonsense, STORE } from '../requests/refusal.ts';
 import { BrokenAnswerError, MAX_LINE } from '../requests/rows.ts';

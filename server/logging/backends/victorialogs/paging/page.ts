@@ -1,9 +1,9 @@
 // A page of lines. The store sorts everything that it is asked for, by time alone: so it is asked for a short time that
 // should hold enough lines, then for longer ones; lines of the time at which a page ends are all fetched and sorted here.
+import { forget } from '../../../../memory/forgotten.ts';
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
-import { forget } from '../../../work/forgotten.ts';
 import type { Overview } from '../counting/overview.ts';
 import type { Deadline } from '../requests/deadline.ts';
 import { behind, instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';

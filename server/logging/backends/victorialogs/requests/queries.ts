@@ -1,9 +1,9 @@
 // Queries the store: one question, and the rows of its answer, within the time of a call.
 import type { IncomingMessage } from 'node:http';
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { type BoundedSignal, boundedSignal } from '../../../../concurrency/bounded-signal.ts';
+import { Turns } from '../../../../concurrency/turns.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
-import { type BoundedSignal, boundedSignal } from '../../../work/bounded-signal.ts';
-import { Turns } from '../../../work/turns.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';

@@ -1,8 +1,8 @@
 // Rows of the store as records, and the order of those of the same time, which the store leaves open.
 import { text } from '../../../../../apis/reading/unknown-value.ts';
+import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
+import type { Turns } from '../../../../concurrency/turns.ts';
 import type { LogRecord, Order } from '../../../log-store.ts';
-import { sortedInTurns } from '../../../work/merge-sort.ts';
-import type { Turns } from '../../../work/turns.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { quoted, TIME } from '../selection/logsql.ts';
 import { instantFrom } from './nanoseconds.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { answered } from '../../../../../server/logging/answers/answered-records.ts';
-import { Turns } from '../../../../../server/logging/work/turns.ts';
 
 const decoder = newLogQueryDecoder(() => []);
 const queryOf = (parameters: string) => decoder.decode(new URLSearchParams(parameters));

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { answered } from '../../../../../server/logging/answers/answered-records.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
-import { Turns } from '../../../../../server/logging/work/turns.ts';
 
 const decoder = newLogQueryDecoder(() => []);
 const record = (log: string): LogRecord => ({

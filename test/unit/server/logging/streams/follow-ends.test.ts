@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../../server/logging/log-store.ts';
 import { newNotSupported } from '../../../../../server/logging/store-errors.ts';
@@ -11,7 +12,6 @@ import {
   writeFollowed,
 } from '../../../../../server/logging/streams/follow.ts';
 import { GONE } from '../../../../../server/logging/streams/stream-body.ts';
-import { Turns } from '../../../../../server/logging/work/turns.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { line } from '../../../../support/logging/log-service.ts';
 import { answered, MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import {
   ContainerTail,
   type ContainerTailOptions,
@@ -9,7 +10,6 @@ import type { Progress } from '../../../../../../../server/logging/backends/kube
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, everything } from '../instants.ts';

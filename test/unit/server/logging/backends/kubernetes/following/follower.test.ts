@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { FollowQuota } from '../../../../../../../server/logging/backends/kubernetes/following/follow-quota.ts';
 import { Follower } from '../../../../../../../server/logging/backends/kubernetes/following/follower.ts';
 import { PodIndex } from '../../../../../../../server/logging/backends/kubernetes/pods/pod-index.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { PageReader } from '../../../../../../../server/logging/backends/kubernetes/paging/page-reader.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/reading/pass.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at, call, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 import { logSource } from '../log-source.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { PodIndex } from '../../../../../../../server/logging/backends/kubernetes/pods/pod-index.ts';
 import { chooseSources } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { Pass } from '../../../../../../../server/logging/backends/kubernetes/reading/pass.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';

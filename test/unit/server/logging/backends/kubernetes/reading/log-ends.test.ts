@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { lastLineOf } from '../../../../../../../server/logging/backends/kubernetes/reading/log-ends.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at, call } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 import { logSource } from '../log-source.ts';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type ReadRequest,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { LogFailure } from '../../../../../../../server/logging/backends/kubernetes/reading/log-request.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { at } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type TallyFor,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/pass.ts';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { refuse, status } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import {
   type LinesWanted,
   type RecordLines,
@@ -7,7 +8,6 @@ import {
 } from '../../../../../../../server/logging/backends/victorialogs/exporting/record-lines.ts';
 import { byTime } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
 import type { LogRecord, Order } from '../../../../../../../server/logging/log-store.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void, undefined> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { recordsOf } from '../../../../../../../server/logging/backends/victorialogs/requests/record.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 import { FIELDS } from '../../../../../../support/logging/victorialogs.ts';
 import { WorkPerTurn } from '../../../../../../support/work-per-turn.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { rowsOf } from '../../../../../../../server/logging/backends/victorialogs/requests/rows.ts';
-import { Turns } from '../../../../../../../server/logging/work/turns.ts';
 
 async function* body(): AsyncGenerator<Buffer, void, undefined> {
   yield Buffer.from('{"_msg":"a line"}\n');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { release } from '../../../../../server/logging/work/released.ts';
+import { release } from '../../../../server/memory/released.ts';
 
 describe('memory that is given back', () => {
   it('is all that was read at a time, also when the buffer is a piece of it', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { sortedInTurns } from '../../../../../server/logging/work/merge-sort.ts';
-import { Turns } from '../../../../../server/logging/work/turns.ts';
-import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
+import { sortedInTurns } from '../../../../server/concurrency/merge-sort.ts';
+import { Turns } from '../../../../server/concurrency/turns.ts';
+import { WorkPerTurn } from '../../../support/work-per-turn.ts';
 
 describe('sorting in turns', () => {
   it('puts all in order, and leaves what is equal as it was', async () => {

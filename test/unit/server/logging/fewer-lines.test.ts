@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { fewerWhenTooMuch } from '../../../../server/logging/fewer-lines.ts';
 import {
   isStoreExhausted,
   newPageTooLong,
   newStoreExhausted,
-} from '../../../../../server/logging/store-errors.ts';
-import { fewerWhenTooMuch } from '../../../../../server/logging/work/fewer-lines.ts';
+} from '../../../../server/logging/store-errors.ts';
 
 const exhausted = (): Error => newStoreExhausted('opensearch', new Error('no memory'));
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Turns } from '../../../../../server/logging/work/turns.ts';
+import { Turns } from '../../../../server/concurrency/turns.ts';
 
 describe('turns', () => {
   it('let everything else run between the pieces of work of many readers', async () => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { boundedSignal } from '../../../../../server/logging/work/bounded-signal.ts';
+import { boundedSignal } from '../../../../server/concurrency/bounded-signal.ts';
 
 describe('a bounded signal', () => {
   it('is aborted with the other one, for its reason', () => {

@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { getHeapSpaceStatistics } from 'node:v8';
 import pino from 'pino';
-import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
-import type { LogStore } from '../../../../../server/logging/log-store.ts';
-import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
-import { storeAt } from '../../../../support/logging/opensearch-store.ts';
-import { rows, ScriptedVictoriaLogs } from '../../../../support/logging/scripted-victorialogs.ts';
-import { FIELDS } from '../../../../support/logging/victorialogs.ts';
-import { ANSWERED, answer, scriptedStore } from '../backends/opensearch/scripted-store.ts';
+import { VictoriaLogsLogStore } from '../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { LogStore } from '../../../../server/logging/log-store.ts';
+import { LOGS, LogService } from '../../../support/logging/log-service.ts';
+import { storeAt } from '../../../support/logging/opensearch-store.ts';
+import { rows, ScriptedVictoriaLogs } from '../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../support/logging/victorialogs.ts';
+import { ANSWERED, answer, scriptedStore } from '../logging/backends/opensearch/scripted-store.ts';
 
 export interface GrownOld {
   readonly lineBytes: number;

@@ -1,5 +1,5 @@
-import { pause } from '../../concurrency/pause.ts';
-import { isPageTooLong, isStoreExhausted } from '../store-errors.ts';
+import { pause } from '../concurrency/pause.ts';
+import { isPageTooLong, isStoreExhausted } from './store-errors.ts';
 
 export interface FewerLines<Answer> {
   readonly answer: Answer;
