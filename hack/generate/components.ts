@@ -5,7 +5,7 @@ import { configuration } from './configuration.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { type Names, SERVER } from './names.ts';
-import { CONFIGURATION, networkPolicy } from './workload.ts';
+import { CONFIGURATION, networkPolicy, priorityQuota } from './workload.ts';
 
 export function componentFiles(names: Names): ManifestFile[] {
   return [
@@ -71,6 +71,16 @@ export function componentFiles(names: Names): ManifestFile[] {
       path: 'components/network-policy/network-policy.yaml',
       about: 'TLS from everywhere, plain HTTP from pods; nothing else.',
       documents: [networkPolicy(names)],
+    },
+    {
+      path: 'components/priority-quota/kustomization.yaml',
+      about: 'For clusters that admit Pods of critical priority only where a quota is for them.',
+      documents: [component({ resources: ['resource-quota.yaml'] })],
+    },
+    {
+      path: 'components/priority-quota/resource-quota.yaml',
+      about: 'Lets Pods of critical priority into the namespace.',
+      documents: [priorityQuota(names)],
     },
     {
       path: 'components/node-usage/kustomization.yaml',

@@ -3,6 +3,9 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
+/** So that the scheduler makes room for it: without it no namespace can be deleted. */
+const PRIORITY_CLASS = 'system-cluster-critical';
+
 export const SECURE_PORT = { name: 'https', number: 9443 } as const;
 export const INSECURE_PORT = { name: 'http', number: 9090 } as const;
 export const CONFIGURATION = {
@@ -68,6 +71,24 @@ export function networkPolicy(names: Names): KubernetesObject {
   };
 }
 
+/**
+ * Clusters can admit Pods of the critical priority classes outside kube-system only where a quota names these (GKE does).
+ * It counts no other Pods, and bounds nothing that anybody would want to run.
+ */
+export function priorityQuota(names: Names): KubernetesObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: SERVER, namespace: names.namespace, labels: LABELS },
+    spec: {
+      hard: { pods: '1000' },
+      scopeSelector: {
+        matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: [PRIORITY_CLASS] }],
+      },
+    },
+  };
+}
+
 export function podDisruptionBudget(names: Names): KubernetesObject {
   return {
     apiVersion: 'policy/v1',
@@ -97,7 +118,7 @@ export function deployment(names: Names): KubernetesObject {
           serviceAccountName: SERVER,
           automountServiceAccountToken: true,
           // Without this API kube-controller-manager cannot finish the deletion of a namespace.
-          priorityClassName: 'system-cluster-critical',
+          priorityClassName: PRIORITY_CLASS,
           terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
           securityContext: {
             runAsNonRoot: true,

@@ -229,6 +229,17 @@ describe('the documents', () => {
     expect(named.filter((option) => !known(option))).to.deep.equal([]);
   });
 
+  it('say what each overlay and each component of the manifests is for', async () => {
+    const installation = all.find(({ path }) => path === 'docs/installation.md')?.text ?? '';
+    const rows = installation.split('\n').filter((line) => line.startsWith('|'));
+    for (const folder of ['overlays', 'components']) {
+      for (const name of await readdir(join(ROOT, 'manifests', folder))) {
+        const path = `manifests/${folder}/${name}`;
+        expect(rows.some((row) => row.split('|')[1]?.includes(path))).to.equal(true, path);
+      }
+    }
+  });
+
   it('name the tag of the image that the manifests run', async () => {
     const containerfile = await readFile(join(ROOT, 'hack/image/Containerfile'), 'utf8');
     const tag = `ks-apiserver:${packageManifest.version}`;

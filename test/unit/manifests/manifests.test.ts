@@ -90,6 +90,19 @@ describe('the generated manifests', () => {
     expect(rules.map(({ from }) => from)).to.deep.equal([undefined, [{ namespaceSelector: {} }]]);
   });
 
+  it('have a quota for just the priority that the pods have', () => {
+    const names = namesFor('acme');
+    const quota: unknown = parseDocument(text(names, 'components/priority-quota/resource-quota.yaml')).toJS();
+    const deployment: unknown = parseDocument(text(names, 'base/deployment.yaml')).toJS();
+    const priority = record(record(record(record(deployment)['spec'])['template'])['spec'])[
+      'priorityClassName'
+    ];
+    expect(quota).to.have.nested.property('metadata.namespace', 'acme-system');
+    expect(quota).to.have.deep.nested.property('spec.scopeSelector.matchExpressions', [
+      { scopeName: 'PriorityClass', operator: 'In', values: [priority] },
+    ]);
+  });
+
   it('limit the server to the APIServices of its own groups', () => {
     for (const rule of clusterRules(namesFor('acme'))) {
       if (rule.resources?.includes('apiservices')) {
