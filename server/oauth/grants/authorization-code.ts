@@ -4,14 +4,15 @@ import { boundHash, CODE_LIFETIME_MS, parseCode } from '../codes/authorization-c
 import { challengeOf } from '../codes/challenge.ts';
 import { CodeExchange, type CodeExchangeOptions, refused } from './code-exchange.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
+import { checkSight } from './sight.ts';
 
 export class AuthorizationCodeGrant implements Grant {
   readonly type = 'authorization_code';
-  readonly #sessions: CodeExchangeOptions['sessions'];
+  readonly #options: CodeExchangeOptions;
   readonly #exchange: CodeExchange;
 
   constructor(options: CodeExchangeOptions) {
-    this.#sessions = options.sessions;
+    this.#options = options;
     this.#exchange = new CodeExchange(options);
   }
 
@@ -20,10 +21,11 @@ export class AuthorizationCodeGrant implements Grant {
     const code = parseCode(required(form, 'code'));
     const redirectURI = required(form, 'redirect_uri');
     const challenge = challengeOf(required(form, 'code_verifier'));
-    this.#exchange.checkSight();
+    checkSight(this.#options);
     if (!code) throw refused('the code is malformed');
     // Usually another replica made the session a moment ago. If the cache is behind, the update fails and shows it.
-    const session = this.#sessions.get(code.sessionID) ?? (await this.#sessions.read(code.sessionID, signal));
+    const { sessions } = this.#options;
+    const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, signal));
     if (!session) throw refused('the code has expired, or its session has ended');
     const hash =
       challenge === undefined ? undefined : boundHash(code, { clientID: client.id, redirectURI, challenge });

@@ -48,13 +48,6 @@ export class CodeExchange {
     this.#holders = new SessionHolders(options);
   }
 
-  /** Throws OAuthError 503 while nobody can tell whether a code counts. */
-  checkSight(): void {
-    const { sessions, users, credentials } = this.#options;
-    if (sessions.fresh && users.synced && credentials.synced) return;
-    throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
-  }
-
   /** The tokens. Throws OAuthError: one answer for all that is wrong. */
   async begin(
     presented: PresentedCode,

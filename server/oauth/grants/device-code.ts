@@ -6,6 +6,7 @@ import { PollPace } from '../codes/poll-pace.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
 import { CodeExchange, type CodeExchangeOptions, refused } from './code-exchange.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
+import { checkSight } from './sight.ts';
 
 export interface DeviceCodeOptions extends CodeExchangeOptions {
   /** Ms that never go back. */
@@ -30,7 +31,7 @@ export class DeviceCodeGrant implements Grant {
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const text = request.form.get('device_code');
     if (text === undefined) throw invalidRequest('device_code is missing');
-    this.#exchange.checkSight();
+    checkSight(this.#options);
     const code = parseDeviceCode(text);
     if (!code) throw refused('the device code is malformed');
     const hash = deviceHash(code, request.client.id);

@@ -20,6 +20,7 @@ import { idleEnd } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { Grant, TokenRequest, TokenResponse } from './grant.ts';
+import { checkSight } from './sight.ts';
 import { tokenResponse } from './token-response.ts';
 
 export interface RefreshTokenGrantOptions {
@@ -56,13 +57,10 @@ export class RefreshTokenGrant implements Grant {
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const text = request.form.get('refresh_token');
     if (text === undefined) throw invalidRequest('refresh_token is missing');
-    const { sessions, users, credentials } = this.#options;
-    if (!sessions.fresh || !users.synced || !credentials.synced) {
-      throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
-    }
+    checkSight(this.#options);
     const token = parseRefreshToken(text);
     if (!token) throw refused('not the form of a refresh token');
-    let session = sessions.get(token.sessionID);
+    let session = this.#options.sessions.get(token.sessionID);
     // The cache may be behind a rotation at another replica: the cluster is asked about what it does not confirm.
     if (!session || !sameHash(session.refreshHash, token.hash)) {
       const isOther = session && (session.clientID !== request.client.id || !mayBeBehind(session, token));
