@@ -222,16 +222,39 @@ describe('a page of a broad question', () => {
   });
 
   it('tells what the count and the search could not cover, once', async () => {
-    const shards = { total: 2, successful: 1, skipped: 0, failed: 1, failures: [] };
     const script = broad(spread, 'desc');
     await using store = await scriptedStore((asked) => {
       const text = script(asked);
       if ('terminate_after' in asked.body) return text;
+      // Part of what is missing of the whole is missing of the part that is searched.
+      const failed = asked.body['size'] === 0 ? 2 : 1;
+      const shards = { total: 4, successful: 4 - failed, skipped: 0, failed, failures: [] };
       return text.replace(/"_shards":\{[^}]*\}/, `"_shards":${JSON.stringify(shards)}`);
     });
     const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
+    expect(page.shortfalls[0]?.message).to.contain('2 of 4 shards');
     expect(page.total).to.deep.equal({ count: 2_000, relation: 'gte' });
+  });
+
+  it('tells what the search alone could not cover', async () => {
+    const script = broad(spread, 'desc');
+    await using store = await scriptedStore((asked) => {
+      const text = script(asked);
+      const isSearch = asked.body['size'] !== 0 && !('terminate_after' in asked.body);
+      return isSearch ? text.replace('"timed_out":false', '"timed_out":true') : text;
+    });
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+    expect(page.total.relation).to.equal('gte');
+  });
+
+  it('counts all of them, not up to ten thousand as a store does by itself', async () => {
+    await using store = await scriptedStore(broad(spread, 'desc'));
+    await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
+    const counts = store.asked.filter(({ path, body }) => path.includes('_search') && body['size'] === 0);
+    expect(counts).not.to.have.length(0);
+    for (const { body } of counts) expect(body).to.have.property('track_total_hits', true);
   });
 
   it('is found with two requests when it was found before, for as long as these do', async () => {
