@@ -1,9 +1,9 @@
 // Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
 // keyword in one index and an analysed text with a keyword beside it in another.
-import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import { newStoreUnavailable, UnfitOptionError } from '../../../store-errors.ts';
 import { allOf, anyOf, type Clause } from './clause.ts';
 import type { FieldNames } from './field-names.ts';
+import { type Types, typesIn, unindexed } from './field-types.ts';
 import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
 import { RecordReader } from './record-reader.ts';
 import { STORE } from './store-name.ts';
@@ -34,14 +34,14 @@ export class FieldMap {
   readonly indices: readonly string[];
   /** Of what these indices answer. */
   readonly records: RecordReader;
-  readonly #types: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+  readonly #types: ReadonlyMap<string, Types>;
   readonly #coverages = new Map<string, FieldCoverage>();
 
   /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
     this.names = names;
     this.indices = all;
-    this.#types = new Map(Object.entries(fields).map(([name, types]) => [name, typesOf(types, all)]));
+    this.#types = typesIn(fields, all);
     const time = this.#types.get(names.time);
     this.nanoseconds = time?.has('date_nanos') ?? false;
     if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
@@ -133,7 +133,7 @@ export class FieldMap {
     const having = new Set([...own].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
     const fields: ExactField[] = [];
     const covered = new Set<string>();
-    const add = (field: string, types: ReadonlyMap<string, readonly string[]>) => {
+    const add = (field: string, types: Types) => {
       const indices = wanted.flatMap((type) => types.get(type) ?? []);
       if (indices.every((index) => covered.has(index))) return;
       // Where it is something else, the same question would mean something else.
@@ -158,25 +158,6 @@ export function overFields({ fields }: FieldCoverage, clause: (field: string) =>
       indices === undefined ? clause(name) : allOf([clause(name), { terms: { _index: indices } }]),
     ),
   );
-}
-
-function typesOf(types: unknown, all: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    Object.entries(isRecord(types) ? types : {}).flatMap(([type, capability]) => {
-      if (!isRecord(capability)) return [[type, all] as const];
-      const { indices, searchable, non_searchable_indices: some } = capability;
-      const having = Array.isArray(indices) ? indices.map(String) : all;
-      if (searchable !== false || type === 'unmapped') return [[type, having] as const];
-      const not = Array.isArray(some) ? some.map(String) : having;
-      const rest = having.filter((index) => !not.includes(index));
-      return [...(rest.length > 0 ? [[type, rest] as const] : []), [unindexed(type), not] as const];
-    }),
-  );
-}
-
-/** Of the type, and shown only: what is not indexed can not be looked for. */
-function unindexed(type: string): string {
-  return `${type}, not indexed`;
 }
 
 function unusable(name: string, type: string): Error {

@@ -197,6 +197,26 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(await faultOf({ indexPrefix: 'aliased', dailyIndices: true, wallClock })).to.equal(undefined);
   });
 
+  it('is not fit where names lie in nested objects, and no namespace seems empty there', async () => {
+    const properties = {
+      kubernetes: { type: 'nested', properties: { namespace_name: { type: 'keyword' } } },
+    };
+    const line = document('2026-01-15T10:00:00Z', 'a line');
+    await node.ask('PUT', '/nested-1', { mappings: { properties } });
+    await node.ask('POST', '/nested-1/_doc?refresh=true', line);
+    expect(await faultOf({ indexPrefix: 'nested', dailyIndices: false })).to.equal(
+      'logging.opensearch.fields',
+    );
+    const ofWeb = { ...ALL, scope: OF_WEB };
+    const store = storeAt(node.url, { indexPrefix: 'nested', dailyIndices: false });
+    expect((await linesOf(store)).lines).to.have.length(1);
+    expect(await linesOf(store, ofWeb).catch((error: unknown) => error)).to.include({ code: 400 });
+    await index('nested-2', undefined, [line]);
+    const some = await linesOf(storeAt(node.url, { indexPrefix: 'nested', dailyIndices: false }), ofWeb);
+    expect(some.total).to.deep.equal({ count: 1, relation: 'gte' });
+    expect(some.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+  });
+
   it('is not fit where no line has one of the names', async () => {
     await index('nameless', undefined, [
       { time: '2026-01-15T10:00:00Z', log: 'a line', kubernetes: { pod_namespace: 'web' } },

@@ -1,0 +1,52 @@
+// The types that fields have, index by index, as `_field_caps` tells them; what can not be looked for is no value of its type.
+import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
+import type { JsonObject } from './json-reader.ts';
+
+/** Of a field: the indices where it is of each. */
+export type Types = ReadonlyMap<string, readonly string[]>;
+
+/** Never indexed, whatever is in them. */
+const WITHOUT_VALUES = new Set(['unmapped', 'object', 'nested']);
+
+/** Of each field, by its name. `all`: the indices that were asked. */
+export function typesIn(fields: JsonObject, all: readonly string[]): ReadonlyMap<string, Types> {
+  const types = new Map(Object.entries(fields).map(([name, given]) => [name, typesOf(given, all)]));
+  return new Map([...types].map(([name, own]) => [name, withoutNested(own, nestedAround(name, types))]));
+}
+
+function typesOf(types: unknown, all: readonly string[]): Types {
+  return new Map(
+    Object.entries(isRecord(types) ? types : {}).flatMap(([type, capability]) => {
+      if (!isRecord(capability)) return [[type, all] as const];
+      const { indices, searchable, non_searchable_indices: some } = capability;
+      const having = Array.isArray(indices) ? indices.map(String) : all;
+      if (searchable !== false || WITHOUT_VALUES.has(type)) return [[type, having] as const];
+      const not = Array.isArray(some) ? some.map(String) : having;
+      const rest = having.filter((index) => !not.includes(index));
+      return [...(rest.length > 0 ? [[type, rest] as const] : []), [unindexed(type), not] as const];
+    }),
+  );
+}
+
+/** The indices where the field lies in objects that are kept apart: what is asked of a record finds nothing in those. */
+function nestedAround(name: string, all: ReadonlyMap<string, Types>): readonly string[] {
+  const parts = name.split('.');
+  return parts.flatMap((_, n) => all.get(parts.slice(0, n).join('.'))?.get('nested') ?? []);
+}
+
+function withoutNested(types: Types, nested: readonly string[]): Types {
+  if (nested.length === 0) return types;
+  const split = [...types].flatMap(([type, indices]): (readonly [string, readonly string[]])[] => {
+    if (WITHOUT_VALUES.has(type)) return [[type, indices]];
+    return [
+      [type, indices.filter((index) => !nested.includes(index))],
+      [unindexed(type), indices.filter((index) => nested.includes(index))],
+    ];
+  });
+  return new Map(split.filter(([, indices]) => indices.length > 0));
+}
+
+/** Of the type, and shown only: what is not indexed can not be looked for. */
+export function unindexed(type: string): string {
+  return `${type}, not indexed`;
+}
