@@ -1,6 +1,7 @@
 // Log queries without a log store: from the pod log API of kube-apiserver, with this server's own identity. It keeps
-// nothing but the names of pods; who may see what is decided before it is asked. Its neighbours: cluster/ for the
-// connection and the reflector, matching/ for what lines say.
+// nothing but the names of pods; who may see what is decided before it is asked. Beside it: pods/ chooses the logs that a
+// question is about, reading/ goes through them line by line (reading/pass.ts for all but exports and live tails), and
+// each operation has a folder of its own.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Slots } from '../../../concurrency/slots.ts';
