@@ -1,5 +1,5 @@
+import { compareText } from '../../../compare-text.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
-import { compareText } from '../pods/log-source.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
 import { costOf } from '../reading/ranked-line.ts';
 import { LowWatermark, type Progress } from './low-watermark.ts';

@@ -1,5 +1,4 @@
 import type { Instant } from '../../../log-store.ts';
-import { compareText } from '../pods/log-source.ts';
 
 /** How far one of several logs has been read. */
 export interface Progress {
@@ -61,6 +60,6 @@ const NOTHING: Instant = '';
 
 function lowest(times: Iterable<Instant>): Instant | undefined {
   let least: Instant | undefined;
-  for (const time of times) if (least === undefined || compareText(time, least) < 0) least = time;
+  for (const time of times) if (least === undefined || time < least) least = time;
   return least;
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../../compare-text.ts';
 import type { ContainerRun } from './pod-facts.ts';
 
 /** One log that a kubelet keeps: of a container as it runs, or of its run before. */
@@ -23,11 +24,6 @@ export function compareSources(a: Named, b: Named): number {
     compareText(a.container, b.container) ||
     Number(b.previous) - Number(a.previous)
   );
-}
-
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** For people. */

@@ -1,5 +1,6 @@
+import { compareText } from '../../../compare-text.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
-import { compareText, type LogSource } from '../pods/log-source.ts';
+import type { LogSource } from '../pods/log-source.ts';
 
 /** A line with its place in the order of all lines. */
 export interface RankedLine {

@@ -2,6 +2,7 @@
 import { text } from '../../../../../apis/reading/unknown-value.ts';
 import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
 import type { Turns } from '../../../../concurrency/turns.ts';
+import { compareText } from '../../../compare-text.ts';
 import type { LogRecord, Order } from '../../../log-store.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { quoted, TIME } from '../selection/logsql.ts';
@@ -48,11 +49,11 @@ function lineIn(said: string): string {
 /** By time, then by where the line is from, then by what it says: records that are equal in this are alike in all. */
 export function byTime(left: LogRecord, right: LogRecord): number {
   return (
-    compared(left.time, right.time) ||
-    compared(left.namespace, right.namespace) ||
-    compared(left.pod, right.pod) ||
-    compared(left.container, right.container) ||
-    compared(left.log, right.log)
+    compareText(left.time, right.time) ||
+    compareText(left.namespace, right.namespace) ||
+    compareText(left.pod, right.pod) ||
+    compareText(left.container, right.container) ||
+    compareText(left.log, right.log)
   );
 }
 
@@ -74,9 +75,4 @@ export async function recordsOf(
     if (isMeant(record)) records.push(record);
   }
   return records;
-}
-
-function compared(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
