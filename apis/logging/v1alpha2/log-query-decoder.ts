@@ -15,11 +15,15 @@ import {
   type MatchMode,
 } from './log-query.ts';
 
-/** Why no line can be asked for by these texts, each reason with the text that it is about; none when lines can. */
-export type TextFaults = (
-  mode: MatchMode,
-  texts: readonly string[],
-) => readonly { readonly text: string; readonly fault: string }[];
+/** What texts are made of is not known here. */
+export interface TextRules {
+  hasWord(text: string): boolean;
+  /** Why no line can be asked for by these texts, each reason with the text that it is about; none when lines can. */
+  faults(
+    mode: MatchMode,
+    texts: readonly string[],
+  ): readonly { readonly text: string; readonly fault: string }[];
+}
 
 /** What is wrong with what the server itself has handed out, by parameter; undefined when nothing is. */
 export type HandedOutFaults = Readonly<
@@ -94,7 +98,7 @@ const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
 const IGNORED = ['watch'] as const;
 
 export function newLogQueryDecoder(
-  textFaults: TextFaults,
+  textRules: TextRules,
   handedOutFaults: HandedOutFaults = {},
 ): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
@@ -109,21 +113,25 @@ export function newLogQueryDecoder(
     contradictions: (query, given) => [
       ...timeFaults(query),
       ...depthFaults(query),
-      ...faultsOfTexts(query, textFaults),
+      ...faultsOfTexts(query, textRules),
       ...faultsOfHandedOut(query, handedOutFaults),
       ...misfits(query, given),
     ],
   });
 }
 
-/** The texts of `log_query`: a comma separates them where whole words are meant, and is a comma elsewhere. */
-export function textsOf({
-  log_query: text,
-  match,
-}: Pick<LogQuery, 'log_query' | 'match'>): readonly string[] {
-  if (text === undefined) return [];
-  if (match === 'substring' || match === 'regex') return [text];
-  return text.split(',').filter((part) => part.trim() !== '');
+/**
+ * What `log_query` looks for: a comma separates texts where whole words are meant, and is a comma elsewhere. Without any
+ * word it is looked for as it stands, unless whole words were asked for: consoles send whole lines, `}` among them.
+ */
+export function textsOf(
+  { log_query: text, match }: Pick<LogQuery, 'log_query' | 'match'>,
+  hasWord: (text: string) => boolean,
+): { readonly mode: MatchMode; readonly texts: readonly string[] } {
+  if (text === undefined) return { mode: match, texts: [] };
+  if (match === 'substring' || match === 'regex') return { mode: match, texts: [text] };
+  if (match === 'prefix' && !hasWord(text)) return { mode: 'substring', texts: [text] };
+  return { mode: match, texts: text.split(',').filter((part) => part.trim() !== '') };
 }
 
 /** What to ask instead of more lines than one page has or skips. */
@@ -178,16 +186,15 @@ function depthFaults({ operation, from, size, context, follow }: LogQuery): Stat
   return [invalid('from', why)];
 }
 
-function faultsOfTexts(query: LogQuery, textFaults: TextFaults): StatusCause[] {
-  const { match } = query;
-  const texts = textsOf(query);
+function faultsOfTexts(query: LogQuery, rules: TextRules): StatusCause[] {
+  const { mode, texts } = textsOf(query, rules.hasWord);
   if (query.log_query !== undefined && texts.length === 0) {
     return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
   }
   if (texts.length > MAX_TEXTS) return [invalid('log_query', `has more than ${MAX_TEXTS} texts`)];
   const long = texts.filter((text) => text.length > MAX_TEXT);
   const fault = `is longer than ${MAX_TEXT} characters`;
-  const faults = long.length > 0 ? long.map((text) => ({ text, fault })) : textFaults(match, texts);
+  const faults = long.length > 0 ? long.map((text) => ({ text, fault })) : rules.faults(mode, texts);
   return faults.map((each) => invalid('log_query', `${quoted(each.text)} ${each.fault}`));
 }
 

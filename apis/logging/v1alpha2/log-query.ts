@@ -88,7 +88,7 @@ export const LogQuerySchema = Type.Object(
     match: choice(
       MATCH_MODES,
       'prefix',
-      '`phrase`: whole words, in this order, next to each other; `prefix`: the same, where the last word may go on; `substring`: the text as it stands; `regex`: a regular expression that finds a part of the line.',
+      '`phrase`: whole words, in this order, next to each other; `prefix`: the same, where the last word may go on, and without any word as `substring`; `substring`: the text as it stands; `regex`: a regular expression that finds a part of the line.',
     ),
     case: choice(['ignore', 'respect'] as const, 'ignore', 'Whether upper and lower case count as the same.'),
     level: Type.Optional(

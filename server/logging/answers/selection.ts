@@ -2,7 +2,7 @@ import { type LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { textsOf } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { BEGINNING, instantOf } from '../instant.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../log-store.ts';
-import { findable } from '../matching/text-faults.ts';
+import { hasWord } from '../matching/text-rules.ts';
 
 type Range = Selection['range'];
 
@@ -41,9 +41,12 @@ export function selectionOf(query: LogQuery, scope: Scope, range: Range): Select
 
 /** Undefined when there is no filter on text. */
 export function textOf(query: LogQuery): TextFilter | undefined {
-  const [first, ...more] = findable(query.match, textsOf(query));
+  const { mode, texts } = textsOf(query, hasWord);
+  const goesByWords = mode === 'phrase' || mode === 'prefix';
+  // Beside others, one without a word is in no line and changes nothing.
+  const [first, ...more] = goesByWords ? texts.filter(hasWord) : texts;
   if (first === undefined) return undefined;
-  return { mode: query.match, texts: [first, ...more], caseSensitive: query.case === 'respect' };
+  return { mode, texts: [first, ...more], caseSensitive: query.case === 'respect' };
 }
 
 function names(

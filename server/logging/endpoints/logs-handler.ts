@@ -23,7 +23,7 @@ import { rangeOf } from '../answers/selection.ts';
 import { instantOf, later } from '../instant.ts';
 import type { LogMetrics, LogOperation } from '../log-metrics.ts';
 import type { Call, LogStore, Selection } from '../log-store.ts';
-import { textFaults } from '../matching/text-faults.ts';
+import { textRules } from '../matching/text-rules.ts';
 import { newStoreTimeout } from '../store-errors.ts';
 import { writeExport } from '../streams/export.ts';
 import { writeFollowed } from '../streams/follow.ts';
@@ -66,7 +66,7 @@ const GRACE_MS = 2_000;
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
-  const decoder = newLogQueryDecoder(textFaults, { cursor: cursorFault, context: recordIDFault });
+  const decoder = newLogQueryDecoder(textRules, { cursor: cursorFault, context: recordIDFault });
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
   const logContext = new LogContext({ store, storeName, scopes, turns, now });
   const slots = newQuerySlots(limits);

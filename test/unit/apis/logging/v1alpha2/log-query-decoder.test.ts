@@ -1,12 +1,16 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder, textsOf } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { textFaults } from '../../../../../server/logging/matching/text-faults.ts';
+import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
 
-const decoder = newLogQueryDecoder(textFaults);
+const decoder = newLogQueryDecoder(textRules);
 
 function decode(search: string) {
   return decoder.decode(new URLSearchParams(search));
+}
+
+function texts(search: string): readonly string[] {
+  return textsOf(decode(search), textRules.hasWord).texts;
 }
 
 /** The faults by parameter; fails when the query is taken. */
@@ -40,7 +44,7 @@ describe('a log query', () => {
         start_time: 1_700_000_000,
         end_time: 1_700_000_600,
       });
-      expect(textsOf(query)).to.deep.equal(['error', 'warn']);
+      expect(textsOf(query, textRules.hasWord).texts).to.deep.equal(['error', 'warn']);
     }
   });
 
@@ -51,7 +55,7 @@ describe('a log query', () => {
 
   it('takes what a form sends of a text that nobody has typed yet', () => {
     for (const search of ['match=regex&case=respect&highlight=true', 'log_query=&match=substring']) {
-      expect(textsOf(decode(search)), search).to.deep.equal([]);
+      expect(texts(search), search).to.deep.equal([]);
     }
     expect(faults('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
   });
@@ -106,8 +110,9 @@ describe('a log query', () => {
     ['a size that is no number', 'size=x', 'size', /not a whole number/],
     ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
     ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
-    ['nothing but texts without a word', 'log_query=!,--', 'log_query', /"!" has no word/],
-    ['nothing but commas', 'log_query=,%20,', 'log_query', /no text between its commas/],
+    ['nothing but phrases without a word', 'log_query=!,--&match=phrase', 'log_query', /"!" has no word/],
+    ['nothing but commas', 'log_query=,%20,&match=phrase', 'log_query', /no text between its commas/],
+    ['signs that are too many', `log_query=${'-'.repeat(1001)}`, 'log_query', /longer than 1000 characters/],
     ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a pattern/],
     ['too many texts', `log_query=${'a,'.repeat(51)}`, 'log_query', /more than 50 texts/],
     [
@@ -198,7 +203,7 @@ describe('a log query', () => {
   });
 
   it('is told all of its faults at once', () => {
-    const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&unknown=1&cursor=c&from=1');
+    const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&match=phrase&unknown=1&cursor=c&from=1');
     expect(Object.keys(all)).to.have.members([
       'start_time',
       'sort',
@@ -210,9 +215,9 @@ describe('a log query', () => {
   });
 
   it('takes a comma for a comma where no words are meant', () => {
-    expect(textsOf(decode('log_query=a,b&match=substring'))).to.deep.equal(['a,b']);
-    expect(textsOf(decode('log_query=a,b&match=regex'))).to.deep.equal(['a,b']);
-    expect(textsOf(decode('log_query=a,,b,'))).to.deep.equal(['a', 'b']);
+    expect(texts('log_query=a,b&match=substring')).to.deep.equal(['a,b']);
+    expect(texts('log_query=a,b&match=regex')).to.deep.equal(['a,b']);
+    expect(texts('log_query=a,,b,')).to.deep.equal(['a', 'b']);
   });
 
   it('takes a whole line for its texts, as consoles send it, with parts that have no word', () => {
@@ -221,7 +226,15 @@ describe('a log query', () => {
         Array.from({ length: 40 }, (_, number) => [`k${number}`, number === 3 ? ',' : number]),
       ),
     );
-    expect(textsOf(decode(`log_query=${encodeURIComponent(line)}`))).to.have.length(41);
+    expect(texts(`log_query=${encodeURIComponent(line)}`)).to.have.length(41);
+  });
+
+  it('looks for a line without a word as it stands, as consoles send it, unless whole words are asked for', () => {
+    for (const line of ['}', '  },', ',', '"": "—",']) {
+      const query = decode(new URLSearchParams({ log_query: line }).toString());
+      expect(textsOf(query, textRules.hasWord)).to.deep.equal({ mode: 'substring', texts: [line] });
+    }
+    expect(textsOf(decode('log_query=},x'), textRules.hasWord)).to.include({ mode: 'prefix' });
   });
 
   it('takes zones by name and by offset', () => {

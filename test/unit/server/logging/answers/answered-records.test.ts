@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { answered } from '../../../../../server/logging/answers/answered-records.ts';
+import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
 
-const decoder = newLogQueryDecoder(() => []);
+const decoder = newLogQueryDecoder(textRules);
 const queryOf = (parameters: string) => decoder.decode(new URLSearchParams(parameters));
 
 const RECORD = {

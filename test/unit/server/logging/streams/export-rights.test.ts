@@ -9,10 +9,11 @@ import type {
   Scope,
   Selection,
 } from '../../../../../server/logging/log-store.ts';
+import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
 import { type ExportRequest, writeExport } from '../../../../../server/logging/streams/export.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
-const query = newLogQueryDecoder(() => []).decode(new URLSearchParams('operation=export&format=ndjson'));
+const query = newLogQueryDecoder(textRules).decode(new URLSearchParams('operation=export&format=ndjson'));
 const LATER = '2026-11-20T10:00:00.000000000Z';
 const record: LogRecord = { time: LATER, log: 'x', namespace: 'shop', pod: 'cart-0', container: 'cart' };
 
