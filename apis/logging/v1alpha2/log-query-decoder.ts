@@ -17,7 +17,7 @@ import {
 
 /** What texts are made of is not known here. */
 export interface TextRules {
-  hasWord(text: string): boolean;
+  readonly hasWord: (text: string) => boolean;
   /** Why no line can be asked for by these texts, each reason with the text that it is about; none when lines can. */
   faults(
     mode: MatchMode,

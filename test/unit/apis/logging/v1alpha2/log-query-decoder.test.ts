@@ -203,7 +203,9 @@ describe('a log query', () => {
   });
 
   it('is told all of its faults at once', () => {
-    const all = faults('start_time=1700000000123&sort=x&format=csv&log_query=!&match=phrase&unknown=1&cursor=c&from=1');
+    const all = faults(
+      'start_time=1700000000123&sort=x&format=csv&log_query=!&match=phrase&unknown=1&cursor=c&from=1',
+    );
     expect(Object.keys(all)).to.have.members([
       'start_time',
       'sort',
