@@ -51,7 +51,7 @@ export function bucketsOf({ interval, timeZone, start, end, limit }: BucketsWant
   if (!edges) {
     const wider = ROUND.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(parsed));
     const cure = wider.find((each) => edgesOf(parseInterval(each), zone, start, end, limit));
-    const hint = cure === undefined ? 'ask for a shorter time' : `ask for interval=${cure} or more`;
+    const hint = cure === undefined ? 'ask for a shorter time' : `ask for interval=${cure}`;
     const most = mostOf(parsed, limit);
     throw newInvalidParameter('interval', `${interval} makes more than ${most} buckets; ${hint}`);
   }

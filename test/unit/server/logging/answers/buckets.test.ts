@@ -81,7 +81,7 @@ describe('the buckets of a histogram', () => {
 
   it('are refused when they are too many, with an interval that would do', () => {
     expect(() => edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).to.throw(
-      /1s makes more than 100 buckets; ask for interval=15m or more/,
+      /1s makes more than 100 buckets; ask for interval=15m$/,
     );
     expect(() => edges('1m', 'UTC', '1970-01-01T00:00:00Z', '2286-01-01T00:00:00Z')).to.throw(/shorter time/);
     expect(edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:01:40Z')).to.have.length(101);
@@ -99,6 +99,6 @@ describe('the buckets of a histogram', () => {
     const days = (count: number) =>
       bucketsOf({ interval: '1d', timeZone: 'UTC', start, end: start + count * 86_400_000, limit: 11_000 });
     expect(days(2_000).edges).to.have.length(2_001);
-    expect(() => days(2_001)).to.throw(/1d makes more than 2000 buckets; ask for interval=1w or more/);
+    expect(() => days(2_001)).to.throw(/1d makes more than 2000 buckets; ask for interval=1w$/);
   });
 });
