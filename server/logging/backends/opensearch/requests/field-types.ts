@@ -18,14 +18,19 @@ function typesOf(types: unknown, all: readonly string[]): Types {
   return new Map(
     Object.entries(isRecord(types) ? types : {}).flatMap(([type, capability]) => {
       if (!isRecord(capability)) return [[type, all] as const];
-      const { indices, searchable, non_searchable_indices: some } = capability;
-      const having = Array.isArray(indices) ? indices.map(String) : all;
-      if (searchable !== false || WITHOUT_VALUES.has(type)) return [[type, having] as const];
-      const not = Array.isArray(some) ? some.map(String) : having;
+      const having = indicesIn(capability['indices']) ?? all;
+      // Times are for the order of lines as well.
+      const ability = type.startsWith('date') ? 'aggregatable' : 'searchable';
+      if (capability[ability] !== false || WITHOUT_VALUES.has(type)) return [[type, having] as const];
+      const not = indicesIn(capability[`non_${ability}_indices`]) ?? having;
       const rest = having.filter((index) => !not.includes(index));
       return [...(rest.length > 0 ? [[type, rest] as const] : []), [unindexed(type), not] as const];
     }),
   );
+}
+
+function indicesIn(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.map(String) : undefined;
 }
 
 /** The indices where the field lies in objects that are kept apart: what is asked of a record finds nothing in those. */

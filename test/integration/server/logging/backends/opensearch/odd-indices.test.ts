@@ -197,6 +197,18 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(await faultOf({ indexPrefix: 'aliased', dailyIndices: true, wallClock })).to.equal(undefined);
   });
 
+  it('answers from the others where one can not put times in order, and is not fit where none can', async () => {
+    const line = document('2026-01-15T10:00:00Z', 'a line');
+    await index('orderless-1', { type: 'date', doc_values: false }, [line]);
+    const naming = { indexPrefix: 'orderless', dailyIndices: false };
+    expect(await faultOf(naming)).to.equal('logging.opensearch.fields');
+    await index('orderless-2', { type: 'date' }, [line]);
+    expect(await faultOf(naming)).to.equal(undefined);
+    const { total, shortfalls } = await linesOf(storeAt(node.url, naming));
+    expect(total).to.deep.equal({ count: 1, relation: 'gte' });
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+  });
+
   it('is not fit where names lie in nested objects, and no namespace seems empty there', async () => {
     const properties = {
       kubernetes: { type: 'nested', properties: { namespace_name: { type: 'keyword' } } },

@@ -74,7 +74,7 @@ describe('a question to indices of different mappings', () => {
   ] as const satisfies readonly (readonly [string, string, Selection])[]) {
     it(`tells that lines are missing of an index where ${field} can not be asked`, async () => {
       const types = {
-        [type]: { type, searchable: true, aggregatable: false, indices: [NEW] },
+        [type]: { type, searchable: true, aggregatable: type !== 'text', indices: [NEW] },
         keyword: { ...keyword, indices: [OLD] },
       };
       await using store = await scriptedStore(() => answer([]), {
