@@ -124,7 +124,7 @@ export function newLogQueryDecoder(
  * What `log_query` looks for: a comma separates texts where whole words are meant, and is a comma elsewhere. Without any
  * word it is looked for as it stands, unless whole words were asked for: consoles send whole lines, `}` among them.
  */
-export function textsOf(
+export function textSearchOf(
   { log_query: text, match }: Pick<LogQuery, 'log_query' | 'match'>,
   hasWord: (text: string) => boolean,
 ): { readonly mode: MatchMode; readonly texts: readonly string[] } {
@@ -187,7 +187,7 @@ function depthFaults({ operation, from, size, context, follow }: LogQuery): Stat
 }
 
 function faultsOfTexts(query: LogQuery, rules: TextRules): StatusCause[] {
-  const { mode, texts } = textsOf(query, rules.hasWord);
+  const { mode, texts } = textSearchOf(query, rules.hasWord);
   if (query.log_query !== undefined && texts.length === 0) {
     return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
   }

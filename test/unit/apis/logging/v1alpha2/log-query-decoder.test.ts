@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newLogQueryDecoder, textsOf } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { newLogQueryDecoder, textSearchOf } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
 
@@ -10,7 +10,7 @@ function decode(search: string) {
 }
 
 function texts(search: string): readonly string[] {
-  return textsOf(decode(search), textRules.hasWord).texts;
+  return textSearchOf(decode(search), textRules.hasWord).texts;
 }
 
 /** The faults by parameter; fails when the query is taken. */
@@ -44,7 +44,7 @@ describe('a log query', () => {
         start_time: 1_700_000_000,
         end_time: 1_700_000_600,
       });
-      expect(textsOf(query, textRules.hasWord).texts).to.deep.equal(['error', 'warn']);
+      expect(textSearchOf(query, textRules.hasWord).texts).to.deep.equal(['error', 'warn']);
     }
   });
 
@@ -234,9 +234,9 @@ describe('a log query', () => {
   it('looks for a line without a word as it stands, as consoles send it, unless whole words are asked for', () => {
     for (const line of ['}', '  },', ',', '"": "—",']) {
       const query = decode(new URLSearchParams({ log_query: line }).toString());
-      expect(textsOf(query, textRules.hasWord)).to.deep.equal({ mode: 'substring', texts: [line] });
+      expect(textSearchOf(query, textRules.hasWord)).to.deep.equal({ mode: 'substring', texts: [line] });
     }
-    expect(textsOf(decode('log_query=},x'), textRules.hasWord)).to.include({ mode: 'prefix' });
+    expect(textSearchOf(decode('log_query=},x'), textRules.hasWord)).to.include({ mode: 'prefix' });
   });
 
   it('takes zones by name and by offset', () => {
