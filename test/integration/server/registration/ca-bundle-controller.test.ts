@@ -6,8 +6,7 @@ import { CertificateAuthority } from '../../../../hack/control-plane/certificate
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
-import { ObjectFollower } from '../../../../server/cluster/following/object-follower.ts';
-import { Reflector } from '../../../../server/cluster/following/reflector.ts';
+import { followObject } from '../../../../server/cluster/following/followed-object.ts';
 import { type ApiService, readApiService } from '../../../../server/registration/api-service.ts';
 import { FIELD_MANAGER } from '../../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../../server/registration/registration.ts';
@@ -101,13 +100,15 @@ describe('the registration of the server, with exactly the rights of its Service
   /** The APIService once it is as `wanted` says. */
   async function apiService(wanted: (seen: ApiService) => boolean): Promise<ApiService> {
     const { promise, resolve } = Promise.withResolvers<ApiService>();
-    const sink = new ObjectFollower((objects) => {
-      const seen = readApiService(objects.get(API_SERVICE));
+    const take = (apiService: unknown): void => {
+      const seen = readApiService(apiService);
       if (seen && wanted(seen)) resolve(seen);
-    });
+    };
     const path = API_SERVICE_PATH.slice(0, API_SERVICE_PATH.lastIndexOf('/'));
     const abort = new AbortController();
-    const ended = new Reflector({ client: admin, path, sink, log }).run(
+    const ended = followObject(
+      { client: admin, log, path, name: API_SERVICE },
+      take,
       AbortSignal.any([abort.signal, AbortSignal.timeout(60_000)]),
     );
     try {
