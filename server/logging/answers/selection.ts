@@ -2,7 +2,7 @@ import { type LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { textSearchOf } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { BEGINNING, instantOf } from '../instant.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../log-store.ts';
-import { hasWord } from '../matching/text-rules.ts';
+import { hasWord } from '../matching/words.ts';
 
 type Range = Selection['range'];
 

@@ -3,11 +3,7 @@ import { MAX_WORDS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { TextRules } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { parsePattern } from './regex-dialect.ts';
-import { wordsOf } from './words.ts';
-
-export function hasWord(text: string): boolean {
-  return wordsOf(text).length > 0;
-}
+import { hasWord, wordsOf } from './words.ts';
 
 export const textRules: TextRules = {
   hasWord,

@@ -35,6 +35,11 @@ export function wordsOf(text: string): string[] {
   return text.match(pattern()) ?? [];
 }
 
+/** Looks no further than the first. */
+export function hasWord(text: string): boolean {
+  return text.search(pattern()) >= 0;
+}
+
 export function placedWords(text: string): { readonly word: string; readonly place: Place }[] {
   return Array.from(text.matchAll(pattern()), ({ index, 0: word }) => ({
     word,
