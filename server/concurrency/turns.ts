@@ -1,7 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
+import { setImmediate as immediate } from 'node:timers/promises';
 
 /** What a request that asks for no logs may have to wait for those that do. */
 const SLICE_MS = 0.2;
+/** Of a slice: with more of it used up, what takes some tenths of a millisecond in one go is put off to the next one. */
+const HARDLY_BEGUN = 0.25;
 
 /**
  * Lets many queries work in turn without keeping the event loop from everybody else: each waits for its turn, works
@@ -9,8 +12,9 @@ const SLICE_MS = 0.2;
  */
 export class Turns {
   readonly #sliceMs: number;
-  /** Undefined while nothing was done since everything else has run. */
-  #sliceEnd: number | undefined;
+  /** In which round of the event loop the slice began, and when. */
+  #round = -1;
+  #begin = 0;
   #last: Promise<void> = Promise.resolve();
 
   constructor(sliceMs = SLICE_MS) {
@@ -19,17 +23,47 @@ export class Turns {
 
   /** Whether work that is under way has used up the slice, and should wait for its next turn. */
   get spent(): boolean {
-    if (this.#sliceEnd !== undefined) return performance.now() >= this.#sliceEnd;
-    this.#sliceEnd = performance.now() + this.#sliceMs;
-    setImmediate(() => {
-      this.#sliceEnd = undefined;
-    });
-    return this.#sliceMs === 0;
+    return this.#used() >= this.#sliceMs;
   }
 
   /** Resolves when it is the caller's turn; its work is what it does without waiting for anything. */
   next(): Promise<void> {
-    this.#last = this.#last.then(() => (this.spent ? nextTurn() : undefined));
+    this.#last = this.#last.then(() => this.#begun());
     return this.#last;
   }
+
+  async #begun(): Promise<void> {
+    await workDone();
+    if (this.#used() < this.#sliceMs * HARDLY_BEGUN) return;
+    await nextRound();
+    this.#used();
+  }
+
+  /** Milliseconds since work began in this round of the event loop: none when it begins now. */
+  #used(): number {
+    const now = performance.now();
+    const current = round();
+    if (this.#round !== current) {
+      this.#round = current;
+      this.#begin = now;
+    }
+    return now - this.#begin;
+  }
+}
+
+/** How often the event loop has looked for what came in. */
+function round(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount;
+}
+
+/** Not the next immediate alone: one that is asked for while something comes in runs before anything else comes in. */
+async function nextRound(): Promise<void> {
+  const last = round();
+  do await immediate();
+  while (round() === last);
+}
+
+/** What the one before does with its turn comes first, however many promises lie between: it counts for the slice. */
+function workDone(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -98,7 +98,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       return query.operation === 'histogram' ? answers.histogram(asked) : answers.query(asked);
     };
     const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
-    if (turns.spent) await turns.next();
+    await turns.next();
     await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) });
     if ('query' in answer) forget(answer.query.records);
     return answer.partial === undefined;
@@ -164,7 +164,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       metrics.began(operation);
       try {
         // A caller who waited is admitted when another query ends, but not in the same turn of the event loop.
-        if (turns.spent) await turns.next();
+        await turns.next();
         const write = operation === 'export' ? exportLines : operation === 'follow' ? follow : answer;
         const whole = await write(context, query, target);
         metrics.ended(operation, whole ? 'ok' : 'partial', (performance.now() - began) / 1000);

@@ -1,5 +1,23 @@
+import { readFile } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { Turns } from '../../../../server/concurrency/turns.ts';
+
+/** How often the event loop has looked for what came in. */
+const round = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
+
+/** Runs `work` while the event loop handles what came in. */
+function asItComesIn<Result>(work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    readFile(import.meta.filename, () => {
+      work().then(resolve, reject);
+    });
+  });
+}
+
+function spend(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
 
 describe('turns', () => {
   it('let everything else run between the pieces of work of many readers', async () => {
@@ -24,15 +42,60 @@ describe('turns', () => {
       Array.from({ length: 20 }, (_, reader) => `reader ${reader}`),
     );
   });
+
+  it('come after what has come in meanwhile, also for who waits while something is handled', async () => {
+    const [before, after] = await asItComesIn(async () => {
+      const turns = new Turns(0);
+      const began = round();
+      await turns.next();
+      return [began, round()] as const;
+    });
+    expect(after).to.be.above(before);
+  });
+
+  it('count what a reader does behind many promises before the next reader', async () => {
+    const turns = new Turns(1);
+    const rounds = await Promise.all(
+      [1, 2, 3].map(async () => {
+        await turns.next();
+        for (let n = 0; n < 20; n++) await Promise.resolve();
+        const own = round();
+        spend(1);
+        return own;
+      }),
+    );
+    expect(new Set(rounds).size).to.equal(3);
+  });
 });
 
 describe('a slice of time', () => {
   it('is used up by work, and a new one begins when everything else has run', async () => {
     const turns = new Turns(0.2);
     expect(turns.spent).to.equal(false);
-    for (const end = performance.now() + 0.3; performance.now() < end; );
+    spend(0.3);
     expect(turns.spent).to.equal(true);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns.next();
     expect(turns.spent).to.equal(false);
   });
+
+  it('is the same one for as long as nothing else can have come in', () =>
+    asItComesIn(async () => {
+      const turns = new Turns(0.2);
+      expect(turns.spent).to.equal(false);
+      spend(0.3);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(turns.spent).to.equal(true);
+    }));
+
+  it('is not begun by a piece of work when another has used a part of it', () =>
+    asItComesIn(async () => {
+      const turns = new Turns(1_000);
+      const first = round();
+      await turns.next();
+      expect(round()).to.equal(first);
+      spend(300);
+      expect(turns.spent).to.equal(false);
+      await turns.next();
+      expect(round()).to.be.above(first);
+    }));
 });

@@ -84,7 +84,7 @@ export class Searches {
 
   /** Not in one go with what made the question: either takes some tenths of a millisecond. */
   async #send(request: StoreRequest, call: Call): Promise<Body | undefined> {
-    if (this.#turns.spent) await this.#turns.next();
+    await this.#turns.next();
     return this.#connection.request(request, call);
   }
 

@@ -137,7 +137,7 @@ const NOTHING = Buffer.alloc(0);
 
 async function rowsAtOnce(answer: IncomingMessage, turns: Turns): Promise<Row[]> {
   const body = await allOf(answer);
-  if (turns.spent) await turns.next();
+  await turns.next();
   return rowsOfAll(body);
 }
 
