@@ -49,7 +49,7 @@ export async function* recordLinesOf(
     behind = end === 0 ? behind + chunk.length : chunk.length - end;
     if (behind > MAX_LINE) throw new LineTooLongError(MAX_LINE);
     if (behind === length || length < enough) continue;
-    await turns.next();
+    if (turns.spent) await turns.next();
     const bytes = joined(held);
     const lines = await lineTableOf(bytes.subarray(0, length - behind), turns);
     const begin = beginOfLastMoment(lines);
