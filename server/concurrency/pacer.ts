@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextRound } from './event-loop.ts';
 
 /**
  * Keeps long work from blocking the event loop: between two pieces of it, `breathe` lets everything else run once
@@ -19,7 +19,7 @@ export class Pacer {
   }
 
   async breathe(): Promise<void> {
-    await nextTurn();
+    await nextRound();
     this.#sliceEnd = performance.now() + this.#sliceMs;
   }
 }

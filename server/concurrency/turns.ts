@@ -1,5 +1,4 @@
-import { performance } from 'node:perf_hooks';
-import { setImmediate as immediate } from 'node:timers/promises';
+import { nextRound, round } from './event-loop.ts';
 
 /** What a request that asks for no logs may have to wait for those that do. */
 const SLICE_MS = 0.2;
@@ -28,39 +27,27 @@ export class Turns {
 
   /** Resolves when it is the caller's turn; its work is what it does without waiting for anything. */
   next(): Promise<void> {
-    this.#last = this.#last.then(() => this.#begun());
+    this.#last = this.#last.then(() => this.#turn());
     return this.#last;
   }
 
-  async #begun(): Promise<void> {
+  async #turn(): Promise<void> {
     await workDone();
     if (this.#used() < this.#sliceMs * HARDLY_BEGUN) return;
     await nextRound();
-    this.#used();
+    this.#beginSlice();
   }
 
-  /** Milliseconds since work began in this round of the event loop: none when it begins now. */
+  /** Milliseconds; what comes first in a round of the event loop begins a slice. */
   #used(): number {
-    const now = performance.now();
-    const current = round();
-    if (this.#round !== current) {
-      this.#round = current;
-      this.#begin = now;
-    }
-    return now - this.#begin;
+    if (this.#round !== round()) this.#beginSlice();
+    return performance.now() - this.#begin;
   }
-}
 
-/** How often the event loop has looked for what came in. */
-function round(): number {
-  return performance.nodeTiming.uvMetricsInfo.loopCount;
-}
-
-/** Not the next immediate alone: one that is asked for while something comes in runs before anything else comes in. */
-async function nextRound(): Promise<void> {
-  const last = round();
-  do await immediate();
-  while (round() === last);
+  #beginSlice(): void {
+    this.#round = round();
+    this.#begin = performance.now();
+  }
 }
 
 /** What the one before does with its turn comes first, however many promises lie between: it counts for the slice. */

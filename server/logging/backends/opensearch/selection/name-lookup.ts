@@ -1,7 +1,7 @@
 // The names that there are, looked through in this process: for more, or longer, texts than a store can be asked to
 // find in names, since it makes one automaton of each.
-import { setImmediate as turn } from 'node:timers/promises';
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
+import { nextRound } from '../../../../concurrency/event-loop.ts';
 import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { aggregatedFields } from '../requests/aggregated-fields.ts';
@@ -40,7 +40,7 @@ export async function namesContaining(
   const names = await namesOf(searches, lookup, call);
   for (const [index, name] of names.entries()) {
     if (index % AT_A_TIME === AT_A_TIME - 1) {
-      await turn();
+      await nextRound();
       call.signal.throwIfAborted();
     }
     const folded = lowerASCII(name);
