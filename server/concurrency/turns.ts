@@ -33,7 +33,8 @@ export class Turns {
 
   async #turn(): Promise<void> {
     await workDone();
-    if (this.#used() < this.#sliceMs * HARDLY_BEGUN) return;
+    // What came in before it in a round that nobody had a turn in took time too, which nobody has counted.
+    if (this.#round === round() && this.#used() < this.#sliceMs * HARDLY_BEGUN) return;
     await nextRound();
     this.#beginSlice();
   }

@@ -88,14 +88,12 @@ export class Searches {
     return this.#connection.request(request, call);
   }
 
+  /** Nor in one go with what is made of the answer. */
   async #read<T>(text: () => string, read: (text: string) => T): Promise<T> {
     await this.#turns.next();
-    try {
-      return read(text());
-    } catch (error) {
-      if (error instanceof StatusError) throw error;
-      throw newStoreUnavailable(STORE, error);
-    }
+    const answer = valid(() => read(text()));
+    await this.#turns.next();
+    return answer;
   }
 
   #request(
@@ -112,6 +110,16 @@ export class Searches {
       ...(indices === undefined ? {} : { query }),
       body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
     };
+  }
+}
+
+/** What can not be read is a store that does not answer as it should. */
+function valid<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    throw newStoreUnavailable(STORE, error);
   }
 }
 

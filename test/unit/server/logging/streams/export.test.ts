@@ -125,7 +125,7 @@ describe('an export', () => {
     const service = await serve({ store: new MemoryLogStore(ODD) });
     expect((await service.ask('operation=export', {}, 'HEAD')).headers.trailer).to.equal(undefined);
     const socket = connect(service.server.port, '127.0.0.1');
-    socket.end(`GET ${LOGS}?operation=export HTTP/1.0\r\nHost: localhost\r\n\r\n`);
+    socket.write(`GET ${LOGS}?operation=export HTTP/1.0\r\nHost: localhost\r\n\r\n`);
     let answer = '';
     for await (const part of socket.setEncoding('utf8')) answer += String(part);
     expect(answer)
