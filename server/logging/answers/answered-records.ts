@@ -5,7 +5,7 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import type { LogRecord } from '../log-store.ts';
 import { type LineMatcher, lineMatcher, searchableLength } from '../matching/line-matcher.ts';
-import type { Place } from '../matching/words.ts';
+import type { Span } from '../matching/words.ts';
 import { idOf } from './record-id.ts';
 import { textOf } from './selection.ts';
 
@@ -17,7 +17,7 @@ export interface AnsweringCall {
 /** Characters of a line that are searched for places, at most; less where the pattern is large. */
 const MAX_LOOK = 65_536;
 /** Of one line: more would make the answer many times its size. */
-const MAX_PLACES = 1_000;
+const MAX_HIGHLIGHTS = 1_000;
 
 /** Rejects with the signal's reason when it is aborted. */
 export async function answered(
@@ -33,20 +33,20 @@ export async function answered(
     await turns.next();
     signal.throwIfAborted();
   };
-  const placesOf = async (line: string): Promise<[number, number][]> => {
-    const places: [number, number][] = [];
-    for (const [begin, end] of matcher ? placesIn(line, matcher, most) : []) {
-      places.push([begin, end]);
-      if (places.length === MAX_PLACES) break;
+  const highlightsOf = async (line: string): Promise<[number, number][]> => {
+    const highlights: [number, number][] = [];
+    for (const [begin, end] of matcher ? spansIn(line, matcher, most) : []) {
+      highlights.push([begin, end]);
+      if (highlights.length === MAX_HIGHLIGHTS) break;
       if (turns.spent) await rest();
     }
-    return places;
+    return highlights;
   };
   signal.throwIfAborted();
   for (const record of records) {
     if (turns.spent) await rest();
     answers.push(
-      query.highlight ? { ...plain(record), highlights: await placesOf(record.log) } : plain(record),
+      query.highlight ? { ...plain(record), highlights: await highlightsOf(record.log) } : plain(record),
     );
   }
   return answers;
@@ -57,10 +57,10 @@ function plain(record: LogRecord): AnsweredRecord {
   return { log, time, namespace, pod, container, id: idOf(record) };
 }
 
-function* placesIn(line: string, matcher: LineMatcher, most: number): Generator<Place, void, undefined> {
+function* spansIn(line: string, matcher: LineMatcher, most: number): Generator<Span, void, undefined> {
   const isLong = line.length > most;
-  for (const place of matcher.places(isLong ? line.slice(0, most) : line)) {
+  for (const span of matcher.spans(isLong ? line.slice(0, most) : line)) {
     // A place that touches the cut may continue behind it, or end there only because of the cut.
-    if (!isLong || place[1] < most) yield place;
+    if (!isLong || span[1] < most) yield span;
   }
 }

@@ -5,15 +5,15 @@ import type { TextFilter } from '../log-store.ts';
 import { folded } from './letter-case.ts';
 import { toRE2 } from './re2.ts';
 import { parsePattern, patternSize } from './regex-dialect.ts';
-import { type Place, placedWords, wordsOf } from './words.ts';
+import { type Span, wordSpans, wordsOf } from './words.ts';
 
 export interface LineMatcher {
   matches(line: string): boolean;
   /**
    * Ascending, without overlaps; UTF-16 code units. Each is looked for when it is asked for: a pattern may look at all the
-   * rest of the line before it finds a short place, so that all places of a line may take the square of its length.
+   * rest of the line before it finds a short span, so that all spans of a line may take the square of its length.
    */
-  places(line: string): Iterable<Place>;
+  spans(line: string): Iterable<Span>;
 }
 
 /** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
@@ -28,15 +28,15 @@ export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMat
   if (only && matchers.length === 1) return only;
   return {
     matches: (line) => matchers.some((matcher) => matcher.matches(line)),
-    places: (line) => joined(merged(matchers.map((matcher) => matcher.places(line)))),
+    spans: (line) => joined(merged(matchers.map((matcher) => matcher.spans(line)))),
   };
 }
 
 /** Less than half a second of them. */
 const MAX_STEPS = 40 << 20;
 
-/** Finding a place takes the engine many times longer than finding out that there is one: some hundredths of a second. */
-const MAX_PLACE_STEPS = 1 << 20;
+/** Finding a span takes the engine many times longer than finding out that there is one: some hundredths of a second. */
+const MAX_SPAN_STEPS = 1 << 20;
 
 /**
  * Characters of a line that can be looked at in one go, whatever they are: patterns take time for all that they are made
@@ -46,9 +46,9 @@ export function lookableLength(filter: TextFilter): number {
   return lengthWithin(MAX_STEPS, filter);
 }
 
-/** The same for finding one place. */
+/** The same for finding one span. */
 export function searchableLength(filter: TextFilter): number {
-  return lengthWithin(MAX_PLACE_STEPS, filter);
+  return lengthWithin(MAX_SPAN_STEPS, filter);
 }
 
 function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
@@ -61,11 +61,11 @@ function substringMatcher(text: string, caseSensitive: boolean): LineMatcher {
   const found = literalIn(text, caseSensitive);
   return {
     matches: (line) => (caseSensitive ? line.includes(text) : line.search(found) !== -1),
-    places: (line) => Array.from(line.matchAll(found), placeOf).filter(([begin, end]) => begin < end),
+    spans: (line) => Array.from(line.matchAll(found), spanOf).filter(([begin, end]) => begin < end),
   };
 }
 
-function placeOf({ index, 0: text }: RegExpExecArray): Place {
+function spanOf({ index, 0: text }: RegExpExecArray): Span {
   return [index, index + text.length];
 }
 
@@ -77,7 +77,7 @@ function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
   const pattern = RE2JS.compile(toRE2(parsePattern(text)), caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   return {
     matches: (line) => pattern.test(line),
-    *places(line) {
+    *spans(line) {
       const matcher = pattern.matcher(line);
       while (matcher.find()) if (matcher.start() < matcher.end()) yield [matcher.start(), matcher.end()];
     },
@@ -86,7 +86,7 @@ function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
 
 interface SaidWord {
   readonly said: string;
-  readonly place: Place;
+  readonly span: Span;
 }
 
 /** The words of a line as they are compared; of the last line they are kept, for all texts that are looked for in it. */
@@ -94,9 +94,9 @@ function lineWords(caseSensitive: boolean): (line: string) => readonly SaidWord[
   let last: { readonly line: string; readonly words: readonly SaidWord[] } | undefined;
   return (line) => {
     if (last?.line === line) return last.words;
-    const words = placedWords(line).map(({ word, place }) => ({
+    const words = wordSpans(line).map(({ word, span }) => ({
       said: compared(word, caseSensitive),
-      place,
+      span,
     }));
     last = { line, words };
     return words;
@@ -115,18 +115,18 @@ function phraseMatcher(
 ): LineMatcher {
   const wanted = wordsOf(text).map((word) => compared(word, caseSensitive));
   const [longest] = wanted.toSorted((a, b) => b.length - a.length);
-  if (longest === undefined) return { matches: () => false, places: () => [] };
+  if (longest === undefined) return { matches: () => false, spans: () => [] };
   // Most lines do not even contain the characters, and need not be split into words.
   const quick = substringMatcher(longest, caseSensitive);
   const [head, tail = ''] = [wanted.slice(0, -1), wanted.at(-1)];
   const borders = bordersOf(head);
   /** Each word of the line is looked at a few times at most, however often the wanted ones repeat themselves. */
-  function* placesIn(words: readonly SaidWord[]): Generator<Place, void, undefined> {
+  function* spansIn(words: readonly SaidWord[]): Generator<Span, void, undefined> {
     let found = 0;
-    for (const [at, { said, place }] of words.entries()) {
+    for (const [at, { said, span }] of words.entries()) {
       if (found === head.length) {
-        const begin = words[at - head.length]?.place[0] ?? 0;
-        if (goesOn ? said.startsWith(tail) : said === tail) yield [begin, place[1]];
+        const begin = words[at - head.length]?.span[0] ?? 0;
+        if (goesOn ? said.startsWith(tail) : said === tail) yield [begin, span[1]];
         found = borders[found] ?? 0;
       }
       while (found > 0 && head[found] !== said) found = borders[found] ?? 0;
@@ -134,8 +134,8 @@ function phraseMatcher(
     }
   }
   return {
-    matches: (line) => quick.matches(line) && placesIn(wordsIn(line)).next().done !== true,
-    places: (line) => (quick.matches(line) ? joined(placesIn(wordsIn(line))) : []),
+    matches: (line) => quick.matches(line) && spansIn(wordsIn(line)).next().done !== true,
+    spans: (line) => (quick.matches(line) ? joined(spansIn(wordsIn(line))) : []),
   };
 }
 
@@ -150,32 +150,32 @@ function bordersOf(words: readonly string[]): readonly number[] {
   return borders;
 }
 
-/** All places by their begin, out of lists that are. */
-function* merged(lists: readonly Iterable<Place>[]): Generator<Place, void, undefined> {
+/** All spans by their begin, out of lists that are. */
+function* merged(lists: readonly Iterable<Span>[]): Generator<Span, void, undefined> {
   const heads = lists.flatMap((list) => {
-    const places = list[Symbol.iterator]();
-    const first = places.next();
-    return first.done === true ? [] : [{ places, place: first.value }];
+    const spans = list[Symbol.iterator]();
+    const first = spans.next();
+    return first.done === true ? [] : [{ spans, span: first.value }];
   });
   for (;;) {
     let next = heads[0];
     if (!next) return;
-    for (const head of heads) if (head.place[0] < next.place[0]) next = head;
-    yield next.place;
-    const following = next.places.next();
+    for (const head of heads) if (head.span[0] < next.span[0]) next = head;
+    yield next.span;
+    const following = next.spans.next();
     if (following.done === true) heads.splice(heads.indexOf(next), 1);
-    else next.place = following.value;
+    else next.span = following.value;
   }
 }
 
-/** `places`: by their begin. */
-function* joined(places: Iterable<Place>): Generator<Place, void, undefined> {
-  let last: Place | undefined;
-  for (const place of places) {
-    if (last && place[0] < last[1]) last = [last[0], Math.max(last[1], place[1])];
+/** `spans`: by their begin. */
+function* joined(spans: Iterable<Span>): Generator<Span, void, undefined> {
+  let last: Span | undefined;
+  for (const span of spans) {
+    if (last && span[0] < last[1]) last = [last[0], Math.max(last[1], span[1])];
     else {
       if (last) yield last;
-      last = place;
+      last = span;
     }
   }
   if (last) yield last;

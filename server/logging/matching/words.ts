@@ -28,7 +28,7 @@ function pattern(): RegExp {
 }
 
 /** Begin, and end exclusive, in UTF-16 code units. */
-export type Place = readonly [begin: number, end: number];
+export type Span = readonly [begin: number, end: number];
 
 /** In the order of the text. */
 export function wordsOf(text: string): string[] {
@@ -40,9 +40,9 @@ export function hasWord(text: string): boolean {
   return text.search(pattern()) >= 0;
 }
 
-export function placedWords(text: string): { readonly word: string; readonly place: Place }[] {
+export function wordSpans(text: string): { readonly word: string; readonly span: Span }[] {
   return Array.from(text.matchAll(pattern()), ({ index, 0: word }) => ({
     word,
-    place: [index, index + word.length],
+    span: [index, index + word.length],
   }));
 }

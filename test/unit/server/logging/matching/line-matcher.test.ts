@@ -84,9 +84,8 @@ describe('a line matcher', () => {
         const covered = new Set<number>();
         for (const at of line.keys())
           if (isAt(at)) for (const index of wanted.keys()) covered.add(at + index);
-        const places = [...matcher.places(line.join(' '))];
-        const isCovered = (begin: number): boolean =>
-          places.some(([from, to]) => from <= begin && begin < to);
+        const spans = [...matcher.spans(line.join(' '))];
+        const isCovered = (begin: number): boolean => spans.some(([from, to]) => from <= begin && begin < to);
         let begin = 0;
         for (const [index, word] of line.entries()) {
           expect(isCovered(begin), `${index} of ${line.join(' ')}`).to.equal(covered.has(index));
@@ -109,7 +108,7 @@ describe('a line matcher', () => {
 
   it('tells all places, joined where they overlap', () => {
     const matcher = lineMatcher(filter('substring', ['aba', 'bab']));
-    expect([...matcher.places('xABABx aba')]).to.deep.equal([
+    expect([...matcher.spans('xABABx aba')]).to.deep.equal([
       [1, 5],
       [7, 10],
     ]);
@@ -118,7 +117,7 @@ describe('a line matcher', () => {
   it('looks for the places of several texts only as far as they are asked for', () => {
     // All of them take the square of the line: minutes.
     const filter = { mode: 'regex', texts: ['a.*b|a', 'a'], caseSensitive: true } as const;
-    const [first, second] = lineMatcher(filter).places('a'.repeat(60_000));
+    const [first, second] = lineMatcher(filter).spans('a'.repeat(60_000));
     expect([first, second]).to.deep.equal([
       [0, 1],
       [1, 2],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placedWords, wordsOf } from '../../../../../server/logging/matching/words.ts';
+import { wordSpans, wordsOf } from '../../../../../server/logging/matching/words.ts';
 
 const CASES: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['GET /index.html?x=1', ['GET', 'index.html', 'x', '1']],
@@ -41,6 +41,6 @@ describe('the words of a line', () => {
 
   it('stand where they are said to stand', () => {
     const line = '😀 foo.bar, 日本!';
-    for (const { word, place } of placedWords(line)) expect(line.slice(...place)).to.equal(word);
+    for (const { word, span } of wordSpans(line)) expect(line.slice(...span)).to.equal(word);
   });
 });
