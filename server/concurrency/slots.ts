@@ -1,4 +1,4 @@
-import { Tally } from './tally.ts';
+import { InFlight } from './in-flight.ts';
 
 /** How many may wait for a slot, and how long. */
 export interface SlotQueue {
@@ -32,7 +32,7 @@ export class Slots {
   readonly #queue: SlotQueue | undefined;
   readonly #share: ShareOfOne;
   readonly #waiting = new Set<Waiting>();
-  readonly #taken = new Tally();
+  readonly #taken = new InFlight();
 
   constructor(count: number, queue?: SlotQueue, share = ALL) {
     this.#count = count;

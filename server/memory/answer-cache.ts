@@ -1,6 +1,6 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import { Tally } from '../concurrency/tally.ts';
+import { InFlight } from '../concurrency/in-flight.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 export interface AnswerCacheOptions<Answer> {
@@ -35,7 +35,7 @@ export class AnswerCache<Answer> {
   readonly #entries: BoundedMap<string, Entry<Answer>>;
   readonly #pending = new Map<string, Promise<Answer>>();
   /** Questions that are under way. */
-  readonly #asked = new Tally();
+  readonly #asked = new InFlight();
 
   constructor(options: AnswerCacheOptions<Answer>) {
     this.#options = options;

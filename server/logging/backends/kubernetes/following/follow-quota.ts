@@ -1,6 +1,6 @@
 import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
+import { InFlight } from '../../../../concurrency/in-flight.ts';
 import { mostOfOne } from '../../../../concurrency/share-of-one.ts';
-import { Tally } from '../../../../concurrency/tally.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from '../reading/call-bounds.ts';
 
@@ -19,7 +19,7 @@ export interface CallerQuota {
 export class FollowQuota {
   readonly #limit: number;
   readonly #tailLimit: number;
-  readonly #followed = new Tally();
+  readonly #followed = new InFlight();
 
   constructor(limits: { readonly followedLogs: number; readonly maxContainers: number }) {
     this.#limit = limits.followedLogs;

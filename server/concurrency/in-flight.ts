@@ -1,5 +1,5 @@
 /** How much is under way, in all and of each caller. Callers without anything take no memory. */
-export class Tally {
+export class InFlight {
   readonly #counts = new Map<string, number>();
   #all = 0;
 
