@@ -42,7 +42,8 @@ export interface Reservation {
   cancelled(): void;
 }
 
-interface Place {
+/** Where an attempt counts: one budget, as it was just before. */
+interface TakenBucket {
   readonly key: string;
   readonly bucket: Bucket;
   /** Ms until an attempt may begin, and whether there was room for it. */
@@ -98,13 +99,13 @@ export class LoginThrottle {
       const now = this.#now();
       const known =
         this.#known.has(accountKey, sourceKey, now) || this.#options.isSignedIn?.(account, network) === true;
-      const places = this.#begin(accountKey, sourceKey, known);
-      const wait = Math.max(...places.map(({ wait }) => wait));
-      if (wait === 0 && places.every(({ full }) => !full)) {
-        return this.#reservation(accountKey, sourceKey, places);
+      const buckets = this.#begin(accountKey, sourceKey, known);
+      const wait = Math.max(...buckets.map(({ wait }) => wait));
+      if (wait === 0 && buckets.every(({ full }) => !full)) {
+        return this.#reservation(accountKey, sourceKey, buckets);
       }
-      for (const { bucket } of places) bucket.release();
-      this.#settle(places);
+      for (const { bucket } of buckets) bucket.release();
+      this.#settle(buckets);
       if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
       await this.#turn(signal);
     }
@@ -131,15 +132,15 @@ export class LoginThrottle {
    * An account that is used from a known source has a budget of its own there: neither strangers' attempts nor those of
    * neighbours behind the same address count against it.
    */
-  #begin(accountKey: string, sourceKey: string, known: boolean): readonly Place[] {
+  #begin(accountKey: string, sourceKey: string, known: boolean): readonly TakenBucket[] {
     const now = this.#now();
     const keys = known ? [`${accountKey}.${sourceKey}`] : [accountKey, sourceKey];
     return keys.map((key) => {
       const bucket = this.#table.take(key, this.#limitsOf(key), now);
-      const place = { key, bucket, wait: bucket.remaining(now), full: bucket.full };
+      const taken = { key, bucket, wait: bucket.remaining(now), full: bucket.full };
       // At once, since the table evicts only buckets without attempts under way.
       bucket.begin();
-      return place;
+      return taken;
     });
   }
 
@@ -147,22 +148,22 @@ export class LoginThrottle {
     return key.startsWith('source') ? this.#bySource : this.#options.limits;
   }
 
-  #reservation(accountKey: string, sourceKey: string, places: readonly Place[]): Reservation {
+  #reservation(accountKey: string, sourceKey: string, buckets: readonly TakenBucket[]): Reservation {
     let open = true;
-    const end = (change: (place: Place, now: number) => void): void => {
+    const end = (change: (taken: TakenBucket, now: number) => void): void => {
       if (!open) throw new Error('an attempt has ended twice');
       open = false;
       const now = this.#now();
-      for (const place of places) change(place, now);
-      this.#settle(places);
+      for (const taken of buckets) change(taken, now);
+      this.#settle(buckets);
       for (const wake of this.#waiting) wake();
     };
     return {
       cancelled: () => end(({ bucket }) => bucket.release()),
       failed: () =>
-        end((place, now) => {
-          place.bucket.fail(now);
-          if (place.bucket.isDelaying(now)) this.#tell(place.key, now);
+        end((taken, now) => {
+          taken.bucket.fail(now);
+          if (taken.bucket.isDelaying(now)) this.#tell(taken.key, now);
         }),
       succeeded: () => {
         end(({ key, bucket }, now) => {
@@ -185,8 +186,8 @@ export class LoginThrottle {
     if (state) this.#options.changed?.({ key, ...state, knownSources: this.#known.of(key) });
   }
 
-  #settle(places: readonly Place[]): void {
-    for (const { key } of places) this.#table.settle(key, this.#now());
+  #settle(buckets: readonly TakenBucket[]): void {
+    for (const { key } of buckets) this.#table.settle(key, this.#now());
   }
 
   /** Until an attempt has ended. */
