@@ -3,7 +3,7 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { fewerWhenTooMuch } from '../../fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
-import type { LongAnswer, Place } from './requests/long-answer.ts';
+import type { ByteRange, LongAnswer } from './requests/long-answer.ts';
 import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
 import { type Position, searchAfter } from './requests/position.ts';
 import { positionBehind, type SearchAnswer } from './requests/search-answer.ts';
@@ -153,7 +153,7 @@ async function atEndOf<T>(
 async function recordsIn(
   searches: Searches,
   { answer, behind }: Page,
-  part: Place,
+  part: ByteRange,
   { fields }: SelectionQuery,
 ): Promise<readonly LogRecord[]> {
   const read = await searches.read(answer, part);

@@ -27,7 +27,8 @@ interface Waiting {
   readonly wake: (count: LineCount) => void;
 }
 
-interface Place {
+/** Of one set of indices, for all who wait. */
+interface Poll {
   readonly waiting: Set<Waiting>;
   readonly over: AbortController;
   last: LineCount;
@@ -35,7 +36,7 @@ interface Place {
 
 export class LineCountPoller {
   readonly #options: LineCountPollerOptions;
-  readonly #places = new Map<string, Place>();
+  readonly #polls = new Map<string, Poll>();
 
   constructor(options: LineCountPollerOptions) {
     this.#options = options;
@@ -48,56 +49,56 @@ export class LineCountPoller {
     { signal, atMostMs }: { readonly signal: AbortSignal; readonly atMostMs: number },
   ): Promise<LineCount> {
     if (signal.aborted) return Promise.resolve(known);
-    const place = this.#placeOf(indices);
-    if (place.last !== undefined && place.last !== known) return Promise.resolve(place.last);
+    const poll = this.#pollOf(indices);
+    if (poll.last !== undefined && poll.last !== known) return Promise.resolve(poll.last);
     return new Promise((resolve) => {
       const wake = (count: LineCount): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
-        place.waiting.delete(waiting);
+        poll.waiting.delete(waiting);
         resolve(count);
       };
       const leave = (): void => {
         wake(known);
-        if (place.waiting.size === 0) this.#end(indices, place);
+        if (poll.waiting.size === 0) this.#end(indices, poll);
       };
       const waiting: Waiting = { known, wake };
       const timer = setTimeout(() => wake(known), atMostMs);
       signal.addEventListener('abort', leave, { once: true });
-      place.waiting.add(waiting);
+      poll.waiting.add(waiting);
     });
   }
 
-  #placeOf(indices: string): Place {
-    const known = this.#places.get(indices);
+  #pollOf(indices: string): Poll {
+    const known = this.#polls.get(indices);
     if (known) return known;
-    const place: Place = { waiting: new Set(), over: new AbortController(), last: undefined };
-    this.#places.set(indices, place);
-    void this.#poll(indices, place);
-    return place;
+    const poll: Poll = { waiting: new Set(), over: new AbortController(), last: undefined };
+    this.#polls.set(indices, poll);
+    void this.#run(indices, poll);
+    return poll;
   }
 
   /** Until nobody has waited for a while. */
-  async #poll(indices: string, place: Place): Promise<void> {
+  async #run(indices: string, poll: Poll): Promise<void> {
     const { everyMs, now } = this.#options;
-    const { signal } = place.over;
-    for (let idle = 0; idle < IDLE_POLLS && !signal.aborted; idle = place.waiting.size > 0 ? 0 : idle + 1) {
+    const { signal } = poll.over;
+    for (let idle = 0; idle < IDLE_POLLS && !signal.aborted; idle = poll.waiting.size > 0 ? 0 : idle + 1) {
       const began = now();
-      place.last = await this.#count(indices, { signal, timeoutMs: ASK_MS });
-      for (const { known, wake } of [...place.waiting]) {
-        if (place.last === undefined || place.last !== known) wake(place.last);
+      poll.last = await this.#count(indices, { signal, timeoutMs: ASK_MS });
+      for (const { known, wake } of [...poll.waiting]) {
+        if (poll.last === undefined || poll.last !== known) wake(poll.last);
       }
-      const rest = place.last === undefined ? everyMs * FAILED : everyMs;
+      const rest = poll.last === undefined ? everyMs * FAILED : everyMs;
       const ms = Math.max(rest, restAfter(now() - began));
       // This timer alone must not keep the process alive, since it goes on for a while without followers.
       await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    this.#end(indices, place);
+    this.#end(indices, poll);
   }
 
-  #end(indices: string, place: Place): void {
-    if (this.#places.get(indices) === place) this.#places.delete(indices);
-    place.over.abort();
+  #end(indices: string, poll: Poll): void {
+    if (this.#polls.get(indices) === poll) this.#polls.delete(indices);
+    poll.over.abort();
   }
 
   async #count(indices: string, call: Call): Promise<LineCount> {

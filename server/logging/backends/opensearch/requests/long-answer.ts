@@ -1,7 +1,7 @@
 import { release } from '../../../../memory/released.ts';
 
-/** A place in the bytes of an answer. */
-export interface Place {
+/** Of an answer; the end is exclusive. */
+export interface ByteRange {
   readonly begin: number;
   readonly end: number;
 }
@@ -21,9 +21,9 @@ const COMMA = 0x2c;
  */
 export class LongAnswer {
   readonly #bytes: Buffer<ArrayBuffer>;
-  readonly #hits: Place;
+  readonly #hits: ByteRange;
   /** Where the hits are that are read together, in order; one part when they can not be told apart. */
-  readonly parts: readonly Place[];
+  readonly parts: readonly ByteRange[];
   /** How many hits there are; undefined when they can not be told apart. */
   readonly count: number | undefined;
 
@@ -49,8 +49,8 @@ export class LongAnswer {
     release(this.#bytes);
   }
 
-  /** JSON of the answer with the hits of this place alone. */
-  text({ begin, end }: Place): string {
+  /** JSON of the answer with these hits alone. */
+  text({ begin, end }: ByteRange): string {
     const [head, tail] = [this.#bytes.subarray(0, this.#hits.begin), this.#bytes.subarray(this.#hits.end)];
     const whole = Buffer.concat([head, this.#bytes.subarray(begin, end), tail]);
     try {
@@ -86,8 +86,8 @@ function endsOfHits(bytes: Buffer, begin: number): number[] {
   return ends;
 }
 
-function partsOf(hits: Place, ends: readonly number[]): Place[] {
-  const parts: Place[] = [];
+function partsOf(hits: ByteRange, ends: readonly number[]): ByteRange[] {
+  const parts: ByteRange[] = [];
   let { begin } = hits;
   for (const end of ends) {
     if (end - begin < PART && end !== hits.end) continue;

@@ -6,7 +6,7 @@ import { forget } from '../../../../memory/forgotten.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { type Body, bodyText, type Connection, type StoreRequest } from './connection.ts';
-import { LongAnswer, ownBytes, type Place } from './long-answer.ts';
+import { type ByteRange, LongAnswer, ownBytes } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { STORE } from './store-name.ts';
 
@@ -61,8 +61,8 @@ export class Searches {
     return new LongAnswer(bytes);
   }
 
-  read(answer: LongAnswer, place: Place): Promise<SearchAnswer> {
-    return this.#read(() => answer.text(place), readAnswer);
+  read(answer: LongAnswer, part: ByteRange): Promise<SearchAnswer> {
+    return this.#read(() => answer.text(part), readAnswer);
   }
 
   /** The same, where there need not be any index. */

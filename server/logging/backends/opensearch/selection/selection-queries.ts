@@ -29,8 +29,8 @@ export interface SelectionQueriesOptions {
   readonly predecessors: Predecessors;
 }
 
-/** Where lines are looked for: of all questions about a selection the first, and the same. */
-interface Place {
+/** What is searched: of all questions about a selection the first, and the same. */
+interface SearchTarget {
   readonly indices: string;
   readonly fields: FieldMap;
   /** The coverages that were used. */
@@ -74,21 +74,21 @@ export class SelectionQueries {
     const { fields } = searchable;
     const indices = without(searchable.indices, fields.untimed);
     const byWords = selection.text?.mode === 'phrase' || selection.text?.mode === 'prefix';
-    const place: Place = {
+    const target: SearchTarget = {
       indices,
       fields,
       used: [fields.times(), ...(byWords ? [fields.words()] : [])],
     };
-    const scope = await this.#scoped(selection, place, call);
+    const scope = await this.#scoped(selection, target, call);
     if (scope?.names.length === 0) return undefined;
-    const filter: Clause[] = [...(await this.#named(selection, scope, place, call))];
+    const filter: Clause[] = [...(await this.#named(selection, scope, target, call))];
     const lines = [
       ...(selection.text ? [textClause(selection.text, fields)] : []),
       ...(selection.levels ? [levelClause(selection.levels, fields)] : []),
     ];
     for (const { clause, wildcard } of lines) {
       filter.push(clause);
-      if (wildcard) place.used.push(wildcard);
+      if (wildcard) target.used.push(wildcard);
     }
     const named = { indices, known: fields.indices, refused: [...searchable.refused, ...fields.untimed] };
     return {
@@ -98,15 +98,19 @@ export class SelectionQueries {
       range,
       filter,
       scope,
-      shortfalls: [...refusalsOf(searchable), ...gapsOf(place.used)],
+      shortfalls: [...refusalsOf(searchable), ...gapsOf(target.used)],
     };
   }
 
-  async #scoped({ scope, range }: Selection, place: Place, call: Call): Promise<ScopeClause | undefined> {
+  async #scoped(
+    { scope, range }: Selection,
+    target: SearchTarget,
+    call: Call,
+  ): Promise<ScopeClause | undefined> {
     if (scope.everything) return undefined;
     const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
-    const coverage = exactFields(place, 'namespace');
-    const bounds = await this.#options.predecessors.bounds({ ...place, namespaces, range }, call);
+    const coverage = exactFields(target, 'namespace');
+    const bounds = await this.#options.predecessors.bounds({ ...target, namespaces, range }, call);
     return { names: namespaces.map(({ name }) => name), coverage, bounds };
   }
 
@@ -114,7 +118,7 @@ export class SelectionQueries {
   async #named(
     selection: Selection,
     scope: ScopeClause | undefined,
-    place: Place,
+    target: SearchTarget,
     call: Call,
   ): Promise<Clause[]> {
     const { range } = selection;
@@ -125,21 +129,21 @@ export class SelectionQueries {
       ['container', selection.containers],
     ] as const) {
       if (!names) continue;
-      const coverage = exactFields(place, field);
+      const coverage = exactFields(target, field);
       if (isTooMuch(names)) {
         const within = [
-          timeRange(place.fields.names.time, { from: range.start, before: range.end }),
+          timeRange(target.fields.names.time, { from: range.start, before: range.end }),
           ...(scope ? [exactClause(scope.names, scope.coverage)] : []),
           ...filter,
         ];
-        const lookup = { indices: place.indices, filter: within, coverage, parameter: `${field}_query` };
+        const lookup = { indices: target.indices, filter: within, coverage, parameter: `${field}_query` };
         const found = await namesContaining(this.#options.searches, names.contains ?? [], lookup, call);
         filter.push(exactClause(found, coverage));
       } else if (names.contains) filter.push(containsClause(names.contains, coverage));
       if (names.exact) filter.push(exactClause(names.exact, coverage));
     }
     if (selection.workloads) {
-      filter.push(workloadClause(selection.workloads, exactFields(place, 'pod')));
+      filter.push(workloadClause(selection.workloads, exactFields(target, 'pod')));
     }
     return filter;
   }
@@ -154,7 +158,10 @@ function findsNothing({ scope, namespaces, pods, containers, workloads, levels }
 }
 
 /** Throws NotSupported when names cannot be compared as a whole: a part of a name is another name. */
-function exactFields({ fields, used }: Place, field: 'namespace' | 'pod' | 'container'): FieldCoverage {
+function exactFields(
+  { fields, used }: SearchTarget,
+  field: 'namespace' | 'pod' | 'container',
+): FieldCoverage {
   const coverage = fields.exact(field);
   if (coverage.fields.length > 0 || coverage.of === 0) {
     used.push(coverage);
@@ -185,7 +192,7 @@ function listed(names: readonly string[], areMore = false): string {
   return `${names.slice(0, TOLD).join(', ')}${areMore || names.length > TOLD ? `${more} indices` : ''}`;
 }
 
-function gapsOf(used: Place['used']): Shortfall[] {
+function gapsOf(used: SearchTarget['used']): Shortfall[] {
   const worst = used.toSorted((a, b) => b.missing - a.missing)[0];
   if (!worst || worst.missing === 0) return [];
   const message = `${worst.missing} of ${worst.of} indices have no field that can be asked this`;
