@@ -53,6 +53,8 @@ describe('the namespaces that log queries know', () => {
       send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
       await until(() => since('bank') !== undefined);
       expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);
+      now = 30_000;
+      expect(since('bank')).to.equal('2026-11-20T12:00:00.000000000Z');
       now = 30_001;
       expect(() => namespaces.all()).to.throw(/not known at the moment/);
     } finally {

@@ -184,6 +184,30 @@ describe('what a caller may see of the logs', () => {
     expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
   }
 
+  it('is told in the order of names, however the cluster and the caller order them: live tails go by that', async () => {
+    const { signal } = new AbortController();
+    const seen = (known: readonly string[], exact?: readonly string[]) =>
+      new Scopes({
+        authorizer: {
+          authorize: (attributes) => ({
+            allowed: 'namespace' in attributes && attributes.namespace !== '',
+            reason: '',
+          }),
+        },
+        namespaces: () => new Map(known.map((name) => [name, { name, since: BEGINNING }])),
+        allowTtlMs: 10_000,
+        denyTtlMs: 10_000,
+        signal,
+      }).of({ name: 'jane', uid: '', groups: [], extra: {} }, exact && { exact }, { signal });
+    const inOrder = {
+      everything: false,
+      namespaces: ['a', 'b', 'c', 'd'].map((name) => ({ name, since: BEGINNING })),
+    };
+    expect(await seen(['c', 'a', 'd', 'b'])).to.deep.equal(inOrder);
+    expect(await seen(['a', 'b', 'c', 'd'])).to.deep.equal(inOrder);
+    expect(await seen(['a', 'b', 'c', 'd'], ['d', 'b', 'a', 'c'])).to.deep.equal(inOrder);
+  });
+
   describe('of a namespace whose name another one had before', () => {
     const JANE = { name: 'jane', uid: '', groups: [], extra: {} };
     const scope = { signal: new AbortController().signal };
@@ -319,6 +343,26 @@ describe('what a caller may see of the logs', () => {
       expect(await look(999)).to.deep.equal([]);
       expect(await look(1_000)).to.deep.equal(['', 'other']);
       expect(await look(10_000)).to.deep.equal(['', 'bank', 'other', 'shop']);
+    });
+
+    it('again about everything when the time of that yes is over', async () => {
+      let may = true;
+      const rights = new Scopes({
+        authorizer: { authorize: () => ({ allowed: may, reason: '' }) },
+        namespaces: () => new Map(),
+        allowTtlMs: 10_000,
+        denyTtlMs: 1_000,
+        signal: scope.signal,
+        monotonic: () => now,
+      });
+      const seesEverything = async (at: number): Promise<boolean> => {
+        now = at;
+        return (await rights.of(JANE, undefined, scope)).everything;
+      };
+      expect(await seesEverything(0)).to.equal(true);
+      may = false;
+      expect(await seesEverything(9_999)).to.equal(true);
+      expect(await seesEverything(10_000)).to.equal(false);
     });
 
     it('again as soon as ever when most of the names that were asked about are made up', async () => {
