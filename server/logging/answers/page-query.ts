@@ -1,5 +1,6 @@
 // A page that is no longer than one answer may be. Lines may have a mebibyte each; so where a store says that they are too
 // long, or too much for it, or they turn out to be too long, it is asked for fewer of them.
+import { Deadline } from '../deadline.ts';
 import { fewerWhenTooMuch } from '../fewer-lines.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { fittingPage } from './record-weight.ts';
@@ -22,9 +23,9 @@ export async function queryPage(
   { selection, request, call }: PageQuery,
   now: () => number,
 ): Promise<FittingPage> {
-  const end = now() + call.timeoutMs;
+  const deadline = new Deadline(call, now);
   const ask = (size: number): Promise<LogPage> =>
-    store.query(selection, { ...request, size }, { ...call, timeoutMs: Math.max(1, end - now()) });
+    store.query(selection, { ...request, size }, deadline.call());
   for (let { size } = request; ; ) {
     const { answer: page, asked } = await fewerWhenTooMuch(size, ask, call.signal);
     size = fittingPage(page.records);

@@ -1,5 +1,6 @@
 // All records of a selection: pages over a point in time, the next one fetched while the reader works on this one.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import type { Deadline } from '../../deadline.ts';
 import { fewerWhenTooMuch } from '../../fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
@@ -15,8 +16,6 @@ export interface ExportOptions {
   readonly points: PointsInTime;
   /** Records of one page, at most. */
   readonly pageSize: number;
-  /** A monotonic clock in ms. */
-  readonly now: () => number;
   /** Milliseconds for one page. */
   readonly pageMs: number;
 }
@@ -42,13 +41,12 @@ export async function* exportRecords(
   options: ExportOptions,
   selected: SelectionQuery,
   order: Order,
-  call: Call,
+  deadline: Deadline,
 ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-  const deadline = options.now() + call.timeoutMs;
   const ended = new AbortController();
-  const signal = AbortSignal.any([call.signal, ended.signal]);
+  const reading = deadline.until(ended.signal);
   const { searches, pageMs } = options;
-  const pageCall = (): Call => ({ signal, timeoutMs: Math.min(pageMs, deadline - options.now()) });
+  const pageCall = (): Call => reading.within(pageMs).call();
   const point = await options.points.open(selected.indices, pageCall());
   if (!point) return { shortfalls: selected.shortfalls };
   const known = [...selected.shortfalls, ...point.shortfalls];
@@ -57,7 +55,7 @@ export async function* exportRecords(
     const { answer: page, asked } = await fewerWhenTooMuch(
       size,
       (size) => fetchPage(options, selected, { order, point, position, size }, pageCall()),
-      signal,
+      reading.signal,
     );
     // What was too much a moment ago may be so still.
     if (!page.next || asked === size) return page;
@@ -73,7 +71,7 @@ export async function* exportRecords(
       // Awaited in the next round; until then nobody handles its failure.
       next?.catch(() => undefined);
       for (const part of page.answer.parts) {
-        call.signal.throwIfAborted();
+        deadline.signal.throwIfAborted();
         const records = await recordsIn(searches, page, part, selected);
         if (records.length > 0) yield records;
       }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
+import { Deadline } from '../../deadline.ts';
 import type {
   Buckets,
   Call,
@@ -95,22 +96,22 @@ export class OpenSearchLogStore implements LogBackend {
   }
 
   async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
-    const timed = this.#timed(call);
+    const deadline = this.#deadline(call);
     const sources = { searches: this.#searches, firstHits: this.#firstHits };
     return this.#asking(
-      () => this.#queries.inTime(selection, timed()),
-      (slices) => queryPage(sources, slices, page, timed),
+      () => this.#queries.inTime(selection, deadline.call()),
+      (slices) => queryPage(sources, slices, page, deadline),
     );
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
-    const timed = this.#timed(call);
+    const deadline = this.#deadline(call);
     return this.#asking(
-      () => this.#queries.byNamespace(selection, timed()),
+      () => this.#queries.byNamespace(selection, deadline.call()),
       async (slices) => {
-        const counted = await endingTogether(timed(), ({ signal }) =>
+        const counted = await endingTogether(deadline.call(), ({ signal }) =>
           inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-            this.#statistics.count(slice, () => ({ ...timed(), signal })),
+            this.#statistics.count(slice, deadline.under(signal)),
           ),
         );
         return sumOfStatistics(counted);
@@ -119,14 +120,14 @@ export class OpenSearchLogStore implements LogBackend {
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
-    const timed = this.#timed(call);
+    const deadline = this.#deadline(call);
     const range = bucketRange(selection, buckets);
     return this.#asking(
-      () => this.#queries.byNamespace({ ...selection, range }, timed()),
+      () => this.#queries.byNamespace({ ...selection, range }, deadline.call()),
       async (slices) => {
-        const counted = await endingTogether(timed(), ({ signal }) =>
+        const counted = await endingTogether(deadline.call(), ({ signal }) =>
           inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-            countByTime(this.#searches, slice, buckets, { ...timed(), signal }),
+            countByTime(this.#searches, slice, buckets, deadline.under(signal).call()),
           ),
         );
         return sumOfHistograms(counted, buckets);
@@ -139,19 +140,15 @@ export class OpenSearchLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    const timed = this.#timed(call);
-    const { signal, timeoutMs } = timed();
+    const deadline = this.#deadline(call);
     // What was refused midway could not be asked again.
     this.#queries.forgetIndices();
-    const slices = await this.#queries.inTime(selection, {
-      signal,
-      timeoutMs: Math.min(PAGE_MS, timeoutMs),
-    });
+    const slices = await this.#queries.inTime(selection, deadline.within(PAGE_MS).call());
     const { pageSize, pageMs = PAGE_MS } = this.#options;
-    const options = { searches: this.#searches, points: this.#points, pageSize, pageMs, now: this.#now };
+    const options = { searches: this.#searches, points: this.#points, pageSize, pageMs };
     const shortfalls: Shortfall[] = [];
     for (const slice of order === 'asc' ? slices : slices.toReversed()) {
-      const covered = yield* exportRecords(options, slice, order, timed());
+      const covered = yield* exportRecords(options, slice, order, deadline);
       shortfalls.push(...covered.shortfalls);
     }
     return { shortfalls: distinct(shortfalls) };
@@ -199,10 +196,9 @@ export class OpenSearchLogStore implements LogBackend {
     }
   }
 
-  /** The call with what is left of its time at each request. */
-  #timed({ signal, timeoutMs }: Call): () => Call {
-    signal.throwIfAborted();
-    const deadline = this.#now() + timeoutMs;
-    return () => ({ signal, timeoutMs: Math.max(1, deadline - this.#now()) });
+  /** Throws when nobody waits for an answer any more. */
+  #deadline(call: Call): Deadline {
+    call.signal.throwIfAborted();
+    return new Deadline(call, this.#now);
   }
 }

@@ -1,6 +1,6 @@
 // Whether the store holds lines with the fields that the configuration names. Lines of something else than containers
 // may be there as well, so that one line with all of them is enough.
-import type { Deadline } from './requests/deadline.ts';
+import type { Deadline } from '../../deadline.ts';
 import type { Queries } from './requests/queries.ts';
 import { numberIn } from './requests/row-values.ts';
 import type { FieldNames } from './selection/fields.ts';

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
+import { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type {
   Buckets,
@@ -30,7 +31,6 @@ import { hasFields, missingField } from './missing-field.ts';
 import { readPage } from './paging/page.ts';
 import { readPosition, writePosition } from './paging/position.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
-import { Deadline } from './requests/deadline.ts';
 import { Queries, REQUEST_MS } from './requests/queries.ts';
 import { STORE, statusOf } from './requests/refusal.ts';
 import { numberIn } from './requests/row-values.ts';

@@ -3,8 +3,9 @@
 // index knows for every part that lies in the time as a whole. Which way is, depends on shards, lines and the time.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
+import type { Deadline } from '../../../deadline.ts';
 import { millisecondsOf } from '../../../instant.ts';
-import type { Call, LogStatistics } from '../../../log-store.ts';
+import type { LogStatistics } from '../../../log-store.ts';
 import { distinct } from '../paging/sums.ts';
 import { type AggregatedFields, aggregatedFields } from '../requests/aggregated-fields.ts';
 import { NO_ANSWER, type SearchAnswer } from '../requests/search-answer.ts';
@@ -36,11 +37,10 @@ export class Statistics {
     this.#known = new ExpiringMap({ most: KEPT, ttlMs: TRUSTED_MS, now });
   }
 
-  /** `timed` gives each request what is left of the time. */
-  async count(selected: SelectionQuery, timed: () => Call): Promise<LogStatistics> {
+  async count(selected: SelectionQuery, deadline: Deadline): Promise<LogStatistics> {
     const ids = selected.fields.exact('containerID');
     const places = aggregatedFields(selected.indices, ids);
-    const ask = (way: Way): Promise<Answered> => this.#ask(way, selected, places, timed);
+    const ask = (way: Way): Promise<Answered> => this.#ask(way, selected, places, deadline);
     const { answers, containers = 0 } = selected.isWhole
       ? await this.#quickest(kindOf(selected), ask)
       : await ask(COUNTED);
@@ -78,13 +78,13 @@ export class Statistics {
     way: Way,
     { counting: query }: SelectionQuery,
     places: readonly AggregatedFields[],
-    timed: () => Call,
+    deadline: Deadline,
   ): Promise<Answered> {
     const began = this.#now();
     const answers = await Promise.all(
       places.map(({ indices, fields }, n) => {
         const body = { query, size: 0, track_total_hits: n === 0, aggs: way.aggregations(fields) };
-        return this.#searches.searchIndices(indices, body, { ...timed(), omitted: way.omitted });
+        return this.#searches.searchIndices(indices, body, { ...deadline.call(), omitted: way.omitted });
       }),
     );
     const counts = answers.map(({ aggregations }) => way.containers(aggregations));

@@ -2,7 +2,7 @@
 // once puts every line in order that it counts, a million for a page of ten. So a question that turns out to be broad
 // is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
 import type { ExpiringMap } from '../../../../memory/expiring-map.ts';
-import type { Call } from '../../../log-store.ts';
+import type { Deadline } from '../../../deadline.ts';
 import type { SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
@@ -19,9 +19,9 @@ export class FirstHits {
     this.#widths = newKnownWidths(now);
   }
 
-  /** The total, where it is counted, is that of all, wherever the position is. `timed` gives each request what is left of the time. */
-  async find(selected: SelectionQuery, asked: HitsAsked, timed: () => Call): Promise<SearchAnswer> {
-    const search = new HitsSearch(this.#searches, selected, asked, timed);
+  /** The total, where it is counted, is that of all, wherever the position is. */
+  async find(selected: SelectionQuery, asked: HitsAsked, deadline: Deadline): Promise<SearchAnswer> {
+    const search = new HitsSearch(this.#searches, selected, asked, deadline);
     const kind = kindOf(selected, asked.order, asked.position === undefined);
     const known = this.#widths.get(kind);
     const quick = known && (await search.within(known));

@@ -1,5 +1,6 @@
 import { isServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import type { Call, Order, Selection } from '../../../log-store.ts';
+import type { Deadline } from '../../../deadline.ts';
+import type { Order, Selection } from '../../../log-store.ts';
 import { isSearchRefused, isStoreExhausted } from '../../../store-errors.ts';
 import type { Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
@@ -40,17 +41,17 @@ export class HitsSearch {
   readonly #searches: Searches;
   readonly #selected: SelectionQuery;
   readonly #asked: HitsAsked;
-  readonly #timed: () => Call;
+  readonly #deadline: Deadline;
   /** Hits to be answered, and lines that have to be there for that. */
   readonly #size: number;
   readonly #needed: number;
   readonly #reach: Reach;
 
-  constructor(searches: Searches, selected: SelectionQuery, asked: HitsAsked, timed: () => Call) {
+  constructor(searches: Searches, selected: SelectionQuery, asked: HitsAsked, deadline: Deadline) {
     this.#searches = searches;
     this.#selected = selected;
     this.#asked = asked;
-    this.#timed = timed;
+    this.#deadline = deadline;
     this.#size = asked.size + repeated(asked.position);
     this.#needed = this.#size + asked.from;
     this.#reach = new Reach(selected.range, asked.order, asked.position);
@@ -97,7 +98,7 @@ export class HitsSearch {
   }
 
   async #withinAndCounted(width: Width): Promise<SearchAnswer | undefined> {
-    const [counted, found] = await endingTogether(this.#timed(), (call) => {
+    const [counted, found] = await endingTogether(this.#deadline.call(), (call) => {
       const beside = this.#count(this.#selected.range, call);
       return Promise.all([beside, this.#near(width.ms, { ...call, beside })]);
     });
@@ -133,11 +134,11 @@ export class HitsSearch {
     return { found: together(found, counted), width: undefined };
   }
 
-  #near(ms: number, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
+  #near(ms: number, call: SearchCall = this.#deadline.call()): Promise<SearchAnswer> {
     return this.#search({}, this.#reach.first(ms), call);
   }
 
-  #search(rest: SearchBody, range: Range, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
+  #search(rest: SearchBody, range: Range, call: SearchCall = this.#deadline.call()): Promise<SearchAnswer> {
     const { fields } = this.#selected;
     const { order, from, position } = this.#asked;
     const query = this.#queryOf(range);
@@ -149,7 +150,7 @@ export class HitsSearch {
     );
   }
 
-  #count(range: Range, call: SearchCall = this.#timed()): Promise<SearchAnswer> {
+  #count(range: Range, call: SearchCall = this.#deadline.call()): Promise<SearchAnswer> {
     return this.#ask(range, { query: this.#queryOf(range), size: 0, track_total_hits: true }, call);
   }
 
@@ -162,8 +163,8 @@ export class HitsSearch {
       // No node may hold any of these at the moment, while others have an answer that says so.
       const isAway = isServiceUnavailable(error) && !isSearchRefused(error) && !isStoreExhausted(error);
       if (some === indices || !isAway) throw error;
-      const { timeoutMs } = this.#timed();
-      return this.#searches.searchIndices(indices, body, { ...call, timeoutMs }, after);
+      const again = { ...call, timeoutMs: this.#deadline.leftMs };
+      return this.#searches.searchIndices(indices, body, again, after);
     }
   }
 

@@ -1,7 +1,8 @@
 // One page of records, with the total of all.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { forget } from '../../../../memory/forgotten.ts';
-import type { Call, LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
+import type { Deadline } from '../../../deadline.ts';
+import type { LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
 import { type Position, readPosition, writePosition } from '../requests/position.ts';
 import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../requests/search-answer.ts';
 import type { Searches } from '../requests/searches.ts';
@@ -20,8 +21,7 @@ interface Reading extends PageSources {
   readonly slices: readonly SelectionQuery[];
   readonly order: Order;
   readonly counted: boolean;
-  /** Gives each request what is left of the time. */
-  readonly timed: () => Call;
+  readonly deadline: Deadline;
 }
 
 /** A hit, and where it was answered. */
@@ -37,7 +37,7 @@ export async function queryPage(
   sources: PageSources,
   slices: readonly SelectionQuery[],
   page: PageRequest,
-  timed: () => Call,
+  deadline: Deadline,
 ): Promise<LogPage> {
   const { order, size } = page;
   const reading = {
@@ -45,7 +45,7 @@ export async function queryPage(
     slices: order === 'asc' ? slices : slices.toReversed(),
     order,
     counted: page.uncounted !== true,
-    timed,
+    deadline,
   };
   let position = page.after === undefined ? undefined : readPosition(page.after);
   let { from } = page;
@@ -85,7 +85,7 @@ interface Wanted {
 
 /** At most a few more than are wanted; the total is that of all slices where it is counted. */
 async function firstEntries(
-  { searches, firstHits, slices, order, counted, timed }: Reading,
+  { searches, firstHits, slices, order, counted, deadline }: Reading,
   { wanted, from, position }: Wanted,
 ): Promise<{ entries: Entry[]; total: Total; shortfalls: Shortfall[] }> {
   // A store skips by itself in one search from the beginning, and only there.
@@ -103,8 +103,8 @@ async function firstEntries(
     }
     const answer =
       size > 0
-        ? await firstHits.find(slice, { order, size, from: skipped, position, counted }, timed)
-        : await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, timed());
+        ? await firstHits.find(slice, { order, size, from: skipped, position, counted }, deadline)
+        : await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, deadline.call());
     entries.push(...unseen(answer, position).map(({ hit, at }) => ({ hit, at, answer, slice })));
     totals.push(answer.total);
     shortfalls.push(...slice.shortfalls, ...answer.shortfalls);
@@ -120,7 +120,7 @@ async function firstEntries(
 
 /** Without its source; undefined when there are fewer. */
 async function entryAt(
-  { searches, slices, order, timed }: Reading,
+  { searches, slices, order, deadline }: Reading,
   at: number,
 ): Promise<{ entry: Entry | undefined; shortfalls: Shortfall[] }> {
   const shortfalls: Shortfall[] = [];
@@ -129,7 +129,7 @@ async function entryAt(
     const { indices, fields, query } = slice;
     const size = at + 1 - passed;
     const body = pageBody({ query, order, size, total: false }, fields);
-    const answer = await searches.searchIndices(indices, { ...body, _source: false }, timed());
+    const answer = await searches.searchIndices(indices, { ...body, _source: false }, deadline.call());
     passed += answer.hits.length;
     shortfalls.push(...answer.shortfalls);
     const hit = passed > at ? answer.hits.at(-1) : undefined;

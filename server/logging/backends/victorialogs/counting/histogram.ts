@@ -1,8 +1,8 @@
 // Counts for buckets that may differ in width: the store counts in equal cells, of which each bucket holds some whole.
 import { commonWidth } from '../../../bucket-width.ts';
+import type { Deadline } from '../../../deadline.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Buckets, Instant } from '../../../log-store.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import type { Queries } from '../requests/queries.ts';
 import { newNonsense } from '../requests/refusal.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';

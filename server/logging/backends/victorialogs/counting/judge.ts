@@ -1,9 +1,9 @@
 // Judges the lines that the quick question leaves open (see text-filter.ts) here, which costs only their transfer.
 import { isRecord, text } from '../../../../../apis/reading/unknown-value.ts';
+import type { Deadline } from '../../../deadline.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
 import { isASCII } from '../../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../../matching/line-matcher.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import type { Queries } from '../requests/queries.ts';
 import { recordFieldNames, recordOf } from '../requests/record.ts';
 import { newNonsense } from '../requests/refusal.ts';

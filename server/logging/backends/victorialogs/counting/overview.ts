@@ -1,5 +1,5 @@
+import type { Deadline } from '../../../deadline.ts';
 import type { Instant } from '../../../log-store.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import { behind } from '../requests/nanoseconds.ts';
 import type { Queries } from '../requests/queries.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';

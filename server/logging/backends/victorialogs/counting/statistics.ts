@@ -1,4 +1,4 @@
-import type { Deadline } from '../requests/deadline.ts';
+import type { Deadline } from '../../../deadline.ts';
 import type { Queries } from '../requests/queries.ts';
 import { numberIn } from '../requests/row-values.ts';
 import type { FieldNames } from '../selection/fields.ts';

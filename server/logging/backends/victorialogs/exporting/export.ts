@@ -1,6 +1,6 @@
 // All lines in order, with bounded memory here and in the store, which can only sort all of an answer at once: it is
 // asked for one slice of time after the other, sorts each, and prepares one while the one before is read.
-import type { Deadline } from '../requests/deadline.ts';
+import type { Deadline } from '../../../deadline.ts';
 import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import { isTooLarge } from '../requests/refusal.ts';
 import type { RecordLines } from './record-lines.ts';

@@ -1,6 +1,6 @@
 // One slice of an export: a request that the store sorts, and others for what is left when its time ends too early.
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
-import type { Deadline } from '../requests/deadline.ts';
+import type { Deadline } from '../../../deadline.ts';
 import { behind } from '../requests/nanoseconds.ts';
 import type { Queries } from '../requests/queries.ts';
 import { recordFields } from '../requests/record.ts';

@@ -1,7 +1,8 @@
 // A long time cut into slices of not too many lines each, in order, so that the store can sort each by itself. How many
 // lines a slice should have is said when it is asked for.
+
+import type { Deadline } from '../../../deadline.ts';
 import type { Order } from '../../../log-store.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';

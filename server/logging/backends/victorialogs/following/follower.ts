@@ -1,8 +1,9 @@
 // One who follows: which lines were given, and where it goes on. When it goes on is decided for all of them together,
 // in followers.ts.
+
+import type { Deadline } from '../../../deadline.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import type { Queries } from '../requests/queries.ts';
 import { NewLines, type NewLinesWanted } from './new-lines.ts';
 import { type OldLinesWanted, oldLines } from './old-lines.ts';

@@ -2,8 +2,8 @@
 // more often than the store can bear. What was given to one is in follower.ts.
 import type { Logger } from 'pino';
 import { pause } from '../../../../concurrency/pause.ts';
+import { Deadline } from '../../../deadline.ts';
 import type { Call, LogRecord } from '../../../log-store.ts';
-import { Deadline } from '../requests/deadline.ts';
 import type { Queries } from '../requests/queries.ts';
 import { Follower, OUTAGE_MS } from './follower.ts';
 import type { NewLinesWanted } from './new-lines.ts';

@@ -2,10 +2,10 @@
 // gave; so this counts the lines of the last seconds in short cells, again and again, and fetches the cells that have
 // more than before. A line is known by its content; of lines that are alike each is given as often as it is there.
 import { hash } from 'node:crypto';
+import type { Deadline } from '../../../deadline.ts';
 import { later } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';

@@ -1,9 +1,10 @@
 // Lines of the past, for a follower who starts there: there may be any number of them, so they come as in an export, one
 // slice after the other, and none is remembered.
+
+import type { Deadline } from '../../../deadline.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { simpleOverview } from '../counting/overview.ts';
 import { exportLines } from '../exporting/export.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import { behind } from '../requests/nanoseconds.ts';
 import { type Queries, REQUEST_MS } from '../requests/queries.ts';
 import type { QuestionAbout, Range, Search } from '../selection/question.ts';

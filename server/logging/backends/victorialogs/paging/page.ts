@@ -1,11 +1,11 @@
 // A page of lines. The store sorts everything that it is asked for, by time alone: so it is asked for a short time that
 // should hold enough lines, then for longer ones; lines of the time at which a page ends are all fetched and sorted here.
 import { forget } from '../../../../memory/forgotten.ts';
+import type { Deadline } from '../../../deadline.ts';
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
 import type { Overview } from '../counting/overview.ts';
-import type { Deadline } from '../requests/deadline.ts';
 import { behind, instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';

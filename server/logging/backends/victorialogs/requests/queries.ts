@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { type BoundedSignal, boundedSignal } from '../../../../concurrency/bounded-signal.ts';
 import { Turns } from '../../../../concurrency/turns.ts';
+import type { Deadline } from '../../../deadline.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
-import type { Deadline } from './deadline.ts';
 import { refusalOf, statusOf } from './refusal.ts';
 import { BrokenAnswerError, type Row, rowsOf, rowsOfAll } from './rows.ts';
 

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { exportLines } from '../../../../../../../server/logging/backends/victorialogs/exporting/export.ts';
 import type { SliceBounds } from '../../../../../../../server/logging/backends/victorialogs/exporting/slice-reader.ts';
 import { Connection } from '../../../../../../../server/logging/backends/victorialogs/requests/connection.ts';
-import { Deadline } from '../../../../../../../server/logging/backends/victorialogs/requests/deadline.ts';
 import {
   instantAt,
   nanosecondsOf,
 } from '../../../../../../../server/logging/backends/victorialogs/requests/nanoseconds.ts';
 import { Queries } from '../../../../../../../server/logging/backends/victorialogs/requests/queries.ts';
 import type { Range } from '../../../../../../../server/logging/backends/victorialogs/selection/question.ts';
+import { Deadline } from '../../../../../../../server/logging/deadline.ts';
 import type { Order } from '../../../../../../../server/logging/log-store.ts';
 import {
   type Answer,

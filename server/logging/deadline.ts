@@ -1,11 +1,12 @@
-import type { Call } from '../../../log-store.ts';
+import type { Call } from './log-store.ts';
 
-/** The time that a call has. */
+/** When the time of a call is over, for work that takes several requests: each has what is left. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #end: number;
   readonly #now: () => number;
 
+  /** `now`: milliseconds, since whenever. */
   constructor({ signal, timeoutMs }: Call, now: () => number) {
     this.signal = signal;
     this.#now = now;
@@ -20,6 +21,11 @@ export class Deadline {
     return this.#now() >= this.#end;
   }
 
+  /** Of a request that begins now. */
+  call(): Call {
+    return { signal: this.signal, timeoutMs: this.leftMs };
+  }
+
   /** A part of what is left. */
   share(part: number): Deadline {
     return new Deadline({ signal: this.signal, timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
@@ -32,7 +38,11 @@ export class Deadline {
 
   /** The same, ended by another signal too. */
   until(signal: AbortSignal): Deadline {
-    const either = AbortSignal.any([this.signal, signal]);
-    return new Deadline({ signal: either, timeoutMs: this.leftMs }, this.#now);
+    return this.under(AbortSignal.any([this.signal, signal]));
+  }
+
+  /** The same, with a signal that is aborted with its own, or before. */
+  under(signal: AbortSignal): Deadline {
+    return new Deadline({ signal, timeoutMs: this.leftMs }, this.#now);
   }
 }
