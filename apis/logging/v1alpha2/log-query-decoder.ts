@@ -1,6 +1,6 @@
 // From a query string to a LogQuery, or to all of its faults: those of single parameters by the schema, and here what
 // one parameter says about another. What a text means is the matcher's business, so its faults are asked for.
-import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
+import { type ParameterNames, QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
 import { quoted } from '../../meta/v1/query-faults.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { parseInterval } from './log-interval.ts';
@@ -25,10 +25,14 @@ export interface TextRules {
   ): readonly { readonly text: string; readonly fault: string }[];
 }
 
-/** What is wrong with what the server itself has handed out, by parameter; undefined when nothing is. */
-export type HandedOutFaults = Readonly<
-  Partial<Record<'cursor' | 'context', (text: string) => string | undefined>>
->;
+/** What only the server can find wrong, by parameter; undefined when nothing is. */
+export interface ServerRules {
+  /** Of what it has handed out itself. */
+  readonly cursor?: (text: string) => string | undefined;
+  readonly context?: (text: string) => string | undefined;
+  /** Of how many buckets a histogram would have. */
+  readonly interval?: (query: LogQuery) => string | undefined;
+}
 
 const UTC = 'UTC';
 
@@ -99,7 +103,7 @@ const IGNORED = ['watch'] as const;
 
 export function newLogQueryDecoder(
   textRules: TextRules,
-  handedOutFaults: HandedOutFaults = {},
+  serverRules: ServerRules = {},
 ): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
@@ -110,12 +114,13 @@ export function newLogQueryDecoder(
       if (parameter === 'start_time' || parameter === 'end_time') return secondsFault(value);
       return typeof value === 'number' && value > 0 ? TOO_MANY[parameter] : undefined;
     },
-    contradictions: (query, given) => [
+    contradictions: (query, names) => [
       ...timeFaults(query),
-      ...depthFaults(query),
-      ...faultsOfTexts(query, textRules),
-      ...faultsOfHandedOut(query, handedOutFaults),
-      ...misfits(query, given),
+      ...depthFaults(query, names),
+      ...faultsOfTexts(query, names, textRules),
+      ...faultsOfHandedOut(query, serverRules),
+      ...faultsOfBuckets(query, names, serverRules),
+      ...misfits(query, names),
     ],
   });
 }
@@ -180,13 +185,18 @@ function timeFaults({ start_time: start, end_time: end }: LogQuery): StatusCause
 }
 
 /** Where lines are skipped at all: consoles send `from` and `size` with everything else too. */
-function depthFaults({ operation, from, size, context, follow }: LogQuery): StatusCause[] {
+function depthFaults(
+  { operation, from, size, context, follow }: LogQuery,
+  { refused }: ParameterNames,
+): StatusCause[] {
+  if (['operation', 'size', 'context', 'follow'].some((name) => refused.has(name))) return [];
   if (operation !== 'query' || context !== undefined || follow || from + size <= MAX_DEPTH) return [];
   const why = `${from} with a size of ${size} is deeper than ${MAX_DEPTH} lines; deeper pages go by cursor`;
   return [invalid('from', why)];
 }
 
-function faultsOfTexts(query: LogQuery, rules: TextRules): StatusCause[] {
+function faultsOfTexts(query: LogQuery, { refused }: ParameterNames, rules: TextRules): StatusCause[] {
+  if (refused.has('match')) return [];
   const { mode, texts } = textSearchOf(query, rules.hasWord);
   if (query.log_query !== undefined && texts.length === 0) {
     return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
@@ -198,7 +208,7 @@ function faultsOfTexts(query: LogQuery, rules: TextRules): StatusCause[] {
   return faults.map((each) => invalid('log_query', `${quoted(each.text)} ${each.fault}`));
 }
 
-function faultsOfHandedOut(query: LogQuery, faultOf: HandedOutFaults): StatusCause[] {
+function faultsOfHandedOut(query: LogQuery, faultOf: ServerRules): StatusCause[] {
   return (['cursor', 'context'] as const).flatMap((parameter) => {
     const { [parameter]: text } = query;
     const fault = text === undefined ? undefined : faultOf[parameter]?.(text);
@@ -206,11 +216,17 @@ function faultsOfHandedOut(query: LogQuery, faultOf: HandedOutFaults): StatusCau
   });
 }
 
+function faultsOfBuckets(query: LogQuery, { refused }: ParameterNames, rules: ServerRules): StatusCause[] {
+  if (query.operation !== 'histogram' || refused.has('interval') || refused.has('end_time')) return [];
+  const fault = rules.interval?.(query);
+  return fault === undefined ? [] : [invalid('interval', fault)];
+}
+
 /**
  * Parameters that can not stand together. Consoles send `interval`, `sort`, `from` and `size` with every operation, so
  * those, where they mean nothing, are let go.
  */
-function misfits(query: LogQuery, given: ReadonlySet<string>): StatusCause[] {
+function misfits(query: LogQuery, { given, refused }: ParameterNames): StatusCause[] {
   const faults: StatusCause[] = [];
   const clash = (parameter: string, why: string): void => {
     if (given.has(parameter)) faults.push(invalid(parameter, why));
@@ -221,13 +237,15 @@ function misfits(query: LogQuery, given: ReadonlySet<string>): StatusCause[] {
     clash('context', `goes with operation=query only, not with ${operation}`);
     if (query.follow) clash('follow', `goes with operation=query only, not with ${operation}`);
   }
-  if (operation !== 'export') clash('format', 'goes with operation=export only');
+  if (operation !== 'export' && !refused.has('operation')) clash('format', 'goes with operation=export only');
   if (operation === 'export' && query.highlight) clash('highlight', 'does not go with operation=export');
   if (given.has('cursor') && query.from > 0) {
     clash('from', 'does not go with cursor, which says itself where the page begins');
   }
   if (given.has('context')) clash('cursor', 'does not go with context');
-  else for (const name of ['before', 'after']) clash(name, 'goes with context only');
+  else if (!refused.has('context')) {
+    for (const name of ['before', 'after']) clash(name, 'goes with context only');
+  }
   if (query.follow) {
     clash('end_time', 'does not go with follow, which ends when the caller leaves');
     for (const name of ['cursor', 'context']) clash(name, 'does not go with follow');

@@ -36,8 +36,15 @@ export interface QueryRules<Query> {
   readonly otherNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** What other systems call a parameter. */
   readonly otherParameters?: Readonly<Record<string, string>>;
-  /** What one parameter says about another. `given` names those with a value that the schema takes. */
-  readonly contradictions?: (query: Query, given: ReadonlySet<string>) => readonly StatusCause[];
+  /** What one parameter says about another. */
+  readonly contradictions?: (query: Query, names: ParameterNames) => readonly StatusCause[];
+}
+
+export interface ParameterNames {
+  /** With a value that the schema takes. */
+  readonly given: ReadonlySet<string>;
+  /** Faulty, and in the query as if not given: what follows from that is nothing to tell the caller. */
+  readonly refused: ReadonlySet<string>;
 }
 
 export class QueryDecoder<Schema extends TObject> {
@@ -60,12 +67,15 @@ export class QueryDecoder<Schema extends TObject> {
   decode(query: URLSearchParams): Static<Schema> {
     const faults = new QueryFaults();
     const given: Record<string, unknown> = {};
+    const refused = new Set<string>();
     for (const [name, { value: text, times }] of occurrencesOf(query)) {
       if (this.#ignored.has(name)) continue;
       const parameter = this.#parameters.get(name);
       if (!parameter) faults.add(name, () => this.#unknown(name));
-      else if (times > 1) faults.add(name, () => repeated(name, times, parameter));
-      else {
+      else if (times > 1) {
+        faults.add(name, () => repeated(name, times, parameter));
+        refused.add(name);
+      } else {
         const value = typed(text, parameter);
         if (value !== undefined) given[name] = value;
       }
@@ -78,12 +88,13 @@ export class QueryDecoder<Schema extends TObject> {
         const field = fieldOf(error);
         faults.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
         // What is left is looked at too, so that the second try does not find what the first hid.
+        refused.add(field);
         names.delete(field);
         delete given[field];
       }
     }
     if (validate(checked)) {
-      for (const cause of this.#rules.contradictions?.(checked, names) ?? []) {
+      for (const cause of this.#rules.contradictions?.(checked, { given: names, refused }) ?? []) {
         faults.add(`${cause.field} ${cause.message}`, () => cause);
       }
       if (faults.causes.length === 0) return checked;

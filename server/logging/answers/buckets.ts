@@ -43,43 +43,45 @@ const ROUND = [
 /** Of days and longer, five years of days: where clocks are changed a store may have to look for each by itself. */
 const MAX_OF_CALENDAR = 2_000;
 
-/** Throws BadRequest, with an interval that would do, when there were more of them than may be. */
-export function bucketsOf({ interval, timeZone, start, end, limit }: BucketsWanted): Buckets {
-  const zone = timeZoneOf(timeZone);
-  const parsed = parseInterval(interval);
-  const edges = edgesOf(parsed, zone, start, end, limit);
-  if (!edges) {
-    const wider = ROUND.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(parsed));
-    const cure = wider.find((each) => edgesOf(parseInterval(each), zone, start, end, limit));
-    const hint = cure === undefined ? 'ask for a shorter time' : `ask for interval=${cure}`;
-    const most = mostOf(parsed, limit);
-    throw newInvalidParameter('interval', `${interval} makes more than ${most} buckets; ${hint}`);
-  }
-  return { edges };
-}
-
-/** Undefined when they are too many. */
-function edgesOf(
-  interval: LogInterval,
-  zone: TimeZone,
-  start: number,
-  end: number,
-  limit: number,
-): number[] | undefined {
-  const most = mostOf(interval, limit);
-  // Checked first: the seconds of a decade must not be counted one by one.
-  if ((end - start) / 1000 / roughSeconds(interval) > most * 1.1 + 2) return undefined;
+/** Throws BadRequest when there were more of them than may be. */
+export function bucketsOf(wanted: BucketsWanted): Buckets {
+  const fault = tooManyBuckets(wanted);
+  if (fault !== undefined) throw newInvalidParameter('interval', fault);
+  const { interval, timeZone, start, end } = wanted;
   const edges: number[] = [];
-  for (const edge of isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start)) {
+  for (const edge of edgesFrom(parseInterval(interval), timeZoneOf(timeZone), start)) {
     // Days that a calendar leaves out, as one was in Samoa, have no bucket.
     if (edge <= (edges.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
     // Where clocks go back over midnight, some of what is of the day before comes when the next one has begun.
     if (edge <= start) edges.length = 0;
     edges.push(edge);
-    if (edge >= end && edges.length > 1) return edges;
-    if (edges.length > most) return undefined;
+    if (edge >= end && edges.length > 1) break;
   }
-  return undefined;
+  return { edges };
+}
+
+/** What is wrong with the interval, with one that would do; undefined when there are not too many. Makes none of them. */
+export function tooManyBuckets({ interval, timeZone, start, end, limit }: BucketsWanted): string | undefined {
+  const zone = timeZoneOf(timeZone);
+  const fits = (each: LogInterval): boolean => countOf(each, zone, start, end) <= mostOf(each, limit);
+  const parsed = parseInterval(interval);
+  if (fits(parsed)) return undefined;
+  const wider = ROUND.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(parsed));
+  const cure = wider.find((each) => fits(parseInterval(each)));
+  const hint = cure === undefined ? 'ask for a shorter time' : `ask for interval=${cure}`;
+  return `${interval} makes more than ${mostOf(parsed, limit)} buckets; ${hint}`;
+}
+
+/** A day that a calendar leaves out counts as well. */
+function countOf(interval: LogInterval, zone: TimeZone, start: number, end: number): number {
+  if (isFixed(interval)) {
+    const step = roughSeconds(interval) * 1000;
+    const offset = zone.offsetAt(start);
+    return Math.ceil((end + offset) / step) - Math.floor((start + offset) / step);
+  }
+  const { counting, each } = countingOf(interval);
+  const [first, last] = [start, end].map((time) => Math.floor(counting.number(zone.dateAt(time)) / each));
+  return (last ?? 0) - (first ?? 0) + (zone.beginOf(counting.date((last ?? 0) * each)) < end ? 1 : 0);
 }
 
 function mostOf(interval: LogInterval, limit: number): number {
@@ -90,18 +92,28 @@ function isFixed({ unit }: LogInterval): boolean {
   return unit === 's' || unit === 'm' || unit === 'h';
 }
 
+/** The one that holds the start, and all behind it, without an end. */
+function edgesFrom(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
+  return isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start);
+}
+
 function* fixed(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
   const step = roughSeconds(interval) * 1000;
   const offset = zone.offsetAt(start);
   for (let edge = Math.floor((start + offset) / step) * step - offset; ; edge += step) yield edge;
 }
 
-function* calendar({ count, unit }: LogInterval, zone: TimeZone, start: number): Generator<number> {
-  const counting = COUNTING[unit === 'd' || unit === 'w' ? unit : 'M'];
-  const each = count * (MONTHS[unit] ?? 1);
+function* calendar(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
+  const { counting, each } = countingOf(interval);
   const from = zone.dateAt(start);
   for (let at = Math.floor(counting.number(from) / each) * each; ; at += each)
     yield zone.beginOf(counting.date(at));
+}
+
+/** What is counted, and how many of it are one bucket. */
+function countingOf({ count, unit }: LogInterval): { readonly counting: Counting; readonly each: number } {
+  const counting = COUNTING[unit === 'd' || unit === 'w' ? unit : 'M'];
+  return { counting, each: count * (MONTHS[unit] ?? 1) };
 }
 
 const MONTHS: Readonly<Partial<Record<IntervalUnit, number>>> = { M: 1, q: 3, y: 12 };

@@ -15,7 +15,7 @@ import { BEGINNING, millisecondsOf } from '../instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { PAGE_CUT } from '../store-errors.ts';
 import { answered } from './answered-records.ts';
-import { bucketsOf } from './buckets.ts';
+import { type BucketsWanted, bucketsOf, tooManyBuckets } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { queryPage } from './page-query.ts';
 import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
@@ -97,14 +97,9 @@ export class LogAnswers {
   }
 
   async histogram({ query, user, call }: Asked): Promise<Untimed<LogHistogramAnswer>> {
-    const range = rangeOf(query, this.#options.now());
-    const { store, buckets: limit } = this.#options;
-    const { interval, time_zone: timeZone } = query;
-    const bucketsFrom = (start: number) =>
-      bucketsOf({ interval, timeZone, start, end: millisecondsOf(range.end), limit });
+    const { store, now } = this.#options;
+    const range = rangeOf(query, now());
     const open = range.start === BEGINNING;
-    // Faults of the caller are answered before the cluster and the store are asked.
-    if (!open) bucketsFrom(millisecondsOf(range.start));
     const selection = await this.selection(query, user, range, call);
     const first = open && selection ? await firstLine(store, selection, call) : undefined;
     const start = open ? first?.time : range.start;
@@ -113,7 +108,7 @@ export class LogAnswers {
       const totalRelation = missing.length === 0 ? 'eq' : 'gte';
       return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
     }
-    const buckets = bucketsFrom(millisecondsOf(start));
+    const buckets = bucketsOf(this.#bucketsWanted(query, { ...range, start }));
     const { total, counts, shortfalls } = await store.histogram(selection, buckets, call);
     return {
       histogram: {
@@ -124,6 +119,21 @@ export class LogAnswers {
       },
       ...partial([...missing, ...shortfalls]),
     };
+  }
+
+  /** What is wrong with the interval of a histogram, as far as can be told without asking for the first line. */
+  intervalFault(query: LogQuery): string | undefined {
+    const range = rangeOf(query, this.#options.now());
+    if (range.start === BEGINNING) return undefined;
+    return tooManyBuckets(this.#bucketsWanted(query, range));
+  }
+
+  #bucketsWanted(
+    { interval, time_zone: timeZone }: LogQuery,
+    { start, end }: Selection['range'],
+  ): BucketsWanted {
+    const { buckets: limit } = this.#options;
+    return { interval, timeZone, start: millisecondsOf(start), end: millisecondsOf(end), limit };
   }
 
   /** Undefined when there is nothing that the caller may see: then no store needs to be asked. */

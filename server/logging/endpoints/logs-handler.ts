@@ -66,8 +66,12 @@ const GRACE_MS = 2_000;
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
-  const decoder = newLogQueryDecoder(textRules, { cursor: cursorFault, context: recordIDFault });
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
+  const decoder = newLogQueryDecoder(textRules, {
+    cursor: cursorFault,
+    context: recordIDFault,
+    interval: (query) => answers.intervalFault(query),
+  });
   const logContext = new LogContext({ store, storeName, scopes, turns, now });
   const slots = newQuerySlots(limits);
 

@@ -221,6 +221,21 @@ describe('log queries', () => {
     expect(answer.body.toString()).to.include('ask for interval=');
   });
 
+  it('tell that the buckets are too many together with all other faults', async () => {
+    const fieldsOf = async (query: string) => {
+      const { body } = await service.ask(`operation=histogram&interval=1s&${query}`);
+      const { details } = record(JSON.parse(body.toString()));
+      return array(record(details)['causes']).map((cause) => record(cause)['field']);
+    };
+    expect(await fieldsOf('start_time=1795100000&sort=x&limit=1')).to.have.members([
+      'interval',
+      'sort',
+      'limit',
+    ]);
+    // Up to when is not known.
+    expect(await fieldsOf('start_time=1795100000&end_time=1795100010000')).to.deep.equal(['end_time']);
+  });
+
   it('answer HEAD with the headers of GET', async () => {
     const get = await service.ask('size=2');
     const head = await service.ask('size=2', {}, 'HEAD');

@@ -216,6 +216,21 @@ describe('a log query', () => {
     ]);
   });
 
+  it('is told nothing that only follows from another fault', () => {
+    for (const [search, field] of [
+      ['operation=exprt&format=csv', 'operation'],
+      ['operation=histogran&from=9999', 'operation'],
+      ['operation=query&operation=export&format=csv', 'operation'],
+      ['match=glob&log_query=!', 'match'],
+      [`match=exact&log_query=${'a,'.repeat(60)}`, 'match'],
+      ['from=9995&size=x', 'size'],
+      [`context=${'x'.repeat(20_000)}&before=3`, 'context'],
+      ['follow=yes&from=9995', 'follow'],
+    ] as const) {
+      expect(Object.keys(faults(search)), search).to.deep.equal([field]);
+    }
+  });
+
   it('takes a comma for a comma where no words are meant', () => {
     expect(texts('log_query=a,b&match=substring')).to.deep.equal(['a,b']);
     expect(texts('log_query=a,b&match=regex')).to.deep.equal(['a,b']);
