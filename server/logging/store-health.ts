@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
+import { unfitOptionIn, unusableFileIn } from './configuration-errors.ts';
 import type { LogMetrics } from './log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
-import { unfitOptionIn, unusableFileIn } from './store-errors.ts';
 
 const TIMEOUT_MS = 5_000;
 const GRACE_MS = 1_000;

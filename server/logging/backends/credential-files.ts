@@ -1,7 +1,7 @@
 // The credentials for a log store, and the CA by which we trust it: read from files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
 import { fileFault } from '../../cluster/connection/file-fault.ts';
-import { UnusableFileError } from '../store-errors.ts';
+import { UnusableFileError } from '../configuration-errors.ts';
 
 export interface CredentialOptions {
   readonly username?: string;

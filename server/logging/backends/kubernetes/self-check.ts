@@ -1,6 +1,6 @@
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { UnfitOptionError } from '../../store-errors.ts';
+import { UnfitOptionError } from '../../configuration-errors.ts';
 
 /** What this server has to be allowed to do in the whole cluster. */
 const NEEDED = [

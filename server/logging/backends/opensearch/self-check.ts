@@ -1,7 +1,9 @@
 // Whether the store answers, and holds what the configuration says: indices of these names, with fields of these.
+
+import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
-import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
+import { isSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
 import type { FieldMap } from './requests/field-map.ts';
 import type { PointsInTime } from './requests/point-in-time.ts';
 import type { Searches } from './requests/searches.ts';

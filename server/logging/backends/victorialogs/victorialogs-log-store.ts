@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
+import { UnfitOptionError } from '../../configuration-errors.ts';
 import { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type {
@@ -20,7 +21,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
-import { newStoreUnavailable, UnfitOptionError } from '../../store-errors.ts';
+import { newStoreUnavailable } from '../../store-errors.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';

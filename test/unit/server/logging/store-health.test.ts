@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import {
-  newStoreUnavailable,
-  UnfitOptionError,
-  UnusableFileError,
-} from '../../../../server/logging/store-errors.ts';
+import { UnfitOptionError, UnusableFileError } from '../../../../server/logging/configuration-errors.ts';
+import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { StoreHealth } from '../../../../server/logging/store-health.ts';
 
 describe('the health of a log store', () => {

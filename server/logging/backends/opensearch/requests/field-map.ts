@@ -1,6 +1,7 @@
 // Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
 // keyword in one index and an analysed text with a keyword beside it in another.
-import { newStoreUnavailable, UnfitOptionError } from '../../../store-errors.ts';
+import { UnfitOptionError } from '../../../configuration-errors.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
 import { allOf, anyOf, type Clause } from './clause.ts';
 import type { FieldNames } from './field-names.ts';
 import { type Types, typesIn, unindexed } from './field-types.ts';

@@ -1,8 +1,9 @@
 // Asks the store which fields it has, and remembers it for a while: indices come with each day, and mappings grow.
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
+import { UnfitOptionError } from '../../../configuration-errors.ts';
 import type { Call } from '../../../log-store.ts';
-import { isSearchRefused, newStoreUnavailable, UnfitOptionError } from '../../../store-errors.ts';
+import { isSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { FieldMap } from '../requests/field-map.ts';
 import type { FieldNames } from '../requests/field-names.ts';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { CredentialFiles } from '../../../../../server/logging/backends/credential-files.ts';
 import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
-import { unusableFileIn } from '../../../../../server/logging/store-errors.ts';
+import { unusableFileIn } from '../../../../../server/logging/configuration-errors.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
 import { FIELDS } from '../../../../support/logging/victorialogs.ts';
 

@@ -3,9 +3,9 @@ import { array, constantFrom, integer, oneof, sample } from 'fast-check';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 

@@ -1,7 +1,7 @@
 // Indices as collectors and templates leave them behind, in whatever shape.
 import { expect } from 'chai';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 

@@ -11,8 +11,8 @@ import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-stor
 import { OPENSEARCH_2_SECURITY } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import { issue, issueServer, newCA } from '../../../../../support/certificates.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { requireJava } from '../../../../../support/logging/require-java.ts';

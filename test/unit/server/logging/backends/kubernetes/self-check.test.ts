@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { checkAccess } from '../../../../../../server/logging/backends/kubernetes/self-check.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 
 /** What is reviewed of a right. */
 interface Review {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { ANSWERED, answer, CAPABILITIES, call, type Script, scriptedStore } from './scripted-store.ts';
 

@@ -9,8 +9,8 @@ import {
   VictoriaLogsLogStore,
   type VictoriaLogsOptions,
 } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/store-errors.ts';
 import {
   type Answer,
   rows,

@@ -3,7 +3,7 @@ import {
   isMissing,
   refusal,
 } from '../../../../../../../server/logging/backends/opensearch/requests/refusal.ts';
-import { unfitOptionIn } from '../../../../../../../server/logging/store-errors.ts';
+import { unfitOptionIn } from '../../../../../../../server/logging/configuration-errors.ts';
 import { createLogger } from '../../../../../../../server/observability/logger.ts';
 
 const said = (type: string, reason = ''): string =>
