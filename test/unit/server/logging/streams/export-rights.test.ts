@@ -93,8 +93,14 @@ describe('an export, while what its caller may see changes', () => {
 
   it('goes on when that is the same, or more', async () => {
     const shop = namespaces('shop');
-    for (const now of [shop, namespaces('bank', 'shop'), seeing({ everything: true })]) {
-      const { last, failure, looks } = await exported(shop, async () => now, 3);
+    const everything = seeing({ everything: true });
+    for (const [begun, now] of [
+      [shop, shop],
+      [shop, namespaces('bank', 'shop')],
+      [shop, everything],
+      [everything, everything],
+    ] as const) {
+      const { last, failure, looks } = await exported(begun, async () => now, 3);
       expect(JSON.parse(last)).to.deep.equal(record);
       expect([failure, looks]).to.deep.equal([undefined, 3]);
     }

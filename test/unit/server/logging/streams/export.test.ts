@@ -253,6 +253,11 @@ describe('an export', () => {
       return (await service.ask(`operation=export&format=${format}`)).body.toString();
     };
 
+    const streamed = async (service: LogService | undefined): Promise<unknown> => {
+      const metric = await service?.registry.getSingleMetric('log_lines_streamed_total')?.get();
+      return metric?.values.find(({ labels }) => labels['operation'] === 'export')?.value;
+    };
+
     it('hands them on as they are, among others', async () => {
       const third = JSON.stringify({
         time: TIME,
@@ -273,6 +278,19 @@ describe('an export', () => {
       expect(JSON.parse(lines[0] ?? '')).to.include({ log: 'first' });
       expect(lines[1]).to.include('"reason":"Limit"');
     });
+
+    it('counts them among the lines that one export may have', async () => {
+      const lines = (await asked('ndjson', 2)).split('\n');
+      expect(lines.slice(0, 2).join('\n')).to.equal(ndjson.toString().trimEnd());
+      expect(lines[2]).to.include('"reason":"Limit"');
+    });
+
+    for (const format of ['ndjson', 'text']) {
+      it(`counts them as lines that went out, as ${format}`, async () => {
+        await asked(format);
+        expect(await streamed(running.at(-1))).to.equal(3);
+      });
+    }
   });
 
   it('that fails at once is an ordinary error', async () => {
