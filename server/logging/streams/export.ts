@@ -9,7 +9,7 @@ import { pieces } from '../answers/record-weight.ts';
 import type { Call, Coverage, ExportBatch, LogRecord, LogStore } from '../log-store.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import { isNotLess, type WatchedRights, watchRights } from './rights-watch.ts';
-import { GONE, StreamBody } from './stream-body.ts';
+import { StreamBody } from './stream-body.ts';
 
 export interface ExportRequest extends WatchedRights {
   readonly query: LogQuery;
@@ -75,9 +75,9 @@ export async function writeExport(
     await body.end({ [OUTCOME_TRAILER]: shortfalls.length === 0 ? 'complete' : 'incomplete' });
     return shortfalls;
   } catch (error) {
-    if (body.closed) throw GONE;
     // Stores say in their own ways that they were stopped.
     const reason: unknown = over.signal.aborted ? over.signal.reason : error;
+    // Throws GONE where nobody reads any more.
     await lines.end([failureOf(reason)]);
     await body.break();
     throw reason;
