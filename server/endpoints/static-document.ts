@@ -22,20 +22,11 @@ export function staticBytes(bytes: Buffer): StaticDocument {
 /** What is handed to TLS at a time: it encrypts all of that at once, for each reader, however slowly he takes it. */
 const PIECE = 64 * 1024;
 
-/** Refuses everything but GET with 405. */
-export function onlyGet(context: RequestContext): void {
-  only(context, ['GET']);
-}
-
 /** Refuses everything but GET and HEAD with 405. */
-export function onlyRead(context: RequestContext): void {
-  only(context, ['GET', 'HEAD']);
-}
-
-function only({ request, response }: RequestContext, methods: readonly string[]): void {
+export function onlyRead({ request, response }: RequestContext): void {
   const { method = '' } = request;
-  if (methods.includes(method)) return;
-  response.setHeader('Allow', methods.join(', '));
+  if (method === 'GET' || method === 'HEAD') return;
+  response.setHeader('Allow', 'GET, HEAD');
   throw newMethodNotAllowed(method);
 }
 

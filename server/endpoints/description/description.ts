@@ -4,7 +4,7 @@
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
 import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { onlyGet, staticDocument, writeDocument } from '../static-document.ts';
+import { onlyRead, staticDocument, writeDocument } from '../static-document.ts';
 import { pageHandlers } from './page.ts';
 
 const PLATFORM_DOCUMENT = '/openapi/platform.json';
@@ -22,7 +22,7 @@ export function descriptionHandlers(described: Described): ReadonlyMap<string, H
 function documentHandler(value: object): Handler {
   const document = staticDocument(value);
   return (context) => {
-    onlyGet(context);
+    onlyRead(context);
     return writeDocument(context, document, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache',

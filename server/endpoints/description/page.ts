@@ -2,7 +2,7 @@
 // from elsewhere. The policy allows no inline script or style and no eval; all that is ours is in page/.
 import { readFile } from 'node:fs/promises';
 import type { Handler } from '../../request/request-context.ts';
-import { onlyGet, type StaticDocument, staticBytes, writeDocument } from '../static-document.ts';
+import { onlyRead, type StaticDocument, staticBytes, writeDocument } from '../static-document.ts';
 
 const PAGE_PATH = '/openapi/page';
 
@@ -41,7 +41,7 @@ export function pageHandlers(): Map<string, Handler> {
 function fileHandler(type: string, file: string): Handler {
   let kept: StaticDocument | undefined;
   return async (context) => {
-    onlyGet(context);
+    onlyRead(context);
     kept ??= staticBytes(await readFile(new URL(import.meta.resolve(file))));
     return writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
   };

@@ -7,7 +7,7 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
-import { onlyGet, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
+import { onlyRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import { fetchSource } from './cluster-schemas.ts';
 import { type DescribedGroup, type DescribedResource, schemaName } from './operations.ts';
 import {
@@ -174,7 +174,7 @@ export class OpenAPI {
     document: StaticDocument,
     cacheControl = 'no-cache, private',
   ): Promise<void> | void {
-    onlyGet(context);
+    onlyRead(context);
     requireJSON(context.request.headers.accept);
     return writeDocument(context, document, {
       'Content-Type': 'application/json',

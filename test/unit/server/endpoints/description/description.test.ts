@@ -128,6 +128,9 @@ describe('the descriptions of the APIs', () => {
         expect(JSON.parse(body.toString())).to.deep.equal(document);
         const again = await server.ask(path, { headers: { 'if-none-match': headers.etag ?? '' } });
         expect(again.status).to.equal(304);
+        const head = await server.ask(path, { method: 'HEAD' });
+        expect(head).to.deep.include({ status: 200, body: Buffer.alloc(0) });
+        expect(head.headers['content-length']).to.equal(String(body.length));
         expect((await server.ask(path, { method: 'POST' })).status).to.equal(405);
       }));
   }

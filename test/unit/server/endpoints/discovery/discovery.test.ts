@@ -131,9 +131,21 @@ describe('discovery', () => {
     expect(other.status).to.equal(200);
   });
 
-  it('is 405 for anything but GET', async () => {
+  it('answers HEAD with the headers of GET', async () => {
+    for (const path of ['/apis', '/apis/resources.platform.io', '/apis/resources.platform.io/v1alpha3']) {
+      const { headers } = await server.ask(path);
+      const head = await server.ask(path, { method: 'HEAD' });
+      expect(head.status, path).to.equal(200);
+      expect(head.body).to.have.length(0);
+      for (const name of ['content-type', 'content-length', 'etag'] as const) {
+        expect(head.headers[name], `${path} ${name}`).to.be.a('string').that.equals(headers[name]);
+      }
+    }
+  });
+
+  it('is 405 for anything but GET and HEAD', async () => {
     const answer = await server.ask('/apis', { method: 'POST' });
     expect(answer.status).to.equal(405);
-    expect(answer.headers['allow']).to.equal('GET');
+    expect(answer.headers['allow']).to.equal('GET, HEAD');
   });
 });

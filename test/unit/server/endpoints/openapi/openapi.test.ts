@@ -95,6 +95,15 @@ describe('OpenAPI', () => {
     runs.push(openAPI.run(stop.signal));
   }
 
+  it('answers HEAD with the headers of GET', async () => {
+    for (const path of ['/openapi/v2', '/openapi/v3', V3]) {
+      const { headers } = await server.ask(path);
+      const head = await server.ask(path, { method: 'HEAD' });
+      expect(head, path).to.deep.include({ status: 200, body: Buffer.alloc(0) });
+      expect(head.headers['content-length']).to.be.a('string').that.equals(headers['content-length']);
+    }
+  });
+
   it('answers without the cluster: an object of our kind with whatever it holds', async () => {
     cluster.reachable = false;
     follow();
