@@ -1,5 +1,6 @@
 import { pause } from '../concurrency/pause.ts';
-import { isPageTooLong, isStoreExhausted } from './store-errors.ts';
+import { isPageTooLong } from './page-limit.ts';
+import { isStoreExhausted } from './store-errors.ts';
 
 export interface FewerLines<Answer> {
   readonly answer: Answer;

@@ -1,5 +1,4 @@
 // How stores report that they cannot answer. Their own messages stay in `cause`, for the log: they may contain addresses.
-import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from './configuration-errors.ts';
 
@@ -65,27 +64,4 @@ export function newNotSupported(store: string, parameter: string, cure: string):
   return newBadRequest(`${parameter}: ${message}`, [
     { reason: 'FieldValueNotSupported', message, field: parameter },
   ]);
-}
-
-/** Bytes of one answer of a store, which are all in memory at once. */
-export const MAX_PAGE_BYTES = 32 << 20;
-
-class PageTooLongError extends StatusError {}
-
-/** The lines that were asked for are longer than a store is read for one page: 400, where fewer do not help. */
-export function newPageTooLong(): StatusError {
-  const message =
-    'the lines there are too long to be skipped or shown at once; go on by cursor, or ask for an export';
-  return new PageTooLongError(400, 'BadRequest', message);
-}
-
-/** Says that a page is shorter than it was asked for. */
-export const PAGE_CUT: Shortfall = {
-  reason: 'Limit',
-  message: 'so many of these lines are too much at once; the next pages have the others',
-};
-
-/** Whoever asks for fewer lines may get them. */
-export function isPageTooLong(error: unknown): boolean {
-  return error instanceof PageTooLongError;
 }

@@ -13,7 +13,7 @@ import { forget } from '../../memory/forgotten.ts';
 import type { Scopes } from '../access/scope.ts';
 import { BEGINNING, millisecondsOf } from '../instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
-import { PAGE_CUT } from '../store-errors.ts';
+import { PAGE_CUT } from '../page-limit.ts';
 import { answered } from './answered-records.ts';
 import { type BucketsWanted, bucketsOf, tooManyBuckets } from './buckets.ts';
 import { readCursor, writeCursor } from './cursor.ts';

@@ -4,7 +4,7 @@ import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.
 import { queryPage } from '../../../server/logging/answers/page-query.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
 import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
-import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/store-errors.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/page-limit.ts';
 import type { StartedLogStore } from './harness.ts';
 
 const LENGTH = 200_000;

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { fewerWhenTooMuch } from '../../../../server/logging/fewer-lines.ts';
-import {
-  isStoreExhausted,
-  newPageTooLong,
-  newStoreExhausted,
-} from '../../../../server/logging/store-errors.ts';
+import { newPageTooLong } from '../../../../server/logging/page-limit.ts';
+import { isStoreExhausted, newStoreExhausted } from '../../../../server/logging/store-errors.ts';
 
 const exhausted = (): Error => newStoreExhausted('opensearch', new Error('no memory'));
 

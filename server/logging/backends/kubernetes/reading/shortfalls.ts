@@ -1,6 +1,6 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Instant } from '../../../log-store.ts';
-import { PAGE_CUT } from '../../../store-errors.ts';
+import { PAGE_CUT } from '../../../page-limit.ts';
 import type { LeftOut } from '../pods/source-selection.ts';
 
 /** Names that a message lists before it only counts. */

@@ -6,12 +6,8 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { bodyPieces } from '../../../../cluster/connection/whole-body.ts';
 import { boundedSignal } from '../../../../concurrency/bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
-import {
-  MAX_PAGE_BYTES,
-  newPageTooLong,
-  newStoreTimeout,
-  newStoreUnavailable,
-} from '../../../store-errors.ts';
+import { MAX_PAGE_BYTES, newPageTooLong } from '../../../page-limit.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../../store-errors.ts';
 import { CredentialFiles, type CredentialOptions } from '../../credential-files.ts';
 import { Silence } from '../../silence.ts';
 import { isMissing, refusal } from './refusal.ts';

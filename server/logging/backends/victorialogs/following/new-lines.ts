@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { Deadline } from '../../../deadline.ts';
 import { later } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
-import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../../page-limit.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';
 import { inOrder, recordFields, recordsOf } from '../requests/record.ts';

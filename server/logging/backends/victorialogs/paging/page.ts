@@ -4,7 +4,7 @@ import { forget } from '../../../../memory/forgotten.ts';
 import type { Deadline } from '../../../deadline.ts';
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../../log-store.ts';
-import { isPageTooLong, MAX_PAGE_BYTES } from '../../../store-errors.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../../page-limit.ts';
 import type { Overview } from '../counting/overview.ts';
 import { behind, instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';
 import { MAX_MOMENT_BYTES, type Queries } from '../requests/queries.ts';

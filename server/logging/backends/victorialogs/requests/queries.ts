@@ -4,7 +4,7 @@ import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { type BoundedSignal, boundedSignal } from '../../../../concurrency/bounded-signal.ts';
 import { Turns } from '../../../../concurrency/turns.ts';
 import type { Deadline } from '../../../deadline.ts';
-import { MAX_PAGE_BYTES, newPageTooLong } from '../../../store-errors.ts';
+import { MAX_PAGE_BYTES, newPageTooLong } from '../../../page-limit.ts';
 import type { Question } from '../selection/question.ts';
 import type { Connection } from './connection.ts';
 import { refusalOf, statusOf } from './refusal.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { queryPage } from '../../../../../server/logging/answers/page-query.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type { Call, LogPage, LogRecord, PageRequest } from '../../../../../server/logging/log-store.ts';
-import { newPageTooLong } from '../../../../../server/logging/store-errors.ts';
+import { newPageTooLong } from '../../../../../server/logging/page-limit.ts';
 
 const selection = { scope: { everything: true }, range: { start: BEGINNING, end: BEGINNING } } as const;
 const record: LogRecord = { time: BEGINNING, log: 'a', namespace: 'shop', pod: 'cart-0', container: 'cart' };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Shortfalls } from '../../../../../../../server/logging/backends/kubernetes/reading/shortfalls.ts';
-import { PAGE_CUT } from '../../../../../../../server/logging/store-errors.ts';
+import { PAGE_CUT } from '../../../../../../../server/logging/page-limit.ts';
 import { at } from '../instants.ts';
 
 const none = { count: 0, names: [] };
