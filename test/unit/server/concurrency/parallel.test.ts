@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { inParallel } from '../../../../server/concurrency/parallel.ts';
+
+describe('work done in parallel', () => {
+  it('gives its results in the order of what was asked for, whichever comes first', async () => {
+    const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    const results = inParallel(3, [...gates.keys()], async (index) => {
+      await gates[index]?.promise;
+      return `result ${index}`;
+    });
+    for (const gate of gates.toReversed()) {
+      gate.resolve();
+      await gate.promise;
+    }
+    expect(await results).to.deep.equal(['result 0', 'result 1', 'result 2']);
+  });
+
+  it('is so much at a time and no more', async () => {
+    let [running, most] = [0, 0];
+    await inParallel(3, Array.from({ length: 10 }), async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+    });
+    expect(most).to.equal(3);
+  });
+
+  it('ends with the first failure: nothing is begun behind it', async () => {
+    const begun: number[] = [];
+    const failing = inParallel(2, [0, 1, 2, 3, 4, 5], async (item) => {
+      begun.push(item);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (item === 0) throw new Error('the first one failed');
+    });
+    const error = await failing.catch((reason: unknown) => reason);
+    // The other worker comes back meanwhile.
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(error).to.have.property('message', 'the first one failed');
+    expect(begun).to.deep.equal([0, 1]);
+  });
+
+  it('is nothing where there is nothing to do', async () => {
+    expect(await inParallel(4, [], () => Promise.reject(new Error('never called')))).to.deep.equal([]);
+  });
+});
