@@ -61,6 +61,17 @@ describe('a stream', () => {
     expect(hers.signal.aborted).to.equal(false);
   });
 
+  it('that comes when all others are over ends just so', async () => {
+    const filter = signOut(() => {
+      throw newUnauthorized();
+    }, 1);
+    for (const exchange of [enter(), enter()]) {
+      await filter(exchange);
+      await once(exchange.signal, 'abort');
+      exchange.end();
+    }
+  });
+
   it('goes on while nobody can tell', async () => {
     const asked = asking(() => {
       throw newServiceUnavailable('sessions can not be seen');
