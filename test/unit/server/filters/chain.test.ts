@@ -96,6 +96,7 @@ describe('the request chain', () => {
       path: NODES,
       status: 200,
       userAgent: 'kubectl',
+      source: '127.0.0.1',
     });
     expect(line?.['latency']).to.be.a('number').above(0);
     expect(JSON.stringify(chain.lines)).not.to.contain('secret');
@@ -147,6 +148,17 @@ describe('the request chain', () => {
     expect(chain.lines[0]).to.include({ user: 'eve?2J' });
     expect(chain.lines[0]?.['cause']).to.contain('issued by ?31m');
     expect(chain.audited[0]).to.deep.include({ user: 'eve?2J', groups: ['g?[2J'], reason: 'by ?0m' });
+  });
+
+  it('audits who changed what and who was kept from it, from where, and how that was decided', async () => {
+    const chain = await start({ handler: ok });
+    for (const user of ['alice', 'bob']) {
+      await ask(chain, `${NODES}/n1`, { method: 'DELETE', headers: { 'test-user': user } });
+    }
+    await until(() => chain.audited.length === 2);
+    const what = { verb: 'delete', resource: 'nodes.resources.platform.io', name: 'n1', source: '127.0.0.1' };
+    expect(chain.audited[0]).to.include({ ...what, user: 'alice', status: 200, decision: 'allow' });
+    expect(chain.audited[1]).to.include({ ...what, user: 'bob', status: 403, decision: 'forbid' });
   });
 
   it('logs reads that succeed and failures answered on purpose at debug, refusals and changes at info, what heals at warn, faults at error', async () => {
@@ -737,7 +749,8 @@ describe('the request chain', () => {
 
   it('lets people come to sign in where anonymous callers are turned off, but not with bad credentials', async () => {
     const chain = await start({
-      handler: ({ response, user }) => void response.end(user.name),
+      handler: ({ request, response, user }) =>
+        void response.end(`${user.name}, ${request.headers['x-remote-user'] ?? 'no headers'}`),
       authenticator: {
         name: 'strict',
         authenticate: ({ request: { headers } }) => {
@@ -748,8 +761,8 @@ describe('the request chain', () => {
       authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
       signInPaths: (path) => path.startsWith('/oauth/'),
     });
-    const { status, body } = await ask(chain, '/oauth/token');
-    expect([status, body]).to.deep.equal([200, 'system:anonymous']);
+    const { status, body } = await ask(chain, '/oauth/token', { headers: { 'x-remote-user': 'root' } });
+    expect([status, body]).to.deep.equal([200, 'system:anonymous, no headers']);
     const bad = { headers: { authorization: 'Bearer bad' } };
     expect((await ask(chain, '/oauth/token', bad)).status).to.equal(401);
     expect((await ask(chain, NODES)).status).to.equal(401);
