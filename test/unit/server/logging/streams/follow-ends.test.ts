@@ -71,6 +71,14 @@ describe('a live tail', () => {
     expect(body.toString()).to.include('the cluster gave no answer');
   });
 
+  it('ends whole, and says nothing, when the server stops before it has begun and no line comes', async () => {
+    const ended = Promise.withResolvers<unknown>();
+    const currentSelection = async () => undefined;
+    const request = { selection: undefined, currentSelection, signal: AbortSignal.abort() };
+    const { status, body } = await (await serve(request, {}, ended.resolve)).ask('/');
+    expect([status, body.length, await ended.promise]).to.deep.equal([200, 0, 'whole']);
+  });
+
   it('ends, and says that it is a limit, when more has come than may be followed', async () => {
     const store = {
       async *follow() {

@@ -167,13 +167,17 @@ describe('a body whose reader', () => {
       expect(failure).to.equal(GONE);
     });
 
-    it(`has left is sent no end${compressed}`, async () => {
-      const body = new StreamBody(response, { gzip, stallMs: NEVER });
-      await body.write('some');
-      answer.destroy();
-      await once(response, 'close');
-      await body.end();
-      expect(response.writableEnded).to.equal(false);
-    });
+    for (const ending of ['end', 'break'] as const) {
+      it(`has left is sent no ${ending}, and nothing waits for it${compressed}`, async () => {
+        const body = new StreamBody(response, { gzip, stallMs: NEVER });
+        await body.write('some');
+        answer.destroy();
+        await once(response, 'close');
+        const waiting = response.listenerCount('close');
+        await body[ending]();
+        expect(response.writableEnded).to.equal(false);
+        expect(response.listenerCount('close')).to.equal(waiting);
+      });
+    }
   }
 });
