@@ -1,5 +1,7 @@
-import { ObjectFollower } from './object-follower.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
+import type { ReflectorSink, Replacement } from './reflector-sink.ts';
+import type { ChangeType } from './watch-stream.ts';
 
 export interface FollowedObject extends Pick<ReflectorOptions, 'client' | 'log'> {
   /** Of its collection, in its namespace if it has one. */
@@ -18,13 +20,55 @@ export async function followObject(
   changed: (object: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const key = namespace === undefined ? name : `${namespace}/${name}`;
   const reflector = new Reflector({
     client,
     log,
     path,
     query: { fieldSelector: `metadata.name=${name}` },
-    sink: new ObjectFollower((objects) => changed(objects.get(key))),
+    sink: new ObjectSink({ name, namespace }, changed),
   });
   await reflector.run(signal);
+}
+
+/** Tells of one object, whatever else comes. */
+export class ObjectSink implements ReflectorSink {
+  readonly #name: string;
+  readonly #namespace: string | undefined;
+  readonly #changed: (object: unknown) => void;
+
+  constructor(
+    { name, namespace }: { readonly name: string; readonly namespace: string | undefined },
+    changed: (object: unknown) => void,
+  ) {
+    this.#name = name;
+    this.#namespace = namespace;
+    this.#changed = changed;
+  }
+
+  replacement(): Replacement {
+    let found: unknown;
+    return {
+      add: (raw) => {
+        found = this.#read(raw) ?? found;
+      },
+      commit: () => this.#changed(found),
+    };
+  }
+
+  apply(type: ChangeType, raw: Buffer): void {
+    const object = this.#read(raw);
+    if (object !== undefined) this.#changed(type === 'DELETED' ? undefined : object);
+  }
+
+  bookmark(): void {
+    // A bookmark changes nothing.
+  }
+
+  /** Undefined where it is another one. */
+  #read(raw: Buffer): unknown {
+    const object: unknown = JSON.parse(raw.toString('utf8'));
+    const { name, namespace } = recordIn(object, 'metadata');
+    if (typeof name !== 'string') throw new SyntaxError('an object without a name');
+    return name === this.#name && namespace === this.#namespace ? object : undefined;
+  }
 }
