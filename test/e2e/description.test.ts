@@ -113,6 +113,17 @@ describe('the description of the APIs', function () {
       await page.waitForSelector(LIST);
     });
 
+    it('is light or dark, as the browser prefers', async () => {
+      /** How bright the title is, from 0 to 255. */
+      const ink = async (scheme: string): Promise<number> => {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        const color = await page.$eval('.swagger-ui .title', (title) => getComputedStyle(title).color);
+        return Math.max(...(color.match(/\d+/g) ?? []).slice(0, 3).map(Number));
+      };
+      expect(await ink('dark')).to.be.above(192);
+      expect(await ink('light')).to.be.below(128);
+    });
+
     /** The status and the beginning of what was answered. */
     async function listNodes(): Promise<string> {
       await click('.modal-ux .close-modal');

@@ -5,6 +5,12 @@ const links = [...document.querySelectorAll('nav a')];
 const shown = links.find((link) => of !== null && link.search === `?of=${of}`) ?? links[0];
 shown.setAttribute('aria-current', 'page');
 
+// The viewer goes by a class, not by what the browser prefers.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+followScheme();
+dark.addEventListener('change', followScheme);
+
 /** The client that the server has for this page may use codes and nothing else: elsewhere people say which they are. */
 const clientOfPage = () => ({
   wrapComponents: {
