@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { FrontProxyDiagnosis } from '../../../../server/authentication/front-proxy-diagnosis.ts';
 
+/** When the process has run for an hour, in ms. */
+const START = 3_600_000;
+
 describe('the diagnosis of a front proxy', () => {
-  let time = 0;
+  let time = START;
   let lines: unknown[] = [];
   const diagnosis = () =>
     new FrontProxyDiagnosis(
@@ -12,7 +15,7 @@ describe('the diagnosis of a front proxy', () => {
     );
 
   beforeEach(() => {
-    time = 0;
+    time = START;
     lines = [];
   });
 
@@ -22,7 +25,7 @@ describe('the diagnosis of a front proxy', () => {
     subject.refused('otherCA', 'y');
     expect(lines).to.have.length(2);
     expect(lines[0]).to.include({ came: 'x', flag: '--requestheader-allowed-names' });
-    time = 60_000;
+    time = START + 60_000;
     subject.refused('name', 'x');
     expect(lines).to.have.length(3);
   });
@@ -31,7 +34,9 @@ describe('the diagnosis of a front proxy', () => {
     const subject = diagnosis();
     subject.refused('noCA', 'x');
     expect(subject.describe()).to.contain('came x').and.to.contain('--requestheader-client-ca-file decides');
-    time = 600_000;
+    time = START + 599_999;
+    expect(subject.describe()).to.contain('came x');
+    time = START + 600_000;
     expect(subject.describe()).to.equal('believed: nothing, the settings have not been read yet');
   });
 

@@ -120,6 +120,21 @@ describe('the identity of a caller', () => {
       });
     });
 
+    it('is in no group without a name, whatever is sent empty', async () => {
+      const headers = [
+        'X-Remote-User',
+        '',
+        'X-Remote-User',
+        'bob',
+        'X-Remote-Group',
+        '',
+        'X-Remote-Group',
+        'dev',
+      ];
+      const { name, groups } = await userOf({ client: proxy, headers });
+      expect([name, groups]).to.deep.equal(['bob', ['dev', 'system:authenticated']]);
+    });
+
     it('never splits a group at its comma', async () => {
       const headers = ['X-Remote-User', 'bob', 'X-Remote-Group', 'a,system:masters'];
       const { groups } = await userOf({ client: proxy, headers });
