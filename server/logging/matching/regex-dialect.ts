@@ -132,7 +132,7 @@ function group({ alternatives }: AST.Group | AST.CapturingGroup, repeats: number
 function repeat({ element, min, max, greedy, raw }: AST.Quantifier, outer: number): Item {
   if (!greedy) throw unsupported('a lazy repetition', raw);
   const times = outer * timesOf({ min, max });
-  if (times > MAX_REPEAT) throw unsupported(`more than ${MAX_REPEAT} repetitions`, raw);
+  if (times > MAX_REPEAT) throw unsupported(`repeating more than ${MAX_REPEAT} times`, raw);
   return { kind: 'repeat', item: item(element, times), min, max };
 }
 

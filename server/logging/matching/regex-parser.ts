@@ -45,9 +45,29 @@ const WORDS: Readonly<Record<string, (text: string, index: number) => string>> =
     return posix === undefined ? bracket() : `a set by name (${posix}) is not supported`;
   },
   'Incomplete quantifier': bracket,
+  'Unterminated character class': () => 'a set begins with [ and does not end; \\[ is the character',
+  'Unterminated group': () => 'a group begins with ( and does not end; \\( is the character',
+  "Unmatched ')'": () => 'a group ends with ) and has not begun; \\) is the character',
+  'Range out of order in character class': () => 'a range in a set ends before its begin',
+  'Invalid character class': () => 'a range in a set has an end that is no character; \\- is the character',
+  'numbers out of order in {} quantifier': () => 'a repetition {m,n} wants more at least than at most',
+  'Invalid property name': () => 'a Unicode property (\\p) is not supported',
+  'Invalid unicode escape': () => '\\u needs four hexadecimal digits, or {…} around the code of a character',
+  'Invalid capture group name': namedGroup,
+  'Duplicate capture group name': namedGroup,
+  'Invalid named reference': namedReference,
+  'Invalid named capture referenced': namedReference,
   'Nothing to repeat': () => 'a repetition (*, +, ?, {m,n}) has nothing before it to repeat; anything is .*',
 };
 
 function bracket(): string {
   return 'a bracket that is meant as the character has to be escaped: \\{, \\}, \\[, \\]';
+}
+
+function namedGroup(): string {
+  return 'a group with a name is not supported';
+}
+
+function namedReference(): string {
+  return 'a reference to a group (\\k) is not supported';
 }
