@@ -201,9 +201,12 @@ function faultsOfTexts(query: LogQuery, { refused }: ParameterNames, rules: Text
   if (query.log_query !== undefined && texts.length === 0) {
     return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
   }
-  if (texts.length > MAX_TEXTS) return [invalid('log_query', `has more than ${MAX_TEXTS} texts`)];
+  if (texts.length > MAX_TEXTS) {
+    const why = `has more than ${MAX_TEXTS} texts between its commas; with match=substring a comma is a comma`;
+    return [invalid('log_query', why)];
+  }
   const long = texts.filter((text) => text.length > MAX_TEXT);
-  const fault = `is longer than ${MAX_TEXT} characters`;
+  const fault = `is longer than ${MAX_TEXT} characters; ask for a part of it`;
   const faults = long.length > 0 ? long.map((text) => ({ text, fault })) : rules.faults(mode, texts);
   return faults.map((each) => invalid('log_query', `${quoted(each.text)} ${each.fault}`));
 }

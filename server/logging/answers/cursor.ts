@@ -47,7 +47,7 @@ export function readCursor(query: LogQuery, caller: string, cursor: string): Cur
   return rest;
 }
 
-const NO_CURSOR = 'is not a cursor of this server';
+const NO_CURSOR = 'is not a cursor of this server; leave it out to begin with the first page';
 
 /** What is wrong with it whoever asks whatever; undefined when nothing is. */
 export function cursorFault(cursor: string): string | undefined {

@@ -27,7 +27,7 @@ export function parseRecordID(id: string): RecordID {
   throw newInvalidParameter('context', NO_ID);
 }
 
-const NO_ID = 'is not the id of a record';
+const NO_ID = 'is not the id of a record, as answers tell it in `id`';
 
 /** What is wrong with it, whether or not there is such a record; undefined when nothing is. */
 export function recordIDFault(id: string): string | undefined {

@@ -17,7 +17,8 @@ export const textRules: TextRules = {
     }
     if (words <= MAX_WORDS) return [];
     const subject = texts.length === 1 ? 'has' : 'and the texts behind it have';
-    return [{ text, fault: `${subject} ${words} words, and ${MAX_WORDS} may be looked for` }];
+    const most = `${MAX_WORDS} may be looked for; match=substring looks for a text as it stands`;
+    return [{ text, fault: `${subject} ${words} words, and ${most}` }];
   },
 };
 

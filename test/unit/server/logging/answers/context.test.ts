@@ -172,7 +172,9 @@ describe('the lines around one', () => {
     for (const id of ['x', 'e30', ...ids]) {
       const answer = await service.ask(`context=${id}`);
       expect(answer.status).to.equal(400);
-      expect(answer.body.toString()).to.include('context: is not the id of a record');
+      expect(answer.body.toString()).to.include(
+        'context: is not the id of a record, as answers tell it in `id`',
+      );
     }
   });
 });

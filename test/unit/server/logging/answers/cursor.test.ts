@@ -85,7 +85,7 @@ describe('the cursor of a log query', () => {
     expect(readCursor(first, 'jane', encoded(parts))).to.deep.equal(CURSOR);
     for (const version of [0, 2, '1', null]) {
       expect(() => readCursor(first, 'jane', encoded(parts.with(0, version))))
-        .to.throw('is not a cursor of this server')
+        .to.throw('is not a cursor of this server; leave it out to begin with the first page')
         .with.property('code', 400);
     }
   });
