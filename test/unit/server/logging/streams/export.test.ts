@@ -86,6 +86,22 @@ describe('an export', () => {
     expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
   });
 
+  it('as JSON is one array of however many lines, or of nothing but what is missing', async () => {
+    const inBatches = async (batches: readonly (readonly LogRecord[])[]): Promise<unknown> => {
+      const service = await serve({
+        store: exporting(async function* () {
+          yield* batches;
+          return { shortfalls: [{ reason: 'ShardFailed', message: 'a shard is away' }] };
+        }),
+      });
+      return JSON.parse((await service.ask('operation=export&format=json')).body.toString());
+    };
+    const missing = { error: { reason: 'ShardFailed', message: 'a shard is away' } };
+    const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
+    expect(await inBatches([many, [record('last')]])).to.deep.equal([...many, record('last'), missing]);
+    expect(await inBatches([])).to.deep.equal([missing]);
+  });
+
   it('as CSV has a header, quotes what has to be, and no cell that is a formula', async () => {
     const { headers, body } = await asked('csv');
     expect(headers['content-type']).to.match(/^text\/csv; charset=utf-8/);

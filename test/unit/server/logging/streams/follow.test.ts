@@ -80,6 +80,13 @@ describe('following logs', () => {
     answer.destroy();
   });
 
+  it('is NDJSON for who accepts other texts, as a browser that opens its address', async () => {
+    await serve();
+    const answer = await follow('', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    answer.destroy();
+    expect(answer.headers['content-type']).to.equal('application/x-ndjson');
+  });
+
   it('tells an EventSource where it begins, so that one that has seen no line loses none', async () => {
     await serve();
     for (const query of ['', '&start_time=1795176000']) {
