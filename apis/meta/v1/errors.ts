@@ -194,7 +194,6 @@ function hasReason(error: unknown, reason: StatusReason): boolean {
   return error instanceof StatusError && error.reason === reason;
 }
 
-export const isBadRequest = (error: unknown): boolean => hasReason(error, 'BadRequest');
 export const isUnauthorized = (error: unknown): boolean => hasReason(error, 'Unauthorized');
 export const isNotFound = (error: unknown): boolean => hasReason(error, 'NotFound');
 export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflict');
