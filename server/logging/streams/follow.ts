@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { orAborted } from '../../concurrency/or-aborted.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { answered } from '../answers/answered-records.ts';
@@ -115,12 +116,8 @@ async function copy(
   signal: AbortSignal,
   write: (records: readonly LogRecord[]) => Promise<void>,
 ): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
   for (let next = first; ; next = batches.next()) {
-    const result = await Promise.race([next, aborted]);
+    const result = await orAborted(next, signal);
     if (result.done) return;
     if (result.value.length > 0) await write(result.value);
   }

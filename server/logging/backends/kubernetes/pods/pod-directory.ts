@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../../../../cluster/following/reflector.ts';
 import type { ReflectorTuning } from '../../../../cluster/following/reflector-tuning.ts';
+import { orAborted } from '../../../../concurrency/or-aborted.ts';
 import { PodIndex } from './pod-index.ts';
 
 export interface PodDirectoryOptions {
@@ -101,18 +102,5 @@ export class PodDirectory {
   #forget(): void {
     this.#index = new PodIndex(this.#options.monotonic);
     this.#stop?.abort();
-  }
-}
-
-/** Settles as `promise` does, or rejects when `signal` is aborted. */
-async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<never>();
-  const leave = (): void => aborted.reject(signal.reason as Error);
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', leave);
   }
 }

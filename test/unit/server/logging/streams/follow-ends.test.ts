@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
@@ -91,6 +93,30 @@ describe('a live tail', () => {
     const [, error = ''] = body.toString().trimEnd().split('\n');
     expect(JSON.parse(error)).to.have.nested.property('error.reason', 'Limit');
     expect(error).to.include('ask for fewer');
+  });
+
+  it('keeps nothing of what it has shown', async () => {
+    const shown: WeakRef<object>[] = [];
+    const store = {
+      async *follow(_: unknown, { signal }: { readonly signal: AbortSignal }) {
+        for (let n = 0; n < 20; n++) {
+          const batch = [answered(line('2026-11-20T10:00:00.000000000Z', `line ${n};`))];
+          shown.push(new WeakRef(batch));
+          yield batch;
+        }
+        if (!signal.aborted) await once(signal, 'abort');
+      },
+    };
+    const answer = await (await serve({ currentSelection: async () => seeing('shop') }, { store })).open('/');
+    let seen = '';
+    for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
+      seen += String(chunk);
+      if (seen.includes('line 19;')) break;
+    }
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    expect(shown.filter((batch) => batch.deref()).length).to.be.below(3);
+    answer.destroy();
   });
 
   it('shows that it lives while there are no lines', async () => {
