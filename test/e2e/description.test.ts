@@ -117,8 +117,10 @@ describe('the description of the APIs', function () {
       /** How bright the title is, from 0 to 255. */
       const ink = async (scheme: string): Promise<number> => {
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        const color = await page.$eval('.swagger-ui .title', (title) => getComputedStyle(title).color);
-        return Math.max(...(color.match(/\d+/g) ?? []).slice(0, 3).map(Number));
+        const color = await page.evaluate(
+          "getComputedStyle(document.querySelector('.swagger-ui .title')).color",
+        );
+        return Math.max(...(String(color).match(/\d+/g) ?? []).slice(0, 3).map(Number));
       };
       expect(await ink('dark')).to.be.above(192);
       expect(await ink('light')).to.be.below(128);
