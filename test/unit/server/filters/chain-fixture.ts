@@ -19,6 +19,8 @@ export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 export interface Observed {
   readonly labels: RequestLabels;
   readonly code: number;
+  /** Missing for a stream. */
+  readonly seconds?: number;
 }
 
 /** A chain behind a real TLS socket, and everything that it told its surroundings. */
@@ -75,7 +77,7 @@ export async function startChain(
     authorizer: allowAlice,
     logger: recordingLogger(lines),
     metrics: {
-      observe: (labels, code) => observed.push({ labels, code }),
+      observe: (labels, code, seconds) => observed.push({ labels, code, seconds }),
       count: (labels, code) => observed.push({ labels, code }),
       terminated: (_verb, code) => terminated.push(code),
       inflight: (kind, change) => {

@@ -102,6 +102,21 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.lines)).not.to.contain('secret');
   });
 
+  it('logs how many milliseconds an answer took, and counts them in seconds', async () => {
+    let time = 5_000;
+    const chain = await start({
+      monotonic: () => time,
+      handler: ({ response }) => {
+        time += 250;
+        response.end();
+      },
+    });
+    await ask(chain, NODES, asAlice);
+    await until(() => chain.observed.length === 1 && chain.lines.length > 0);
+    expect(chain.lines[0]).to.include({ latency: 250 });
+    expect(chain.observed[0]).to.include({ seconds: 0.25 });
+  });
+
   it('logs nothing that a terminal would obey', async () => {
     const chain = await start({ handler: ok });
     const socket = await rawConnection(chain);
@@ -369,6 +384,12 @@ describe('the request chain', () => {
       (error: unknown) => error,
     );
     expect(failure).to.be.an('error');
+  });
+
+  it('takes a body that is just as large as it may be', async () => {
+    const chain = await start({ handler: ok });
+    const headers = { ...asAlice.headers, 'content-length': '1000' };
+    expect((await ask(chain, NODES, { headers, body: 'x'.repeat(1000) })).status).to.equal(200);
   });
 
   it('closes the connection after a body that nobody read', async () => {
