@@ -50,9 +50,10 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
     const others = await notOfDays(options, found.fields, call);
     if (others.length > 0) throw unfit(someNotByDay(others));
   }
-  const { missing, unindexed } = found.fields;
+  const { missing, unindexed, uncounted } = found.fields;
   if (missing !== undefined) throw unfit(noNames(missing));
   if (unindexed !== undefined) throw unfit(noWords(unindexed));
+  if (uncounted !== undefined) throw unfit(noContainers(uncounted));
   if (!points.mayClose) throw unfit(pointsLeft());
 }
 
@@ -123,6 +124,11 @@ function noWords(field: string): UnfitOptionError {
   const reason = `some of the indices, or all, do not index their field ${field} (index: false)`;
   const effect = 'log queries for words miss their lines, or get 400';
   return new UnfitOptionError('logging.opensearch.fields', reason, effect);
+}
+
+function noContainers(field: string): UnfitOptionError {
+  const reason = `some of the indices, or all, can not count by their field ${field} (doc_values: false, or no keyword)`;
+  return new UnfitOptionError('logging.opensearch.fields', reason, 'statistics miss containers');
 }
 
 function pointsLeft(): UnfitOptionError {

@@ -38,7 +38,7 @@ export class Statistics {
   }
 
   async count(selected: SelectionQuery, deadline: Deadline): Promise<LogStatistics> {
-    const ids = selected.fields.exact('containerID');
+    const ids = selected.fields.listed('containerID');
     const places = aggregatedFields(selected.indices, ids);
     const ask = (way: Way): Promise<Answered> => this.#ask(way, selected, places, deadline);
     const { answers, containers = 0 } = selected.isWhole

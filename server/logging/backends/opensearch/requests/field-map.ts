@@ -36,13 +36,16 @@ export class FieldMap {
   /** Of what these indices answer. */
   readonly records: RecordReader;
   readonly #types: ReadonlyMap<string, Types>;
+  /** The same for who counts values; it is another one where a field has no doc_values, or nothing but them. */
+  readonly #counted: ReadonlyMap<string, Types>;
   readonly #coverages = new Map<string, FieldCoverage>();
 
   /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
     this.names = names;
     this.indices = all;
-    this.#types = typesIn(fields, all);
+    this.#types = typesIn(fields, all, 'searchable');
+    this.#counted = typesIn(fields, all, 'aggregatable');
     const time = this.#types.get(names.time);
     this.nanoseconds = time?.has('date_nanos') ?? false;
     if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
@@ -69,6 +72,11 @@ export class FieldMap {
     return this.#coverage(this.names[field], 'keyword', EXACT);
   }
 
+  /** Where it can be told which values there are. */
+  listed(field: 'namespace' | 'pod' | 'container' | 'containerID'): FieldCoverage {
+    return this.#coverage(this.names[field], 'keyword', EXACT, this.#counted);
+  }
+
   /** Where ranges of time mean what they say. */
   times(): Pick<FieldCoverage, 'missing' | 'of'> {
     return this.#having(this.names.time, DATE);
@@ -85,6 +93,11 @@ export class FieldMap {
       (each) => this.exact(each).fields.length === 0,
     );
     return field && this.names[field];
+  }
+
+  /** The field by which containers are counted, where some of the indices have it and can not do that. */
+  get uncounted(): string | undefined {
+    return this.listed('containerID').missing > 0 ? this.names.containerID : undefined;
   }
 
   /** The field of lines where some of the indices do not index it, so that no word of theirs is found. */
@@ -122,34 +135,39 @@ export class FieldMap {
   }
 
   /** The same at each question. */
-  #coverage(name: string, subfield: string, wanted: readonly string[]): FieldCoverage {
-    const key = `${name}.${subfield}`;
-    const known = this.#coverages.get(key) ?? this.#covered(name, subfield, wanted);
+  #coverage(name: string, subfield: string, wanted: readonly string[], types = this.#types): FieldCoverage {
+    const key = `${types === this.#counted ? 'counted' : 'found'} ${name}.${subfield}`;
+    const known = this.#coverages.get(key) ?? covered(types, name, subfield, wanted);
     this.#coverages.set(key, known);
     return known;
   }
+}
 
-  #covered(name: string, subfield: string, wanted: readonly string[]): FieldCoverage {
-    const own = this.#types.get(name) ?? new Map<string, readonly string[]>();
-    const having = new Set([...own].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
-    const fields: ExactField[] = [];
-    const covered = new Set<string>();
-    const add = (field: string, types: Types) => {
-      const indices = wanted.flatMap((type) => types.get(type) ?? []);
-      if (indices.every((index) => covered.has(index))) return;
-      // Where it is something else, the same question would mean something else.
-      const elsewhere = [...types.keys()].some((type) => type !== 'unmapped' && !wanted.includes(type));
-      fields.push({ name: field, indices: elsewhere ? indices : undefined });
-      for (const index of indices) covered.add(index);
-    };
-    add(name, own);
-    const beside = [...this.#types].filter(([other]) => other.startsWith(`${name}.`));
-    for (const [other, types] of beside.toSorted(([a]) => (a === `${name}.${subfield}` ? -1 : 1))) {
-      add(other, types);
-    }
-    const missing = [...having].filter((index) => !covered.has(index)).length;
-    return { fields, missing, of: having.size };
+function covered(
+  all: ReadonlyMap<string, Types>,
+  name: string,
+  subfield: string,
+  wanted: readonly string[],
+): FieldCoverage {
+  const own = all.get(name) ?? new Map<string, readonly string[]>();
+  const having = new Set([...own].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
+  const fields: ExactField[] = [];
+  const found = new Set<string>();
+  const add = (field: string, types: Types) => {
+    const indices = wanted.flatMap((type) => types.get(type) ?? []);
+    if (indices.every((index) => found.has(index))) return;
+    // Where it is something else, the same question would mean something else.
+    const elsewhere = [...types.keys()].some((type) => type !== 'unmapped' && !wanted.includes(type));
+    fields.push({ name: field, indices: elsewhere ? indices : undefined });
+    for (const index of indices) found.add(index);
+  };
+  add(name, own);
+  const beside = [...all].filter(([other]) => other.startsWith(`${name}.`));
+  for (const [other, types] of beside.toSorted(([a]) => (a === `${name}.${subfield}` ? -1 : 1))) {
+    add(other, types);
   }
+  const missing = [...having].filter((index) => !found.has(index)).length;
+  return { fields, missing, of: having.size };
 }
 
 /** The question put to whichever field of an index can answer it. */

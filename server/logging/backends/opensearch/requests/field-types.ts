@@ -1,4 +1,5 @@
-// The types that fields have, index by index, as `_field_caps` tells them; what can not be looked for is no value of its type.
+// The types that fields have, index by index, as `_field_caps` tells them; what can not be looked for, or not be counted
+// by its values, is of another type.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import type { JsonObject } from './json-reader.ts';
 
@@ -8,19 +9,26 @@ export type Types = ReadonlyMap<string, readonly string[]>;
 /** Never indexed, whatever is in them. */
 const WITHOUT_VALUES = new Set(['unmapped', 'object', 'nested']);
 
+/** What a field is for: to be looked for, or to be put in order and counted by its values. */
+export type Ability = 'searchable' | 'aggregatable';
+
 /** Of each field, by its name. `all`: the indices that were asked. */
-export function typesIn(fields: JsonObject, all: readonly string[]): ReadonlyMap<string, Types> {
-  const types = new Map(Object.entries(fields).map(([name, given]) => [name, typesOf(given, all)]));
+export function typesIn(
+  fields: JsonObject,
+  all: readonly string[],
+  ability: Ability,
+): ReadonlyMap<string, Types> {
+  const types = new Map(Object.entries(fields).map(([name, given]) => [name, typesOf(given, all, ability)]));
   return new Map([...types].map(([name, own]) => [name, withoutNested(own, nestedAround(name, types))]));
 }
 
-function typesOf(types: unknown, all: readonly string[]): Types {
+function typesOf(types: unknown, all: readonly string[], wanted: Ability): Types {
   return new Map(
     Object.entries(isRecord(types) ? types : {}).flatMap(([type, capability]) => {
       if (!isRecord(capability)) return [[type, all] as const];
       const having = indicesIn(capability['indices']) ?? all;
       // Times are for the order of lines as well.
-      const ability = type.startsWith('date') ? 'aggregatable' : 'searchable';
+      const ability = type.startsWith('date') ? 'aggregatable' : wanted;
       if (capability[ability] !== false || WITHOUT_VALUES.has(type)) return [[type, having] as const];
       const not = indicesIn(capability[`non_${ability}_indices`]) ?? having;
       const rest = having.filter((index) => !not.includes(index));
@@ -51,7 +59,7 @@ function withoutNested(types: Types, nested: readonly string[]): Types {
   return new Map(split.filter(([, indices]) => indices.length > 0));
 }
 
-/** Of the type, and shown only: what is not indexed can not be looked for. */
+/** Of the type, and not of use: without an index it can not be looked for, without doc_values not be counted. */
 export function unindexed(type: string): string {
   return `${type}, not indexed`;
 }

@@ -65,8 +65,10 @@ export class Predecessors {
   }
 
   async #withPredecessors(search: NamespaceSearch, call: Call): Promise<ReadonlySet<string>> {
-    const { namespaces, range, indices } = search;
+    const { namespaces, range, indices, fields } = search;
     if (namespaces.length === 0) return new Set();
+    // Where the store can not tell, any of them may have one.
+    if (fields.listed('namespace').missing > 0) return new Set(namespaces.map(({ name }) => name));
     const hash = createHash('sha256')
       .update(JSON.stringify([range.start, indices, namespaces]))
       .digest('base64');
@@ -84,7 +86,6 @@ export class Predecessors {
   async #firstLines(search: NamespaceSearch, call: Call): Promise<ReadonlyMap<string, number>> {
     const { namespaces, range, indices, fields } = search;
     const { time } = fields.names;
-    const coverage = fields.exact('namespace');
     const names = namespaces.map(({ name }) => name);
     const before = namespaces.reduce((last, { since }) => (since > last ? since : last), range.start);
     const aggregation = ({ name }: { name: string }) => ({
@@ -92,9 +93,14 @@ export class Predecessors {
       aggs: { first: { min: { field: time } } },
     });
     const query = {
-      bool: { filter: [exactClause(names, coverage), timeRange(time, { from: range.start, before })] },
+      bool: {
+        filter: [
+          exactClause(names, fields.exact('namespace')),
+          timeRange(time, { from: range.start, before }),
+        ],
+      },
     };
-    const requests = aggregatedFields(indices, coverage)
+    const requests = aggregatedFields(indices, fields.listed('namespace'))
       .filter((place) => place.fields.length > 0)
       .map((place) => {
         const aggs = Object.fromEntries(

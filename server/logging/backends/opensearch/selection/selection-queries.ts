@@ -136,7 +136,12 @@ export class SelectionQueries {
           ...(scope ? [exactClause(scope.names, scope.coverage)] : []),
           ...filter,
         ];
-        const lookup = { indices: target.indices, filter: within, coverage, parameter: `${field}_query` };
+        const lookup = {
+          indices: target.indices,
+          filter: within,
+          coverage: listedFields(target, field),
+          parameter: `${field}_query`,
+        };
         const found = await namesContaining(this.#options.searches, names.contains ?? [], lookup, call);
         filter.push(exactClause(found, coverage));
       } else if (names.contains) filter.push(containsClause(names.contains, coverage));
@@ -172,6 +177,21 @@ function exactFields(
     STORE,
     `${field}s`,
     `its field \`${name}\` has to be an indexed keyword, or to have one beside it`,
+  );
+}
+
+/** The same when there is no telling which names there are. */
+function listedFields(
+  { fields, used }: SearchTarget,
+  field: 'namespace' | 'pod' | 'container',
+): FieldCoverage {
+  const coverage = fields.listed(field);
+  used.push(coverage);
+  if (coverage.fields.length > 0 || coverage.of === 0) return coverage;
+  throw newNotSupported(
+    STORE,
+    `${field}_query`,
+    `its field \`${fields.names[field]}\` has to have doc_values for so many, or so long, texts; ask for fewer`,
   );
 }
 

@@ -229,6 +229,51 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(some.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
   });
 
+  it('counts the containers of the other indices where one has no doc_values, and is not fit', async () => {
+    const keyword = { type: 'keyword', doc_values: false };
+    const kubernetes = { properties: { docker_id: keyword, namespace_name: keyword } };
+    await node.ask('PUT', '/valueless-1', { mappings: { properties: { kubernetes } } });
+    const line = (docker_id: string) => ({
+      time: '2026-01-15T10:00:00Z',
+      log: 'a line',
+      kubernetes: { namespace_name: 'web', pod_name: 'web-1', container_name: 'app', docker_id },
+    });
+    await node.ask('POST', '/valueless-1/_doc?refresh=true', line('one'));
+    const naming = { indexPrefix: 'valueless', dailyIndices: false };
+    const counted = (selection = ALL) => storeAt(node.url, naming).statistics(selection, call());
+    expect(await counted()).to.deep.equal({
+      logs: { count: 1, relation: 'eq' },
+      containers: 0,
+      containersApproximate: true,
+      shortfalls: [],
+    });
+    expect(await faultOf(naming)).to.equal('logging.opensearch.fields');
+    // So many that the store would be asked which of them there are, or what they have.
+    const long = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(100, 'x'));
+    const bySearching = { ...ALL, namespaces: { contains: [...long, 'web'] } };
+    const refused = await counted(bySearching).catch((error: unknown) => error);
+    expect(refused).to.include({ code: 400 });
+    expect(refused).to.match(/namespace_query: .*`kubernetes.namespace_name` has to have doc_values/);
+    const namespaces = Array.from({ length: 300 }, (_, n) => ({
+      name: n === 0 ? 'web' : `web-${n}`,
+      since: new Date(1_768_000_000_000 + n).toISOString().replace('Z', '000000Z'),
+    }));
+    expect((await counted({ ...ALL, scope: { everything: false, namespaces } })).logs.count).to.equal(1);
+    const anew = [{ name: 'web', since: '2026-01-15T11:00:00.000000000Z' }, ...namespaces.slice(1)];
+    expect((await counted({ ...ALL, scope: { everything: false, namespaces: anew } })).logs.count).to.equal(
+      0,
+    );
+    await index('valueless-2', undefined, [line('two'), line('three')]);
+    const both = await counted();
+    expect(both).to.deep.include({ logs: { count: 3, relation: 'eq' }, containers: 2 });
+    expect(both.containersApproximate).to.equal(true);
+    const partly = await counted(bySearching);
+    expect(partly.shortfalls.map(({ message }) => message)).to.deep.equal([
+      '1 of 2 indices have no field that can be asked this',
+    ]);
+    expect((await counted({ ...ALL, scope: { everything: false, namespaces } })).logs.count).to.equal(3);
+  });
+
   it('is not fit where no line has one of the names', async () => {
     await index('nameless', undefined, [
       { time: '2026-01-15T10:00:00Z', log: 'a line', kubernetes: { pod_namespace: 'web' } },
