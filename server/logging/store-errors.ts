@@ -1,5 +1,11 @@
 // How stores report that they cannot answer. Their own messages stay in `cause`, for the log: they may contain addresses.
-import { newBadRequest, newServiceUnavailable, newTimeout, StatusError } from '../../apis/meta/v1/errors.ts';
+import {
+  newBadRequest,
+  newInvalidParameter,
+  newServiceUnavailable,
+  newTimeout,
+  StatusError,
+} from '../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from './configuration-errors.ts';
 
 /** The store is down, refuses us or answers nonsense: 503, to be tried again. */
@@ -56,6 +62,12 @@ export function newStoreTimeout(
       ? `the log store ${store} has answered nothing at all for ${Math.floor(silentMs / 1000)} s; try again later, and if it stays so, tell who runs the store`
       : `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
   return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
+}
+
+/** The position in a cursor is none that the store has handed out; another one may have, which it replaced: 400. */
+export function newForeignCursor(store: string): StatusError {
+  const message = `is none of the log store ${store}; leave it out to begin with the first page`;
+  return newInvalidParameter('cursor', message);
 }
 
 /** The store cannot answer this question however often it is asked: 400, with the cure. */

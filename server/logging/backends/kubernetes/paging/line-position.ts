@@ -2,7 +2,7 @@
 // saves the next page from reading everything: how many lines there were, and how much time the page covered.
 import { isInstant } from '../../../instant.ts';
 import type { Total } from '../../../log-store.ts';
-import { newNotSupported } from '../../../store-errors.ts';
+import { newForeignCursor } from '../../../store-errors.ts';
 import { compareSources, type LogSource, type Named } from '../pods/log-source.ts';
 import type { Place } from '../reading/ranked-line.ts';
 
@@ -44,9 +44,7 @@ export function readPosition(text: string, sources: readonly LogSource[]): PageP
     span,
     id = '',
   ] = PATTERN.exec(text) ?? [];
-  if (!isInstant(time)) {
-    throw newNotSupported('kubernetes', 'cursor', 'it is none of its own; begin with the first page');
-  }
+  if (!isInstant(time)) throw newForeignCursor('kubernetes');
   const source = { namespace, pod, container, previous: which === 'p' };
   return {
     place: { time, rank: rankOf(source, id, sources), ordinal: Number(ordinal) },

@@ -3,7 +3,7 @@
 // was given. So nothing is kept between two pages, neither here nor in the store.
 import { hash } from 'node:crypto';
 import type { Order } from '../../../log-store.ts';
-import { newNotSupported } from '../../../store-errors.ts';
+import { newForeignCursor } from '../../../store-errors.ts';
 import { STORE } from './store-name.ts';
 
 export interface Position {
@@ -34,8 +34,7 @@ export function readPosition(text: string): Position {
     /^\d{1,15}$/.test(sequence) &&
     given.length <= MAX_GIVEN &&
     given.every((digest) => /^[\w-]{11}$/.test(digest));
-  if (!wellFormed)
-    throw newNotSupported(STORE, 'cursor', 'it is no cursor of an earlier page; ask without it');
+  if (!wellFormed) throw newForeignCursor(STORE);
   return { time: BigInt(time), sequence: Number(sequence), given };
 }
 

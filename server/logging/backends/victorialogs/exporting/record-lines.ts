@@ -79,11 +79,16 @@ function lengthOf(parts: readonly Buffer[]): number {
 }
 
 function tooManyAtOnce(lines: number): Error {
-  return newNotSupported(STORE, 'start_time', `more than ${lines} lines have the same time`);
+  return notOrdered(`more than ${lines} lines have the same time`);
 }
 
 function tooLongAtOnce(): Error {
-  return newNotSupported(STORE, 'start_time', 'the lines of one time are too long to be put in order');
+  return notOrdered('the lines that have the same time are too long');
+}
+
+function notOrdered(why: string): Error {
+  const cure = `${why}, so that they can not be put in order; ask for fewer namespaces, or for another time`;
+  return newNotSupported(STORE, 'start_time', cure);
 }
 
 /** The lines are in the order of time. */

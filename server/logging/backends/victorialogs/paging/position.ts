@@ -1,7 +1,8 @@
 // Where the next page goes on: a time, and how many lines of it were given. Lines of one time have an order of ours.
-import { newBadRequest } from '../../../../../apis/meta/v1/errors.ts';
 import { isAskable } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
+import { newForeignCursor } from '../../../store-errors.ts';
+import { STORE } from '../requests/refusal.ts';
 
 export interface Position {
   readonly time: Instant;
@@ -16,7 +17,7 @@ export function writePosition({ time, given }: Position): string {
 export function readPosition(text: string): Position {
   const [time, given = '', ...more] = text.split(' ');
   if (!isAskable(time) || !/^[1-9]\d{0,8}$/.test(given) || more.length > 0) {
-    throw newBadRequest('cursor: it is not one of this store');
+    throw newForeignCursor(STORE);
   }
   return { time, given: Number(given) };
 }

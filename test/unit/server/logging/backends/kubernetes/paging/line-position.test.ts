@@ -56,7 +56,7 @@ describe('where a page of pod logs ended', () => {
   it('is none in other words', () => {
     const text = writePosition(positionAt(0), named);
     for (const other of ['', 'x', `x${text}`, text.slice(1), `${text}${'x'.repeat(25)}`]) {
-      expect(() => readPosition(other, named), other).to.throw('it is none of its own');
+      expect(() => readPosition(other, named), other).to.throw('cursor: is none of the log store kubernetes');
     }
   });
 });

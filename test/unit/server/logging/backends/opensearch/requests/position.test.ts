@@ -29,7 +29,7 @@ describe('the position in a list of hits', () => {
       `1.1${`.${given}`.repeat(201)}`,
     ]) {
       expect(() => readPosition(text), text.slice(0, 40))
-        .to.throw('cursor')
+        .to.throw('cursor: is none of the log store opensearch')
         .with.property('code', 400);
     }
     expect(readPosition(`1.1${`.${given}`.repeat(200)}`).given).to.have.length(200);

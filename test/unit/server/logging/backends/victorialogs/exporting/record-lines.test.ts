@@ -159,6 +159,9 @@ describe('rows of VictoriaLogs as lines of an export', () => {
     const answer = line('000000001', 'x').repeat(11);
     const error = await read(answer, { maxMoment: 10, size: 100 }).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 400 });
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/more than 10 lines.*ask for fewer namespaces/);
     expect(textOf(await read(answer, { maxMoment: 11, size: 100 }))).to.equal(answer);
   });
 
