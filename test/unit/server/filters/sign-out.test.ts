@@ -61,6 +61,18 @@ describe('a stream', () => {
     expect(hers.signal.aborted).to.equal(false);
   });
 
+  it('is looked after still when another one has ended', async () => {
+    let refusal: Error | undefined;
+    const filter = signOut(() => {
+      if (refusal) throw refusal;
+    }, 1);
+    const [ended, open] = [enter(), enter()];
+    for (const exchange of [ended, open]) await filter(exchange);
+    ended.end();
+    refusal = newUnauthorized();
+    await once(open.signal, 'abort');
+  });
+
   it('that comes when all others are over ends just so', async () => {
     const filter = signOut(() => {
       throw newUnauthorized();
