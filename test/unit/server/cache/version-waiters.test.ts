@@ -155,18 +155,22 @@ describe('reads that wait for a resourceVersion', () => {
     expect(probes).to.equal(2);
   });
 
-  it('outlive a probe that says nothing, by another beside it, and end both with the last of them', async () => {
+  it('outlive a probe that says nothing, by another beside it in time, and end both with the last of them', async () => {
     const probing: AbortSignal[] = [];
+    const begun: number[] = [];
     const waiting = waiters({
-      retryMs: 20,
+      retryMs: 150,
       probe: (_, signal) => {
         probing.push(signal);
+        begun.push(performance.now());
         if (probing.length === 2) waiting.reached(20n);
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       },
     });
     await waiting.wait(20n, never);
     expect(probing.map(({ aborted }) => aborted)).to.deep.equal([true, true]);
+    const [first = 0, second = 0] = begun;
+    expect(second - first).to.be.above(145);
   });
 
   it('are served by a few probes at a time, however long these say nothing', async () => {
