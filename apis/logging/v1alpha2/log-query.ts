@@ -1,5 +1,5 @@
 // The parameters of a log query: each once, as JSON Schema. Validation, types and documentation come from here. What
-// one parameter says about another (end before start, `cursor` with `from`) is log-query-decoder.ts' business.
+// one parameter says about another (end before start, `cursor` with `from`) is log-query-faults.ts' business.
 import { type Static, Type } from 'typebox';
 
 const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;

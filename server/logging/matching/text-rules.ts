@@ -1,6 +1,6 @@
 // What can be looked for, and what can not: texts without a word, too many words, patterns that are none.
 import { MAX_WORDS } from '../../../apis/logging/v1alpha2/log-query.ts';
-import type { TextRules } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import type { TextRules } from '../../../apis/logging/v1alpha2/log-query-faults.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { parsePattern } from './regex-dialect.ts';
 import { hasWord, wordsOf } from './words.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { newLogQueryDecoder, textSearchOf } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { textSearchOf } from '../../../../../apis/logging/v1alpha2/log-text-search.ts';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
 
