@@ -5,6 +5,8 @@ import { suggestion } from '../apis/reading/suggestion.ts';
 
 interface Flag {
   readonly name: string;
+  /** One letter that stands for it. */
+  readonly short?: string;
   /** What stands for its value in the help; a flag without one is a switch. */
   readonly value?: string;
   readonly description: string;
@@ -43,7 +45,7 @@ export const FLAGS: readonly Flag[] = [
     path: ['log', 'level'],
   },
   { name: 'log-format', value: 'FORMAT', description: 'json or text', path: ['log', 'format'] },
-  { name: 'help', description: 'print this and exit' },
+  { name: 'help', short: 'h', description: 'print this and exit' },
   { name: 'version', description: 'print the version and exit' },
 ];
 
@@ -72,7 +74,7 @@ export function parseOptions(args: readonly string[]): Options {
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') throw new UsageError(`unexpected argument "${token.value}"; see --help`);
-    const flag = FLAGS.find(({ name }) => token.rawName === `--${name}`);
+    const flag = FLAGS.find((each) => namesOf(each).includes(token.rawName));
     if (!flag) throw unknownFlag(token.rawName);
     if (!flag.value) {
       if (token.value !== undefined) throw new UsageError(`--${flag.name} takes no value`);
@@ -97,9 +99,9 @@ export function parseOptions(args: readonly string[]): Options {
 }
 
 export function help(): string {
-  const rows = FLAGS.map(({ name, value, description }) => ({
-    usage: value ? `--${name} ${value}` : `--${name}`,
-    description,
+  const rows = FLAGS.map((flag) => ({
+    usage: [namesOf(flag).join(', '), flag.value ?? ''].join(' ').trim(),
+    description: flag.description,
   }));
   const width = Math.max(...rows.map(({ usage }) => usage.length));
   return [
@@ -112,6 +114,10 @@ export function help(): string {
     'Everything else is set in the configuration file; docs/configuration.md lists its options. Without a file, defaults hold.',
     'SIGTERM or SIGINT stops the server gracefully; a second one, a second later, at once.',
   ].join('\n');
+}
+
+function namesOf({ name, short }: Flag): readonly string[] {
+  return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
 }
 
 function unknownFlag(name: string): UsageError {

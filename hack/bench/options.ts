@@ -32,6 +32,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --no-write        leave hack/bench/results.md and results.json as they are
                     (also with other nodes or lines than 5000 and a million);
                     rows that were not asked for stay as they were measured before
+  -h, --help        this text
 `;
 
 /** Throws UsageError. */

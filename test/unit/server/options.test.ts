@@ -17,6 +17,11 @@ describe('parseOptions', () => {
     it(`takes --${action}`, () => expect(parseOptions([`--${action}`])).to.deep.equal({ action }));
   }
 
+  it('takes -h for --help', () => {
+    expect(parseOptions(['-h'])).to.deep.equal({ action: 'help' });
+    expect(help()).to.contain('-h, --help');
+  });
+
   for (const [args, message] of [
     [['--secure-prot', '1'], 'unknown flag --secure-prot; did you mean --secure-port?'],
     [['--entirely-else'], 'unknown flag --entirely-else; see --help'],

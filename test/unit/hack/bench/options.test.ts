@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GROUPS, parseOptions } from '../../../../hack/bench/options.ts';
+import { GROUPS, parseOptions, USAGE } from '../../../../hack/bench/options.ts';
 
 describe('the options of the bench', () => {
   it('are all rows on 5,000 nodes, written to the file, when none is given', () => {
@@ -30,5 +30,12 @@ describe('the options of the bench', () => {
     expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes: many is not a positive whole number');
     expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers: 0 is not');
     expect(() => parseOptions(['--row', 'list'])).to.throw('unknown flag --row; did you mean --rows?');
+  });
+
+  it('tell of themselves', () => {
+    for (const flag of ['-h', '--help']) {
+      expect(parseOptions([flag])).to.equal('help');
+      expect(USAGE).to.contain(flag);
+    }
   });
 });
