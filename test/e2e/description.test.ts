@@ -13,6 +13,7 @@ import { findSchemathesis } from '../../hack/schemathesis/environment.ts';
 import { runSchemathesis } from '../../hack/schemathesis/run.ts';
 import { printProgress } from '../../hack/terminal/progress.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
+import { until } from '../support/until.ts';
 import { Platform } from './platform.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -114,16 +115,18 @@ describe('the description of the APIs', function () {
     });
 
     it('is light or dark, as the browser prefers', async () => {
+      const color = "getComputedStyle(document.querySelector('.swagger-ui .title')).color";
       /** How bright the title is, from 0 to 255. */
-      const ink = async (scheme: string): Promise<number> => {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        const color = await page.evaluate(
-          "getComputedStyle(document.querySelector('.swagger-ui .title')).color",
-        );
-        return Math.max(...(String(color).match(/\d+/g) ?? []).slice(0, 3).map(Number));
+      const ink = async (): Promise<number> => {
+        const [red = 0, green = 0, blue = 0] = String(await page.evaluate(color)).match(/\d+/g) ?? [];
+        return Math.max(Number(red), Number(green), Number(blue));
       };
-      expect(await ink('dark')).to.be.above(192);
-      expect(await ink('light')).to.be.below(128);
+      const prefer = (value: string): Promise<void> =>
+        page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      await prefer('dark');
+      await until(async () => (await ink()) > 192);
+      await prefer('light');
+      await until(async () => (await ink()) < 128);
     });
 
     /** The status and the beginning of what was answered. */
