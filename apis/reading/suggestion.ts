@@ -17,7 +17,7 @@ export function suggestion(mistyped: string, known: readonly string[]): string |
 /** Fewer letters begin too much. */
 const LEAST_BEGIN = 3;
 
-/** Whether one is the begin of the other, as `start` is of `start_time`, and `asc` of `ascending`. */
+/** Whether one is the beginning of the other, as `start` is of `start_time`, and `asc` of `ascending`. */
 function isBegin(left: string, right: string): boolean {
   const [short, long] = left.length < right.length ? [left, right] : [right, left];
   return short.length >= LEAST_BEGIN && long.startsWith(short);

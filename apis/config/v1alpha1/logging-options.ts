@@ -80,7 +80,7 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
   urls: namesOption('Addresses of the nodes, `https://…`.'),
   ...credentials,
   apiKeyFile: pathOption('File with an API key (`id:key` in base64), in place of user and password.'),
-  indexPrefix: textOption('ks-logstash-log', 'Begin of the names of the indices.'),
+  indexPrefix: textOption('ks-logstash-log', 'Beginning of the names of the indices.'),
   dailyIndices: flagOption(
     true,
     'Whether there is one index a day of UTC, `<indexPrefix>-YYYY.MM.DD`; otherwise all that begin with the prefix are searched.',

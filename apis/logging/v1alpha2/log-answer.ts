@@ -96,7 +96,7 @@ export const LogHistogramAnswerSchema = Type.Object(
         histograms: Type.Array(
           Type.Object(
             {
-              time: Type.Integer({ description: 'Begin of the bucket, milliseconds since the epoch.' }),
+              time: Type.Integer({ description: 'Beginning of the bucket, milliseconds since the epoch.' }),
               count: Type.Integer({ minimum: 0 }),
             },
             { additionalProperties: false },

@@ -150,7 +150,7 @@ function bordersOf(words: readonly string[]): readonly number[] {
   return borders;
 }
 
-/** All spans by their begin, out of lists that are. */
+/** All spans by their beginning, out of lists that are. */
 function* merged(lists: readonly Iterable<Span>[]): Generator<Span, void, undefined> {
   const heads = lists.flatMap((list) => {
     const spans = list[Symbol.iterator]();
@@ -168,7 +168,7 @@ function* merged(lists: readonly Iterable<Span>[]): Generator<Span, void, undefi
   }
 }
 
-/** `spans`: by their begin. */
+/** `spans`: by their beginning. */
 function* joined(spans: Iterable<Span>): Generator<Span, void, undefined> {
   let last: Span | undefined;
   for (const span of spans) {

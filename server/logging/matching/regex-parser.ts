@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<string, (text: string, index: number) => string>> =
   'Unterminated character class': () => 'a set begins with [ and does not end; \\[ is the character',
   'Unterminated group': () => 'a group begins with ( and does not end; \\( is the character',
   "Unmatched ')'": () => 'a group ends with ) and has not begun; \\) is the character',
-  'Range out of order in character class': () => 'a range in a set ends before its begin',
+  'Range out of order in character class': () => 'a range in a set ends before its beginning',
   'Invalid character class': () => 'a range in a set has an end that is no character; \\- is the character',
   'numbers out of order in {} quantifier': () => 'a repetition {m,n} wants more at least than at most',
   'Invalid property name': () => 'a Unicode property (\\p) is not supported',

@@ -145,7 +145,7 @@ export class Comparison {
     return exported;
   }
 
-  /** What is there already, from the begin of the range on, is given in the order of time. */
+  /** What is there already, from the beginning of the range on, is given in the order of time. */
   async follow(selection: Selection): Promise<void> {
     if (!(await this.supports(selection))) return;
     // Behind everything: the end of a range does not count.

@@ -61,7 +61,7 @@ export function describeProperties(subject: () => Subject): void {
       });
     });
 
-    it('is followed from its begin on', async () => {
+    it('is followed from its beginning on', async () => {
       await check([], (selection) => subject().compare.follow(selection));
     });
 

@@ -191,7 +191,7 @@ describe('log queries', () => {
     });
   });
 
-  it('say of a histogram what was missing when its begin was looked for', async () => {
+  it('say of a histogram what was missing when its beginning was looked for', async () => {
     const late = { reason: 'Timeout', message: 'not everything' } as const;
     const lost = { reason: 'ShardFailed', message: '1 of 5 shards' } as const;
     const total = { count: 1, relation: 'gte' } as const;

@@ -34,7 +34,7 @@ export interface FollowerOptions {
   };
 }
 
-/** Lines that are hardly older are no backlog: each log is followed from the begin, which is one request instead of two. */
+/** Lines that are hardly older are no backlog: each log is followed from the beginning, which is one request instead of two. */
 const FRESH_MS = 2_000;
 
 export class Follower {

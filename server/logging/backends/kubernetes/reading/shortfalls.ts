@@ -105,7 +105,7 @@ export class Shortfalls {
     say(
       'Limit',
       this.#linesShortened &&
-        'lines are too long for a pattern of this size, which was looked for at their begin alone',
+        'lines are too long for a pattern of this size, which was looked for at their beginning alone',
     );
     say(
       'NotCovered',

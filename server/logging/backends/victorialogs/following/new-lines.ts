@@ -31,7 +31,7 @@ export class NewLines {
   readonly #queries: Queries;
   readonly #wanted: NewLinesWanted;
   readonly #remembered: RememberedLines;
-  /** What was given of each cell, by its begin: digests of lines, and how many of each. */
+  /** What was given of each cell, by its beginning: digests of lines, and how many of each. */
   readonly #given = new Map<bigint, Map<string, number>>();
 
   constructor(queries: Queries, wanted: NewLinesWanted, remembered: RememberedLines) {

@@ -57,7 +57,7 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('begin with the one that holds the begin of the range, also where clocks go back over midnight', () => {
+  it('begin with the one that holds the beginning of the range, also where clocks go back over midnight', () => {
     // At a minute past midnight it was 23:01 again.
     expect(edges('1d', 'America/St_Johns', '2006-10-29T02:45:00Z', '2006-10-30T00:00:00Z')).to.deep.equal([
       '2006-10-29T02:30',

@@ -22,7 +22,7 @@ const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['a[', /a set begins with \[ and does not end; \\\[ is the character/],
   ['f(x', /a group begins with \( and does not end; \\\( is the character/],
   ['a)', /a group ends with \) and has not begun; \\\) is the character/],
-  ['[z-a]', /a range in a set ends before its begin/],
+  ['[z-a]', /a range in a set ends before its beginning/],
   ['[\\d-z]', /a range in a set has an end that is no character; \\- is the character/],
   ['a{2,1}', /a repetition \{m,n\} wants more at least than at most/],
   ['\\p{Foo}', /a Unicode property \(\\p\) is not supported/],

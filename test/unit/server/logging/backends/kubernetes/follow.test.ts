@@ -54,7 +54,7 @@ describe('following pod logs', () => {
   const follow = (selection?: Selection): Reading =>
     (reading = new Reading(cluster.store({}, { followTuning: tuning }), selection));
 
-  it('gives what was written since the begin, and then what comes, of all pods', async () => {
+  it('gives what was written since the beginning, and then what comes, of all pods', async () => {
     const [a, b] = [cluster.add('shop', 'a', [at(1), at(2)]), cluster.add('shop', 'b')];
     const range = { ...everything.range, start: at(2).time };
     expect(await follow({ ...everything, range }).until('line 2')).to.deep.equal(['line 2']);
@@ -281,7 +281,7 @@ describe('following pod logs', () => {
     expect(failure).to.match(/more than 2 containers/);
   });
 
-  it('keeps no place for containers that ended before the begin', async () => {
+  it('keeps no place for containers that ended before the beginning', async () => {
     for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)], { state: 'terminated' });
     const log = cluster.add('shop', 'd', [at(3600)]);
     reading = new Reading(cluster.store({ maxContainers: 1 }, { followTuning: tuning }), {

@@ -142,7 +142,7 @@ describe('the tail of a container', () => {
     expect(cluster.asked).to.have.length(2);
   });
 
-  it('follows a run that goes on, from the begin, and only reads one that has ended', async () => {
+  it('follows a run that goes on, from the beginning, and only reads one that has ended', async () => {
     cluster.add('shop', 'a', [at(3)], { restarts: 1, previous: new KubeletLog([at(1), at(2)]) });
     follow([sourceOf(1, { previous: true, running: false }), sourceOf(2)], { begin: at(2).time });
     await until(() => seen.includes('line 3'));

@@ -266,7 +266,7 @@ describe('a page of the pod log store', () => {
     expect((await store.statistics({ ...everything, range }, call)).logs.count).to.equal(2);
   });
 
-  it('takes no log for rotated whose first line comes within a second of the begin', async () => {
+  it('takes no log for rotated whose first line comes within a second of the beginning', async () => {
     cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
     const begin = `${at(7199).time.slice(0, 20)}500000000Z`;
     const range = { start: begin, end: everything.range.end };

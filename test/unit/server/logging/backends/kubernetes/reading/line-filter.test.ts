@@ -62,7 +62,7 @@ describe('the filter of pod logs', () => {
   });
 });
 
-describe('the begin of the lines that may be seen', () => {
+describe('the beginning of the lines that may be seen', () => {
   const [early, noon] = ['2026-11-20T00:00:00.000000000Z', '2026-11-21T12:00:00.000000000Z'];
   const namespaces = [
     { name: 'new', since: noon },

@@ -16,7 +16,7 @@ const started = (second: number | undefined, predecessors = false): LogSource =>
   });
 
 describe('what a kubelet has thrown away of a log', () => {
-  it('is nothing where the first line comes soon after the begin, or after the start', () => {
+  it('is nothing where the first line comes soon after the beginning, or after the start', () => {
     expect(missingBefore(started(0), begin, at(3601).time)).to.equal(undefined);
     expect(missingBefore(started(4000), begin, at(4060).time)).to.equal(undefined);
     expect(missingBefore(started(0), begin, undefined)).to.equal(undefined);
@@ -28,7 +28,7 @@ describe('what a kubelet has thrown away of a log', () => {
     expect(missingBefore(started(4000), begin, at(4061).time)).to.equal(at(4061).time);
   });
 
-  it('is the log of runs before one that started behind the begin', () => {
+  it('is the log of runs before one that started behind the beginning', () => {
     expect(missingBefore(started(4000, true), begin, at(4001).time)).to.equal(at(4000).time);
     expect(missingBefore(started(4000, true), begin, undefined)).to.equal(at(4000).time);
     expect(missingBefore(started(3600, true), begin, at(3600).time)).to.equal(undefined);

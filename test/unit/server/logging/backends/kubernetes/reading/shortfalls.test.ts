@@ -39,7 +39,8 @@ describe('what an answer out of pod logs does not cover', () => {
       PAGE_CUT,
       {
         reason: 'Limit',
-        message: 'lines are too long for a pattern of this size, which was looked for at their begin alone',
+        message:
+          'lines are too long for a pattern of this size, which was looked for at their beginning alone',
       },
       {
         reason: 'NotCovered',

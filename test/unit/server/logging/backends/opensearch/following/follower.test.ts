@@ -11,7 +11,7 @@ import { type Asked, answer, type Line, SELECTION, scriptedStore } from '../scri
 
 const BEGIN = Date.parse(SELECTION.range.start);
 
-/** A line so many ms behind the begin. */
+/** A line so many ms behind the beginning. */
 function lineAt(ms: number, id = `line ${ms}`): Line {
   return { id, key: `${BEGIN + ms}000000`, sequence: ms };
 }
@@ -30,7 +30,7 @@ function holding(lines: readonly Line[], { body, text }: Asked): string {
 
 function followerOf(url: string, wallClock: () => number): Follower {
   const now = () => 0;
-  const searches = new Searches(new Connection({ urls: [url], now }));
+  const searches = new Searches({ connection: new Connection({ urls: [url], now }), now });
   const queries = new SelectionQueries({
     searches,
     naming: { prefix: 'logs', daily: true },

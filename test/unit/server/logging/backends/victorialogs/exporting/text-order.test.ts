@@ -39,7 +39,7 @@ describe('the order of texts in JSON', () => {
     );
   });
 
-  it('takes no backslash that is escaped for the begin of an escape', () => {
+  it('takes no backslash that is escaped for the beginning of an escape', () => {
     for (const backslashes of ['\\', '\\\\', '\\\\\\'])
       for (const [left, right] of [
         ['n', 'o'],

@@ -87,7 +87,7 @@ describe('what a line has to hold', () => {
     for (const said of ['a|b', '(ab)?', 'a.b']) expect(filterOf(said, 'regex'), said).to.equal(undefined);
   });
 
-  it('is the begin and the end of one of several words', () => {
+  it('is the beginning and the end of one of several words', () => {
     const words = LEVELS.flatMap((level) => LEVEL_WORDS[level]);
     for (const some of [words, ...words.map((word) => [word])]) {
       const filter = anyOf('m', some);
