@@ -69,13 +69,12 @@ export class SnapshotFollower<Facts> {
   }
 }
 
-/** Facts are read anew when the cluster is listed anew: after a restore of etcd its numbers may mean something else. */
+/**
+ * Labels are made when an object is read, and stay with it wherever its bytes go. A resourceVersion would not do: after a
+ * restore of etcd it may mean something else.
+ */
 function isSame<Facts>(known: ObjectIdentity<Facts>, object: CachedObject<Facts>): boolean {
-  return (
-    known.resourceVersion === object.resourceVersion &&
-    known.labels === object.labels &&
-    known.facts === object.facts
-  );
+  return known.labels === object.labels;
 }
 
 function withoutBytes<Facts>(object: CachedObject<Facts>): ObjectIdentity<Facts> {

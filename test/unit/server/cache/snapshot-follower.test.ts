@@ -49,6 +49,19 @@ describe('what follows the snapshots of a cache', () => {
     );
   });
 
+  it('tells of what has changed and of nothing beside it', () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1), node('b', 1), node('c', 1)]);
+    const follower = new SnapshotFollower<NodeFacts>();
+    follower.follow(cache.cache.snapshot());
+    cache.apply('MODIFIED', node('b', 2));
+    const { removed, set } = follower.follow(cache.cache.snapshot());
+    const told = [removed, set].map((some) =>
+      some.map(({ key, resourceVersion }) => `${key}@${resourceVersion}`),
+    );
+    expect(told).to.deep.equal([['b@1'], ['b@2']]);
+  });
+
   it('has nothing to tell of a bookmark, or of the same snapshot', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1)]);
