@@ -76,6 +76,18 @@ describe('the cursor of a log query', () => {
     }
   }
 
+  it('leads on in whatever order parameters are given, and whether or not those with defaults are', () => {
+    const decode = (parameters: string) =>
+      newLogQueryDecoder(textRules).decode(new URLSearchParams(parameters));
+    const cursor = writeCursor(decode('pods=cart-0&namespaces=shop&log_query=timeout'), 'jane', CURSOR);
+    for (const again of [
+      'log_query=timeout&namespaces=shop&pods=cart-0',
+      'sort=desc&case=ignore&size=5&namespaces=shop&log_query=timeout&pods=cart-0',
+    ]) {
+      expect(readCursor(decode(again), 'jane', cursor), again).to.deep.equal(CURSOR);
+    }
+  });
+
   it('is refused when another version of the server has made it', () => {
     const parts = JSON.parse(
       Buffer.from(writeCursor(first, 'jane', CURSOR), 'base64url').toString(),
