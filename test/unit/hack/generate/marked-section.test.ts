@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { replaceSection } from '../../../hack/generate/marked-section.ts';
+import { replaceSection } from '../../../../hack/generate/marked-section.ts';
 
 const TEXT = 'before\n<!-- generated: t -->\nold\n<!-- end: t -->\nafter\n';
 

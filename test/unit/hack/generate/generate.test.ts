@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { generatedFiles } from '../../../hack/generate/files.ts';
-import { isStale, refresh } from '../../../hack/generate/generated-file.ts';
-import { namesFor, readPlatform } from '../../../hack/generate/names.ts';
+import { generatedFiles } from '../../../../hack/generate/files.ts';
+import { isStale, refresh } from '../../../../hack/generate/generated-file.ts';
+import { namesFor, readPlatform } from '../../../../hack/generate/names.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 
 describe('generating', () => {
   it('would change nothing in the repository', async () => {
