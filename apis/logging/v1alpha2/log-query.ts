@@ -101,7 +101,7 @@ export const LogQuerySchema = Type.Object(
       default: '15m',
       format: 'log-interval',
       description:
-        'Width of the buckets of a histogram: a number with `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter) or `y`.',
+        'Width of the buckets of a histogram: a whole number with `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter) or `y`.',
     }),
     time_zone: Type.String({
       default: 'UTC',
