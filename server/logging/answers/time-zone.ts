@@ -26,6 +26,8 @@ export function timeZoneOf(name: string): TimeZone {
 /** What the clocks of one zone show, and when a date begins there. The rules are those that Intl knows. */
 export class TimeZone {
   readonly #format: Intl.DateTimeFormat;
+  /** In ms, where clocks are never changed; asking Intl takes microseconds each time. */
+  readonly #fixed: number | undefined;
 
   /** `name` as Intl takes it: `Europe/Berlin`, `+05:30`. Throws RangeError for any other. */
   constructor(name: string) {
@@ -41,6 +43,7 @@ export class TimeZone {
       minute: 'numeric',
       second: 'numeric',
     });
+    this.#fixed = fixedOffset(this.#format.resolvedOptions().timeZone);
   }
 
   /** How far the clocks are ahead of UTC at that instant, in ms. */
@@ -57,16 +60,26 @@ export class TimeZone {
   beginOf({ year, month, day }: CalendarDate): number {
     const midnight = Date.UTC(year, month, day);
     const before = midnight - this.offsetAt(midnight - DAY_MS);
+    // Where clocks go back and show midnight twice, this is the first time that they do.
+    if (before + this.offsetAt(before) === midnight) return before;
     const after = midnight - this.offsetAt(midnight + DAY_MS);
-    const shown = [before, after].filter((instant) => instant + this.offsetAt(instant) === midnight);
-    return shown.length === 0 ? before : Math.min(...shown);
+    return after + this.offsetAt(after) === midnight ? after : before;
   }
 
   /** The reading of the clocks, as if it were of UTC. */
   #wallClock(instant: number): number {
+    if (this.#fixed !== undefined) return Math.floor(instant / 1000) * 1000 + this.#fixed;
     const read: Record<string, number> = {};
     for (const { type, value } of this.#format.formatToParts(instant)) read[type] = Number(value);
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = read;
     return Date.UTC(year, month - 1, day, hour, minute, second);
   }
+}
+
+/** Of a zone as Intl calls it: UTC and offsets have one. */
+function fixedOffset(name: string): number | undefined {
+  if (name === 'UTC') return 0;
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):(\d{2})$/.exec(name) ?? [];
+  if (sign === undefined) return undefined;
+  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -41,6 +41,25 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
+  it('of days begin with the first midnight where clocks show it twice', () => {
+    expect(edges('1d', 'America/Havana', '2026-10-31T12:00:00Z', '2026-11-01T12:00:00Z')).to.deep.equal([
+      '2026-10-31T04:00',
+      '2026-11-01T04:00',
+      '2026-11-02T05:00',
+    ]);
+  });
+
+  it('of days are 24 hours long where a zone is an offset', () => {
+    for (const [zone, first, last] of [
+      ['UTC', '2026-03-28T00:00', '2026-03-30T00:00'],
+      ['+05:45', '2026-03-27T18:15', '2026-03-29T18:15'],
+      ['-03:30', '2026-03-28T03:30', '2026-03-30T03:30'],
+    ] as const) {
+      const [begin, , end] = edges('1d', zone, '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z');
+      expect([begin, end], zone).to.deep.equal([first, last]);
+    }
+  });
+
   it('of days begin at one where clocks leave midnight out', () => {
     expect(edges('1d', 'America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T13:00:00Z')).to.deep.equal([
       '2018-11-04T03:00',
