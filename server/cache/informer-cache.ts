@@ -96,7 +96,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const current = this.snapshot();
     const version = versionOf(from);
     this.#window.trim();
-    const missed = version < current.version ? this.#window.since(version) : [];
+    const missed = this.#window.since(version);
     // Before the replay, so that a change which the watcher itself brings about is not lost.
     const end = this.#fanOut.add(watcher, version > current.version ? version : current.version);
     try {
