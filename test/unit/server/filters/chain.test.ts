@@ -117,13 +117,15 @@ describe('the request chain', () => {
     expect(chain.observed[0]).to.include({ seconds: 0.25 });
   });
 
-  it('logs a path decoded, as it was taken, and a subresource behind its resource', async () => {
+  it('logs a path decoded, as it was taken, a subresource behind its resource, and no group where there is none', async () => {
     const chain = await start({ handler: ok });
     await ask(chain, '/versio%6e?verbose', asAlice);
     await ask(chain, `${NODES}/n1/status`, asAlice);
-    await until(() => chain.lines.length === 2);
+    await ask(chain, '/api/v1/namespaces/kube-system/pods', asAlice);
+    await until(() => chain.lines.length === 3);
     expect(chain.lines[0]).to.include({ path: '/version' });
     expect(chain.lines[1]).to.include({ resource: 'nodes/status.resources.platform.io', name: 'n1' });
+    expect(chain.lines[2]).to.include({ resource: 'pods', namespace: 'kube-system' });
   });
 
   it('logs nothing that a terminal would obey', async () => {
