@@ -112,6 +112,18 @@ describe('the lines around one', () => {
     expect(await around('number%20120', 'before=1&after=0')).to.deep.equal(['number 119', 'number 120']);
   });
 
+  it('go back behind the millisecond of one that is found behind a page of it', async () => {
+    const same = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
+    const store = new MemoryLogStore([line('2026-11-20T09:00:00.000000000Z', 'before'), ...same]);
+    await service.stop();
+    service = await new LogService({ store }).start();
+    const found = await around('number%20120', 'before=200&after=0');
+    expect(found).to.deep.equal([
+      'before',
+      ...Array.from({ length: 121 }, (_, number) => `number ${number}`),
+    ]);
+  });
+
   it('are as many as fit when they are long, the nearest ones', async () => {
     const long = Array.from({ length: 30 }, (_, number) =>
       line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(1 << 20)}`),
