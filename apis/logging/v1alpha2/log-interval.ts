@@ -22,8 +22,9 @@ const LONGEST_YEARS = 100;
 /** Throws an Error that says what is wrong. */
 export function parseInterval(text: string): LogInterval {
   const [, digits = '', letter = ''] = /^(\d+)([a-zA-Z])$/.exec(text) ?? [];
-  if (!isUnit(letter))
+  if (!isUnit(letter)) {
     throw new Error('a whole number with s, m, h, d, w, M (month), q (quarter) or y, as in 15m');
+  }
   const interval = { count: Number(digits), unit: letter };
   if (interval.count === 0) throw new Error('it must be more than nothing');
   if (roughSeconds(interval) > LONGEST_YEARS * SECONDS.y) {
