@@ -55,3 +55,21 @@ describe('a page that a store finds too long', () => {
     expect((await new Store(9).page(2)).isCut).to.equal(false);
   });
 });
+
+describe('a page that turns out to be longer than one answer may be', () => {
+  it('is asked for again with as many lines as fit, and leads to the others', async () => {
+    const long: LogRecord = { ...record, log: 'x'.repeat(3 << 20) };
+    const store = {
+      query: async (_: unknown, { size }: PageRequest): Promise<LogPage> => ({
+        records: Array.from({ length: size }, () => long),
+        next: `behind ${size}`,
+        total: { count: 9, relation: 'eq' },
+        shortfalls: [],
+      }),
+    };
+    const call: Call = { signal: new AbortController().signal, timeoutMs: 1_000 };
+    const request: PageRequest = { order: 'asc', size: 4, from: 0 };
+    const { page, isCut } = await queryPage(store, { selection, request, call }, () => 0);
+    expect([page.records.length, page.next, isCut]).to.deep.equal([2, 'behind 2', true]);
+  });
+});
