@@ -14,13 +14,16 @@ export interface BulkOptions {
 
 const ONLY_METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Creates the objects of one collection that are not there yet, some at a time; the first failure ends it. */
+/**
+ * Creates the objects of one collection that are not there yet, some at a time; the first failure ends it. Gives the names
+ * that were there before.
+ */
 export async function createAll<T extends { metadata: { name: string } }>(
   client: Client,
   path: string,
   objects: Iterator<T>,
   options: BulkOptions,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const present = await namesIn(client, path, options.signal);
   const start = Date.now();
   let told = start;
@@ -38,6 +41,7 @@ export async function createAll<T extends { metadata: { name: string } }>(
       );
     }
   });
+  return present;
 }
 
 /** Does the work for each item, some at a time. When one fails the others are aborted, and its error is thrown. */

@@ -23,11 +23,21 @@ const RUNNING_TIMEOUT_MS = 120_000;
 const APPLY = 'application/apply-patch+yaml';
 const OWNER = 'fieldManager=ks-apiserver-dev&force=true';
 
-/** Makes the nodes, namespaces and Deployments that are missing, and waits until the pods run. */
+/**
+ * Makes the nodes, namespaces and Deployments that are missing, and waits until the pods run. More nodes from an earlier
+ * start stay, and are told of.
+ */
 export async function createCluster(client: Client, options: SimulatedClusterOptions): Promise<void> {
   const { nodes, signal } = options;
   const objects = Iterator.from(Array(nodes).keys()).map((index) => simulatedNode(index, options.kubelet));
-  await createAll(client, '/api/v1/nodes', objects, { what: 'nodes', total: nodes, ...options });
+  const before = await createAll(client, '/api/v1/nodes', objects, {
+    what: 'nodes',
+    total: nodes,
+    ...options,
+  });
+  const wanted = new Set(Iterator.from(Array(nodes).keys()).map(nodeName));
+  const further = before.difference(wanted).size;
+  if (further > 0) options.progress?.(`nodes of an earlier start that are there besides: ${further}`);
   await correctPort(client, options);
 
   const namespaces = [...new Set(APPLICATIONS.map(({ namespace }) => namespace))];

@@ -63,7 +63,7 @@ export function startHelp(command: string, elsewhere: boolean): string {
       : ['The server logs to this terminal, and starts anew whenever one of its files is saved.']),
     'Its state is kept in .local/, and found again by the next start.',
     '',
-    `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise`,
+    `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise; more of an earlier start stay`,
     ...(elsewhere
       ? [
           '  --kubeconfig FILE  serve the nodes and logs of this cluster instead; nothing is registered or changed in it',

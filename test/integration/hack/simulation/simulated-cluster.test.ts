@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { startKwok } from '../../../../hack/simulation/kwok.ts';
 import { createNodes } from '../../../../hack/simulation/realistic-node.ts';
+import { createCluster } from '../../../../hack/simulation/simulated-cluster.ts';
 import { kubectl, scratchFolder } from '../control-plane/programs.ts';
 
 const { signal } = new AbortController();
@@ -59,6 +60,22 @@ describe('a simulated cluster', function () {
       );
     } finally {
       await second.stop();
+    }
+  });
+
+  it('keeps the nodes of an earlier start that had more, and says how many', async () => {
+    await using scratch = await scratchFolder();
+    const cp = await startControlPlane({ dir: scratch.path, signal, controllers: false });
+    try {
+      await createNodes(cp, 5, { signal });
+      const said: string[] = [];
+      const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
+      const progress = (line: string): number => said.push(line);
+      await createCluster(cp.client, { nodes: 3, pods: 0, kubelet, signal, progress });
+      expect(await uids(cp)).to.have.length(5);
+      expect(said).to.deep.equal(['nodes of an earlier start that are there besides: 2']);
+    } finally {
+      await cp.stop();
     }
   });
 
