@@ -129,7 +129,8 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   }
 
   async function follow(context: RequestContext, query: LogQuery): Promise<boolean> {
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limits.followTimeout)]);
+    using bounded = boundedSignal(context.signal, limits.followTimeout);
+    const { signal } = bounded;
     const begin = rangeOf(query, now());
     const asked = query.start_time === undefined ? undefined : begin.start;
     const resumed = resumedFrom(context.request.headers, limits.followOverlap);

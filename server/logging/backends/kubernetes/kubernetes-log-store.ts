@@ -133,7 +133,8 @@ export class KubernetesLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    const deadline = deadlineOf(call);
+    using bounded = deadlineOf(call);
+    const deadline = bounded.signal;
     try {
       using opened = await this.#pods(deadline, call.signal);
       const reading = await this.#reading(opened.pods, selection, deadline, call.signal);
@@ -183,7 +184,8 @@ export class KubernetesLogStore implements LogBackend {
     answer: (pass: Pass) => Promise<Answer>,
   ): Promise<Answer> {
     const { bytesPerContainer } = this.#options.limits;
-    const deadline = deadlineOf(call);
+    using bounded = deadlineOf(call);
+    const deadline = bounded.signal;
     try {
       using opened = await this.#pods(deadline, call.signal);
       const reading = await this.#reading(opened.pods, selection, deadline, call.signal);

@@ -1,3 +1,4 @@
+import { type BoundedSignal, boundedSignal } from '../../../../concurrency/bounded-signal.ts';
 import type { Call } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
 import { LogFailure } from './log-request.ts';
@@ -10,9 +11,9 @@ const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 
 /** Aborted with the call, or shortly before its time is up, while the answer can still be sent. */
-export function deadlineOf({ signal, timeoutMs }: Call): AbortSignal {
+export function deadlineOf({ signal, timeoutMs }: Call): BoundedSignal {
   const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.floor(timeoutMs - reserve)))]);
+  return boundedSignal(signal, Math.max(0, Math.floor(timeoutMs - reserve)));
 }
 
 /** What callers of the store may see. */

@@ -1,11 +1,13 @@
+import { createHook } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+import { until } from '../../../../support/until.ts';
 
 /** Reads text until it holds `what`. */
-async function until(answer: IncomingMessage, what: string): Promise<string> {
+async function readUntil(answer: IncomingMessage, what: string): Promise<string> {
   let seen = '';
   for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
     seen += String(chunk);
@@ -39,7 +41,7 @@ describe('following logs', () => {
       line('2026-11-20T12:00:01.000000000Z', 'no match'),
       line('2026-11-20T12:00:02.000000000Z', 'news'),
     ]);
-    const { id, ...first } = JSON.parse(await until(answer, '\n')) as Record<string, unknown>;
+    const { id, ...first } = JSON.parse(await readUntil(answer, '\n')) as Record<string, unknown>;
     expect(id).to.be.a('string');
     expect(first).to.deep.include({
       log: 'news',
@@ -64,7 +66,7 @@ describe('following logs', () => {
   it('begins earlier when a start is given', async () => {
     await serve();
     const answer = await follow('&start_time=1795170000');
-    expect(await until(answer, '\n')).to.include('before');
+    expect(await readUntil(answer, '\n')).to.include('before');
     answer.destroy();
   });
 
@@ -72,9 +74,9 @@ describe('following logs', () => {
     await serve();
     const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });
     expect(answer.headers['content-type']).to.equal('text/event-stream');
-    await until(answer, '\n\n');
+    await readUntil(answer, '\n\n');
     store.write([line('2026-11-20T12:00:00.000000000Z', 'two\nlines')]);
-    expect(await until(answer, '\n\n')).to.match(
+    expect(await readUntil(answer, '\n\n')).to.match(
       /^id: 2026-11-20T12:00:00\.000000000Z\ndata: \{"log":"two\\nlines".*\}\n\n$/,
     );
     answer.destroy();
@@ -91,7 +93,7 @@ describe('following logs', () => {
     await serve();
     for (const query of ['', '&start_time=1795176000']) {
       const answer = await follow(query, { Accept: 'text/event-stream' });
-      const opening = await until(answer, '\n\n');
+      const opening = await readUntil(answer, '\n\n');
       answer.destroy();
       const id = '2026-11-20T12:00:02.000000000Z';
       expect(opening).to.equal(`event: position\nid: ${id}\ndata: {"time":"${id}"}\n\n`);
@@ -104,7 +106,7 @@ describe('following logs', () => {
       Accept: 'text/event-stream',
       'Last-Event-ID': '2026-11-20T12:00:02.000000000Z',
     });
-    expect(await until(answer, 'missed'))
+    expect(await readUntil(answer, 'missed'))
       .to.include('id: 2026-11-20T12:00:02.000000000Z\n')
       .not.include('too early');
     answer.destroy();
@@ -113,25 +115,25 @@ describe('following logs', () => {
   it('does not let an EventSource go on behind a line whose clock is ahead', async () => {
     await serve();
     const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });
-    await until(answer, '\n\n');
+    await readUntil(answer, '\n\n');
     store.write([line('2026-11-20T13:00:00.000000000Z', 'ahead')]);
-    expect(await until(answer, 'ahead')).to.include('id: 2026-11-20T12:00:00.000000000Z\n');
+    expect(await readUntil(answer, 'ahead')).to.include('id: 2026-11-20T12:00:00.000000000Z\n');
     answer.destroy();
   });
 
   it('shows an EventSource that comes back nothing from before its beginning', async () => {
     await serve();
     const answer = await follow('', { Accept: 'text/event-stream' });
-    await until(answer, '\n\n');
+    await readUntil(answer, '\n\n');
     store.write([line('2026-11-20T12:00:00.000000000Z', 'first')]);
-    const [, id = ''] = /^id: (.*)$/m.exec(await until(answer, 'first')) ?? [];
+    const [, id = ''] = /^id: (.*)$/m.exec(await readUntil(answer, 'first')) ?? [];
     answer.destroy();
     store.write([
       line('2026-11-20T11:59:59.999999999Z', 'too early'),
       line('2026-11-20T12:00:00.000000001Z', 'meanwhile'),
     ]);
     const again = await follow('', { Accept: 'text/event-stream', 'Last-Event-ID': id });
-    expect(await until(again, 'meanwhile'))
+    expect(await readUntil(again, 'meanwhile'))
       .to.include('first')
       .and.not.include('too early');
     again.destroy();
@@ -150,7 +152,7 @@ describe('following logs', () => {
         Accept: 'text/event-stream',
         'Last-Event-ID': '2026-11-20T12:00:00.000000001Z',
       });
-      const seen = await until(answer, 'missed');
+      const seen = await readUntil(answer, 'missed');
       expect(seen.match(/"log":"[a-z ]+"/g)).to.deep.equal([
         '"log":"late"',
         '"log":"seen"',
@@ -171,7 +173,7 @@ describe('following logs', () => {
       Accept: 'text/event-stream',
       'Last-Event-ID': '2026-11-20T12:00:00.000000000Z',
     });
-    const seen = await until(answer, 'seen');
+    const seen = await readUntil(answer, 'seen');
     answer.destroy();
     expect(seen.match(/"log":"[a-z ]+"/g)).to.deep.equal(['"log":"late"', '"log":"seen"']);
   });
@@ -183,7 +185,7 @@ describe('following logs', () => {
     const answer = await follow('&start_time=1795170000', {
       'Last-Event-ID': '2026-11-20T10:00:00.000000000Z',
     });
-    expect(await until(answer, 'before'))
+    expect(await readUntil(answer, 'before'))
       .to.include('before')
       .and.not.include('too early');
     answer.destroy();
@@ -233,6 +235,26 @@ describe('following logs', () => {
     const answer = await follow();
     answer.destroy();
     await ended.promise;
+  });
+
+  it('leaves no timer behind when the caller leaves', async () => {
+    const timers = new Set<number>();
+    const hook = createHook({
+      init: (id, type) => void (type === 'Timeout' && timers.add(id)),
+      destroy: (id) => timers.delete(id),
+    }).enable();
+    try {
+      await serve();
+      for (let tails = 0; tails < 20; tails++) {
+        (await follow('&start_time=1795170000')).destroy();
+        await until(async () => !/in_flight\S* [1-9]/.test(await service.registry.metrics()));
+      }
+      await new Promise(setImmediate);
+      // Those of sockets come and go.
+      expect(timers.size).to.be.below(10);
+    } finally {
+      hook.disable();
+    }
   });
 
   it('is refused like every query when the store is down', async () => {
