@@ -83,6 +83,17 @@ describe('the directory of pods', () => {
     for (const one of [again, another]) one[Symbol.dispose]();
   });
 
+  it('goes on following them while anybody uses them, when others have left', async () => {
+    const pods = directory(1);
+    const [stays, leaves] = await Promise.all([pods.open(ending.signal), pods.open(ending.signal)]);
+    leaves[Symbol.dispose]();
+    await delay(50);
+    const another = await pods.open(ending.signal);
+    expect(another.pods).to.equal(stays.pods);
+    expect(cluster.asked).to.deep.equal(['stream']);
+    for (const one of [stays, another]) one[Symbol.dispose]();
+  });
+
   it('fails at once when the pods may not be listed, and works when they may', async () => {
     const pods = directory();
     const works = answer;
