@@ -75,7 +75,7 @@ export class OpenSearchLogStore implements LogBackend {
     this.#now = options.now ?? (() => performance.now());
     const wallClock = options.wallClock ?? Date.now;
     this.#connection = new Connection({ ...options, now: this.#now });
-    this.#searches = new Searches(this.#connection, options.turns);
+    this.#searches = new Searches({ connection: this.#connection, turns: options.turns, now: this.#now });
     this.#points = new PointsInTime(this.#searches);
     this.#probe = new FieldProbe(this.#searches, options.fields, this.#now);
     this.#queries = new SelectionQueries({

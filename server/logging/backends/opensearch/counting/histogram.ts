@@ -26,7 +26,7 @@ export async function countByTime(
   const step = stepOf(buckets);
   const by = step === undefined ? each(field, buckets) : steps(field, buckets, step);
   const body = { query, size: 0, track_total_hits: true, aggs: { by } };
-  const answer = await searches.searchIndices(indices, body, call);
+  const answer = await searches.searchUnchanged(indices, body, call);
   const counts = step === undefined ? countsOfEach(answer, buckets) : countsOfSteps(answer, buckets, step);
   const all = [...shortfalls, ...answer.shortfalls];
   return {

@@ -84,7 +84,7 @@ export class Statistics {
     const answers = await Promise.all(
       places.map(({ indices, fields }, n) => {
         const body = { query, size: 0, track_total_hits: n === 0, aggs: way.aggregations(fields) };
-        return this.#searches.searchIndices(indices, body, { ...deadline.call(), omitted: way.omitted });
+        return this.#searches.searchUnchanged(indices, body, { ...deadline.call(), omitted: way.omitted });
       }),
     );
     const counts = answers.map(({ aggregations }) => way.containers(aggregations));

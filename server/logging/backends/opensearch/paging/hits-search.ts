@@ -158,13 +158,13 @@ export class HitsSearch {
     const { indices } = this.#selected;
     const some = this.#indicesWithin(range);
     try {
-      return await this.#searches.searchIndices(some, body, call, after);
+      return await this.#searches.searchUnchanged(some, body, call, after);
     } catch (error) {
       // No node may hold any of these at the moment, while others have an answer that says so.
       const isAway = isServiceUnavailable(error) && !isSearchRefused(error) && !isStoreExhausted(error);
       if (some === indices || !isAway) throw error;
       const again = { ...call, timeoutMs: this.#deadline.leftMs };
-      return this.#searches.searchIndices(indices, body, again, after);
+      return this.#searches.searchUnchanged(indices, body, again, after);
     }
   }
 

@@ -104,7 +104,11 @@ async function firstEntries(
     const answer =
       size > 0
         ? await firstHits.find(slice, { order, size, from: skipped, position, counted }, deadline)
-        : await searches.searchIndices(indices, { query, size: 0, track_total_hits: true }, deadline.call());
+        : await searches.searchUnchanged(
+            indices,
+            { query, size: 0, track_total_hits: true },
+            deadline.call(),
+          );
     entries.push(...unseen(answer, position).map(({ hit, at }) => ({ hit, at, answer, slice })));
     totals.push(answer.total);
     shortfalls.push(...slice.shortfalls, ...answer.shortfalls);
@@ -129,7 +133,7 @@ async function entryAt(
     const { indices, fields, query } = slice;
     const size = at + 1 - passed;
     const body = pageBody({ query, order, size, total: false }, fields);
-    const answer = await searches.searchIndices(indices, { ...body, _source: false }, deadline.call());
+    const answer = await searches.searchUnchanged(indices, { ...body, _source: false }, deadline.call());
     passed += answer.hits.length;
     shortfalls.push(...answer.shortfalls);
     const hit = passed > at ? answer.hits.at(-1) : undefined;

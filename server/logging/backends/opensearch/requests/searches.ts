@@ -4,10 +4,11 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { Turns } from '../../../../concurrency/turns.ts';
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Call } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
+import { newSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
 import { type Body, bodyText, type Connection, type StoreRequest } from './connection.ts';
 import { type ByteRange, LongAnswer, ownBytes } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
+import { ShardCounts } from './shard-counts.ts';
 import { STORE } from './store-name.ts';
 
 export type SearchBody = Readonly<Record<string, unknown>>;
@@ -25,20 +26,34 @@ export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } 
 /** The store gets a little less time than the caller has, so that what it found by then still arrives. */
 const STORE_SHARE = 0.9;
 
+export interface SearchesOptions {
+  readonly connection: Connection;
+  readonly turns?: Turns | undefined;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+  /** Of some copies of the shards. */
+  readonly preference?: string;
+}
+
 export class Searches {
+  readonly #options: SearchesOptions;
   readonly #connection: Connection;
   readonly #turns: Turns;
+  readonly #shards: ShardCounts;
   readonly #query: Readonly<Record<string, string>>;
 
-  constructor(connection: Connection, turns = new Turns(), preference?: string) {
+  constructor(options: SearchesOptions) {
+    const { connection, turns = new Turns(), now, preference } = options;
+    this.#options = { ...options, turns };
     this.#connection = connection;
     this.#turns = turns;
+    this.#shards = new ShardCounts(now);
     this.#query = preference === undefined ? LENIENT : { ...LENIENT, preference };
   }
 
   /** The same, by the same copies of the shards each time for the same text: one may know lines that another does not. */
   preferring(preference: string): Searches {
-    return new Searches(this.#connection, this.#turns, preference);
+    return new Searches({ ...this.#options, preference });
   }
 
   /** `indices`: part of a path; none: what the body's point in time holds. `after`: JSON of `search_after`. */
@@ -73,6 +88,19 @@ export class Searches {
     after?: string,
   ): Promise<SearchAnswer> {
     return (await this.search(indices, body, call, after)) ?? NO_ANSWER;
+  }
+
+  /** The same; throws newSearchRefused() where some of them were closed or deleted since the last time. */
+  async searchUnchanged(
+    indices: string,
+    body: SearchBody,
+    call: SearchCall,
+    after?: string,
+  ): Promise<SearchAnswer> {
+    const isWhole = this.#shards.watch(indices);
+    const answer = await this.searchIndices(indices, body, call, after);
+    if (isWhole(answer.shards)) return answer;
+    throw newSearchRefused(STORE, new Error('some of its indices were closed or deleted meanwhile'));
   }
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */

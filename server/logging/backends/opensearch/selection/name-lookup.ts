@@ -61,7 +61,7 @@ async function namesOf(
         place.fields.map((field, n) => [`names${n}`, { terms: { field, size: MAX_NAMES } }]),
       );
       const body = { size: 0, track_total_hits: false, query: allOf(filter), aggs };
-      return (together: Call) => searches.searchIndices(place.indices, body, together);
+      return (together: Call) => searches.searchUnchanged(place.indices, body, together);
     });
   const answers = await endingTogether(call, (together) =>
     Promise.all(requests.map((request) => request(together))),

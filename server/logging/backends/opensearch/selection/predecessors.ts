@@ -107,7 +107,7 @@ export class Predecessors {
           place.fields.map((name, n) => [`namespaces${n}`, aggregation({ name })]),
         );
         const body = { size: 0, track_total_hits: false, query, aggs };
-        return (together: Call) => this.#searches.searchIndices(place.indices, body, together);
+        return (together: Call) => this.#searches.searchUnchanged(place.indices, body, together);
       });
     const answers = await endingTogether(call, (together) =>
       Promise.all(requests.map((request) => request(together))),

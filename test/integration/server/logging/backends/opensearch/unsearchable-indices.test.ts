@@ -100,9 +100,9 @@ for (const kind of [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8]) {
       await close('03');
       const closed = `NotCovered: the log store has closed ${index('03')}`;
       for (const range of [MONTH, YEARS, ALWAYS]) {
-        const fresh = storeAt(node.url, { indexPrefix: 'mixed' });
+        // Which the store leaves out in silence.
         const expected = { days: ['01', '05'], relations: ['gte'], missing: [blocked, closed] };
-        expect(await answers(fresh, range), range.start).to.deep.equal(expected);
+        expect(await answers(store, range), range.start).to.deep.equal(expected);
       }
     });
 

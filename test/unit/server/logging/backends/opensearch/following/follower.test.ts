@@ -30,7 +30,7 @@ function holding(lines: readonly Line[], { body, text }: Asked): string {
 
 function followerOf(url: string, wallClock: () => number): Follower {
   const now = () => 0;
-  const searches = new Searches(new Connection({ urls: [url], now }));
+  const searches = new Searches({ connection: new Connection({ urls: [url], now }), now });
   const queries = new SelectionQueries({
     searches,
     naming: { prefix: 'logs', daily: true },
