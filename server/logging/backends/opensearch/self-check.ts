@@ -30,6 +30,8 @@ export interface SelfCheckOptions {
 const DAY_MS = 86_400_000;
 /** Indices with other names than days have: the last of them by name. */
 const LOOKED_AT = 20;
+/** A part of one, whichever: that fails where there is no source. Of another order than that of times all can be asked. */
+const ANY_RECORD = { ...ANYTHING, size: 1, _source: ['time'], sort: ['_doc', '_seq_no'] };
 
 /** Resolves when log queries find what there is; else rejects with the option that does not fit, if it is one. */
 export async function checkFit(options: SelfCheckOptions, call: Call): Promise<void> {
@@ -37,7 +39,7 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
   const { prefix, daily } = naming;
   const indices = allIndices(naming);
   // The fields may be remembered; the store has to answer each time.
-  await searches.searchIndices(indices, ANYTHING, call).catch((error: unknown) => {
+  await searches.searchIndices(indices, ANY_RECORD, call).catch((error: unknown) => {
     throw isSearchRefused(error) ? unfit(refusedIndices(prefix)) : error;
   });
   const found = await probe.searchable(indices, call);

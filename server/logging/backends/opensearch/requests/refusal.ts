@@ -1,6 +1,7 @@
 // What a refusal of OpenSearch means: whose fault it is, and whether to try again.
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
+import { UnfitOptionError } from '../../../configuration-errors.ts';
 import {
   newCredentialsRefused,
   newNotSupported,
@@ -60,7 +61,19 @@ export function refusal(status: number, text: string): StatusError {
     return newNotSupported(STORE, 'log_query', 'the pattern is too complex; ask for a shorter one');
   }
   if (says(/too_many_(nested_)?clauses|maxClauseCount|max_clause_count/i)) {
-    return newNotSupported(STORE, 'namespaces', 'too many names; ask for fewer');
+    const cure = 'too many names, or texts, for its `indices.query.bool.max_clause_count`; ask for fewer';
+    return newNotSupported(STORE, 'namespaces', cure);
+  }
+  if (says(/\[index\.max_terms_count\]/)) {
+    return newNotSupported(
+      STORE,
+      'namespaces',
+      'too many names for its `index.max_terms_count`; ask for fewer',
+    );
+  }
+  if (says(/_source is disabled/)) {
+    const reason = 'the indices keep no _source, which holds what is shown';
+    return newStoreUnavailable(STORE, new UnfitOptionError('logging.opensearch', reason));
   }
   if (says(/result window is too large/i)) {
     const cure =

@@ -274,6 +274,26 @@ describe('a node of OpenSearch with odd indices', function () {
     expect((await counted({ ...ALL, scope: { everything: false, namespaces } })).logs.count).to.equal(3);
   });
 
+  it('is not fit where indices keep no source', async () => {
+    await node.ask('PUT', '/sourceless-1', { mappings: { _source: { enabled: false } } });
+    await node.ask('POST', '/sourceless-1/_doc?refresh=true', document('2026-01-15T10:00:00Z', 'a line'));
+    const naming = { indexPrefix: 'sourceless', dailyIndices: false };
+    const refused = await linesOf(storeAt(node.url, naming)).catch((error: unknown) => error);
+    expect(refused).to.include({ code: 503 });
+    expect(await faultOf(naming)).to.equal('logging.opensearch');
+  });
+
+  it('refuses more names than indices take, and says so', async () => {
+    await index('few-names', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+    await node.ask('PUT', '/few-names/_settings', { 'index.max_terms_count': 2 });
+    const namespaces = ['web', 'b', 'c'].map((name) => ({ name, since: '1970-01-01T00:00:00.000000000Z' }));
+    const store = storeAt(node.url, { indexPrefix: 'few-names', dailyIndices: false });
+    const selection = { ...ALL, scope: { everything: false, namespaces } };
+    const refused = await linesOf(store, selection).catch((error: unknown) => error);
+    expect(refused).to.include({ code: 400 });
+    expect(refused).to.match(/namespaces: .*`index.max_terms_count`/);
+  });
+
   it('is not fit where no line has one of the names', async () => {
     await index('nameless', undefined, [
       { time: '2026-01-15T10:00:00Z', log: 'a line', kubernetes: { pod_namespace: 'web' } },
