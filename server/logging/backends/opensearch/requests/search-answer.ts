@@ -84,7 +84,25 @@ function shortfallsOf(answer: JsonObject): Shortfall[] {
     reason: 'Timeout',
     message: 'the log store had not looked at everything in time',
   };
-  return [...(answer['timed_out'] === true ? [late] : []), ...missingShards(answer)];
+  return [
+    ...(answer['timed_out'] === true ? [late] : []),
+    ...skippedClusters(answer),
+    ...missingShards(answer),
+  ];
+}
+
+/** Of indices of other clusters: one that can be skipped (`skip_unavailable`) is, and all of its shards with it. */
+function skippedClusters({ _clusters }: JsonObject): Shortfall[] {
+  if (!isRecord(_clusters)) return [];
+  const [total, skipped] = [
+    countOf(_clusters['total'], '_clusters'),
+    countOf(_clusters['skipped'], '_clusters'),
+  ];
+  // Nothing that could be asked is not the same as nothing that is there.
+  if (skipped > 0 && skipped === total) throw new Error('the cluster is away that has the indices');
+  return skipped === 0
+    ? []
+    : [{ reason: 'ShardFailed', message: `${skipped} of ${total} clusters of the log store are away` }];
 }
 
 /** Of the answer of a search, or of whoever else asks all shards. */

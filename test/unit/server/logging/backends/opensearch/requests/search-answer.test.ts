@@ -23,6 +23,18 @@ describe('the answer of a search', () => {
     }
   });
 
+  it('misses what lies in clusters that were skipped, and is none where that is all of them', () => {
+    const skipping = { _clusters: { total: 2, successful: 1, skipped: 1 } };
+    expect(readAnswer(answer(skipping))).to.deep.include({
+      total: { count: 7, relation: 'gte' },
+      shortfalls: [{ reason: 'ShardFailed', message: '1 of 2 clusters of the log store are away' }],
+    });
+    const away = { _clusters: { total: 1, successful: 0, skipped: 1 } };
+    expect(() => readAnswer(answer(away))).to.throw('the cluster is away');
+    const there = { _clusters: { total: 1, successful: 1, skipped: 0 } };
+    expect(readAnswer(answer(there)).shortfalls).to.deep.equal([]);
+  });
+
   it('ends at a position that names all that were given of its sort key, on the page before too', () => {
     const first = readAnswer(answer({}, [hit('a', [1, 4]), hit('b', [2, 5]), hit('c', [2, 5])]));
     const behind = positionBehind(first, 2, false, undefined);
