@@ -1,12 +1,21 @@
-// All records of a selection: pages over a point in time, the next one fetched while the reader works on this one.
+// The records of a point in time: pages, the next one fetched while the reader works on this one.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { pause } from '../../../concurrency/pause.ts';
 import type { Deadline } from '../../deadline.ts';
 import { fewerWhenTooMuch } from '../../fewer-lines.ts';
-import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
+import type { Call, LogRecord, Order } from '../../log-store.ts';
+import { isSearchRefused } from '../../store-errors.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
 import type { ByteRange, LongAnswer } from './requests/long-answer.ts';
-import { KEEP_ALIVE, lostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
+import {
+  isLostPoint,
+  KEEP_ALIVE,
+  lostPoint,
+  type PointInTime,
+  type PointsInTime,
+} from './requests/point-in-time.ts';
 import { type Position, searchAfter } from './requests/position.ts';
+import { areAllShardsAway } from './requests/refusal.ts';
 import { positionBehind, type SearchAnswer } from './requests/search-answer.ts';
 import type { Searches } from './requests/searches.ts';
 import type { SelectionQuery } from './selection/selection-query.ts';
@@ -37,21 +46,45 @@ interface Page {
   readonly shortfalls: readonly Shortfall[];
 }
 
-export async function* exportRecords(
+/** Where the next page begins, and how many records it may have. */
+export interface ExportPlace {
+  readonly position: Position | undefined;
+  readonly size: number;
+}
+
+/** A slice, or what is left of it. */
+export interface ExportPart {
+  readonly selected: SelectionQuery;
+  readonly begin?: ExportPlace | undefined;
+  /** How long to wait, each time, for shards that are away when it goes on; of one that begins they are missing. */
+  readonly pausesMs?: readonly number[];
+}
+
+export interface PointReading {
+  readonly order: Order;
+  readonly deadline: Deadline;
+  /** By message: what is known to be missing, to which more is added. */
+  readonly shortfalls: Map<string, Shortfall>;
+}
+
+/**
+ * What one point in time gives. Returns where another one has to begin when it was lost; the first page of one that goes
+ * on is taken as it is, so that each makes some way.
+ */
+export async function* exportPoint(
   options: ExportOptions,
-  selected: SelectionQuery,
-  order: Order,
-  deadline: Deadline,
-): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  { selected, begin, pausesMs = [] }: ExportPart,
+  { order, deadline, shortfalls }: PointReading,
+): AsyncGenerator<readonly LogRecord[], ExportPlace | undefined, undefined> {
   const ended = new AbortController();
   const reading = deadline.until(ended.signal);
   const { searches, pageMs } = options;
   const pageCall = (): Call => reading.within(pageMs).call();
-  const point = await options.points.open(selected.indices, pageCall());
-  if (!point) return { shortfalls: selected.shortfalls };
-  const known = [...selected.shortfalls, ...point.shortfalls];
-  const shortfalls = new Map(known.map((shortfall) => [shortfall.message, shortfall]));
-  const fetch = async (position: Position | undefined, size: number): Promise<Page> => {
+  add(shortfalls, selected.shortfalls);
+  const point = await openPoint(options, selected, { pausesMs, shortfalls }, pageCall);
+  if (!point) return undefined;
+  add(shortfalls, point.shortfalls);
+  const fetch = async ({ position, size }: ExportPlace): Promise<Page> => {
     const { answer: page, asked } = await fewerWhenTooMuch(
       size,
       (size) => fetchPage(options, selected, { order, point, position, size }, pageCall()),
@@ -61,13 +94,18 @@ export async function* exportRecords(
     if (!page.next || asked === size) return page;
     return { ...page, next: { ...page.next, size: Math.min(page.next.size, asked * GROWTH) } };
   };
+  let place = begin ?? { position: undefined, size: Math.min(FIRST_PAGE, options.pageSize) };
   let next: Promise<Page> | undefined;
+  let isFirst = begin !== undefined;
   try {
-    next = fetch(undefined, Math.min(FIRST_PAGE, options.pageSize));
+    next = fetch(place);
     while (next) {
-      const page: Page = await next;
-      for (const shortfall of page.shortfalls) shortfalls.set(shortfall.message, shortfall);
-      next = page.next && fetch(page.next.position, page.next.size);
+      const page: Page | undefined = await (isFirst ? next : unlessLost(next));
+      if (!page || (!isFirst && areNewlyAway(page.shortfalls, shortfalls))) return place;
+      isFirst = false;
+      add(shortfalls, page.shortfalls);
+      if (page.next) place = page.next;
+      next = page.next && fetch(page.next);
       // Awaited in the next round; until then nobody handles its failure.
       next?.catch(() => undefined);
       for (const part of page.answer.parts) {
@@ -77,13 +115,46 @@ export async function* exportRecords(
       }
       page.answer.free();
     }
-    return { shortfalls: [...shortfalls.values()] };
+    return undefined;
   } finally {
     ended.abort();
     // A search that is still running would open the point in time again.
     await next?.catch(() => undefined);
     await point.close();
   }
+}
+
+/** Waits for shards that were there a moment ago. */
+async function openPoint(
+  { points }: ExportOptions,
+  { indices }: SelectionQuery,
+  { pausesMs, shortfalls }: Pick<PointReading, 'shortfalls'> & { readonly pausesMs: readonly number[] },
+  pageCall: () => Call,
+): Promise<PointInTime | undefined> {
+  for (const ms of pausesMs) {
+    const point = await points.open(indices, pageCall()).catch(ifAway);
+    if (point && !areNewlyAway(point.shortfalls, shortfalls)) return point;
+    await point?.close();
+    await pause(ms, pageCall().signal);
+  }
+  return points.open(indices, pageCall());
+}
+
+function add(shortfalls: Map<string, Shortfall>, more: readonly Shortfall[]): void {
+  for (const shortfall of more) shortfalls.set(shortfall.message, shortfall);
+}
+
+function areNewlyAway(given: readonly Shortfall[], known: ReadonlyMap<string, Shortfall>): boolean {
+  return given.some(({ reason, message }) => reason === 'ShardFailed' && !known.has(message));
+}
+
+function unlessLost(page: Promise<Page>): Promise<Page | undefined> {
+  return page.catch(ifAway);
+}
+
+/** The point in time, an index, or all of the shards. */
+function ifAway(error: unknown): undefined {
+  if (!isLostPoint(error) && !isSearchRefused(error) && !areAllShardsAway(error)) throw error;
 }
 
 interface PageFetch {

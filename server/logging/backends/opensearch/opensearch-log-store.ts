@@ -21,7 +21,7 @@ import type {
 import { isSearchRefused } from '../../store-errors.ts';
 import { bucketRange, countByTime } from './counting/histogram.ts';
 import { Statistics } from './counting/statistics.ts';
-import { exportRecords, PAGE_MS } from './export.ts';
+import { PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './following/follow.ts';
 import { FirstHits } from './paging/first-hits.ts';
 import { queryPage } from './paging/page-query.ts';
@@ -31,6 +31,7 @@ import { endingTogether } from './requests/ending-together.ts';
 import type { FieldNames } from './requests/field-names.ts';
 import { PointsInTime } from './requests/point-in-time.ts';
 import { Searches } from './requests/searches.ts';
+import { exportRecords } from './resumed-export.ts';
 import { FieldProbe } from './selection/field-probe.ts';
 import { Predecessors } from './selection/predecessors.ts';
 import { SelectionQueries } from './selection/selection-queries.ts';
@@ -47,6 +48,8 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly pageSize: number;
   /** Milliseconds that such a request may take. */
   readonly pageMs?: number;
+  /** Pauses of an export that has lost its point in time, in ms; shorter ones for tests. */
+  readonly pausesMs?: readonly number[];
   /** In which answers are read; some of its own when none are given. */
   readonly turns?: Turns;
   /** Milliseconds since the epoch. */
@@ -141,11 +144,15 @@ export class OpenSearchLogStore implements LogBackend {
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const deadline = this.#deadline(call);
-    // What was refused midway could not be asked again.
-    this.#queries.forgetIndices();
-    const slices = await this.#queries.inTime(selection, deadline.within(PAGE_MS).call());
-    const { pageSize, pageMs = PAGE_MS } = this.#options;
-    const options = { searches: this.#searches, points: this.#points, pageSize, pageMs };
+    const planned = (range: Selection['range']): Promise<readonly SelectionQuery[]> => {
+      // What a point in time does not hold is missing to its end.
+      this.#queries.forgetIndices();
+      return this.#queries.inTime({ ...selection, range }, deadline.within(PAGE_MS).call());
+    };
+    const slices = await planned(selection.range);
+    const { pageSize, pageMs = PAGE_MS, pausesMs } = this.#options;
+    const sources = { searches: this.#searches, points: this.#points };
+    const options = { ...sources, pageSize, pageMs, pausesMs, planAgain: planned };
     const shortfalls: Shortfall[] = [];
     for (const slice of order === 'asc' ? slices : slices.toReversed()) {
       const covered = yield* exportRecords(options, slice, order, deadline);

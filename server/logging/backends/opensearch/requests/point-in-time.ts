@@ -166,7 +166,13 @@ function openedIn(text: string, flavour: Flavour): Opened {
   return { id, shortfalls: answer['_shards'] === undefined ? [] : missingShards(answer) };
 }
 
-/** The reader was slower than KEEP_ALIVE, or the store was started anew. */
+class LostPointError extends Error {}
+
+/** The reader was slower than KEEP_ALIVE, an index was deleted, or the store was started anew. */
 export function lostPoint(): Error {
-  return newStoreUnavailable(STORE, new Error('the point in time is gone'));
+  return newStoreUnavailable(STORE, new LostPointError('the point in time is gone'));
+}
+
+export function isLostPoint(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof LostPointError;
 }

@@ -94,6 +94,16 @@ export function refusal(status: number, text: string): StatusError {
   return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
 }
 
+/** Of a search that was begun: none of its shards answered it, since they have moved, or are busy. */
+export function areAllShardsAway(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return (
+    cause instanceof RefusedError &&
+    (cause.status === 429 || cause.status >= 500) &&
+    cause.message.includes('search_phase_execution_exception')
+  );
+}
+
 function refusedIndex(reasons: readonly string[], text: string): RefusedIndex | undefined {
   const [first = ''] = reasons;
   const blocked = /^cluster_block_exception: index \[([^\]]+)\] blocked by/.exec(first)?.[1];
