@@ -43,6 +43,14 @@ describe('highlights', () => {
     expect(await highlights('phrase', 'a b,b c', 'a b c')).to.deep.equal([[0, 5]]);
   });
 
+  it('are nowhere that nothing stands, though a pattern finds that too', async () => {
+    expect(await highlights('regex', 'x*', 'axxb xb')).to.deep.equal([
+      [1, 3],
+      [5, 6],
+    ]);
+    expect(await highlights('regex', 'x*', 'none of those')).to.deep.equal([]);
+  });
+
   it('are a thousand at most, so that no line makes an answer many times its size', async () => {
     const places = await highlights('substring', 'a', 'a'.repeat(5_000));
     expect(places).to.have.length(1_000);
