@@ -4,8 +4,9 @@ import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/l
 import type { GroupResource } from '../../../apis/meta/v1/errors.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import type { Scopes } from '../access/scope.ts';
+import type { Deadline } from '../deadline.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
-import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
+import type { LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
 import { answered } from './answered-records.ts';
 import { LinesAround } from './lines-around.ts';
@@ -41,11 +42,11 @@ export class LogContext {
   }
 
   /** Throws NotFound when there is no such record, or none that the caller may see. `target`: of the request. */
-  async around({ query, user, call }: Asked, target: GroupResource): Promise<Untimed<LogQueryAnswer>> {
+  async around({ query, user, deadline }: Asked, target: GroupResource): Promise<Untimed<LogQueryAnswer>> {
     const { scopes, storeName, turns, now } = this.#options;
     const id = parseRecordID(query.context ?? '');
     const namespaces = { exact: [id.namespace] };
-    const scope = await scopes.of(user, namespaces, call);
+    const scope = await scopes.of(user, namespaces, deadline);
     const gone = newRecordNotFound(target, query.context ?? '');
     if (!scope.everything && scope.namespaces.length === 0) throw gone;
     const container: Omit<Selection, 'range'> = {
@@ -62,7 +63,7 @@ export class LogContext {
       around,
       query.after,
       { ...container, range: { start: instant, end } },
-      call,
+      deadline,
     );
     if (!around.isFound) throw unseen(storeName, missed) ?? gone;
     const { missing, behind } = around;
@@ -70,12 +71,12 @@ export class LogContext {
     const earlier =
       missing <= 0 || isCut || instant === BEGINNING
         ? NOTHING
-        : await this.#last(missing, { ...container, range: { start: BEGINNING, end: instant } }, call);
+        : await this.#last(missing, { ...container, range: { start: BEGINNING, end: instant } }, deadline);
     const before = [...earlier.records, ...around.before];
     const [nearBefore, nearBehind] = [fittingPage(before.toReversed()), fittingPage(behind)];
     const isTooLong = isCut || nearBefore < before.length || nearBehind < behind.length;
     const records = [...before.slice(before.length - nearBefore), ...behind.slice(0, nearBehind)];
-    const answers = await answered(query, records, { turns, signal: call.signal });
+    const answers = await answered(query, records, { turns, signal: deadline.signal });
     return {
       query: { total: records.length, totalRelation: 'eq', records: answers },
       ...partial([...missed, ...earlier.shortfalls, ...(isTooLong ? [TOO_LONG] : [])]),
@@ -83,7 +84,12 @@ export class LogContext {
   }
 
   /** From the record's millisecond on, `after` lines behind the record; returns what was not covered. */
-  async #fill(around: LinesAround, after: number, selection: Selection, call: Call): Promise<Shortfall[]> {
+  async #fill(
+    around: LinesAround,
+    after: number,
+    selection: Selection,
+    deadline: Deadline,
+  ): Promise<Shortfall[]> {
     const shortfalls: Shortfall[] = [];
     let position: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
@@ -92,7 +98,7 @@ export class LogContext {
       const { page } = await this.#page(
         { order: 'asc', size, from: 0, ...(position ? { after: position } : {}) },
         selection,
-        call,
+        deadline,
       );
       shortfalls.push(...page.shortfalls);
       around.add(page.records);
@@ -106,18 +112,18 @@ export class LogContext {
   async #last(
     size: number,
     selection: Selection,
-    call: Call,
+    deadline: Deadline,
   ): Promise<Pick<LogPage, 'records' | 'shortfalls'>> {
-    const { page, isCut } = await this.#page({ order: 'desc', size, from: 0 }, selection, call);
+    const { page, isCut } = await this.#page({ order: 'desc', size, from: 0 }, selection, deadline);
     return {
       records: page.records.toReversed(),
       shortfalls: isCut ? [...page.shortfalls, TOO_LONG] : page.shortfalls,
     };
   }
 
-  #page(request: PageRequest, selection: Selection, call: Call): Promise<FittingPage> {
-    const { store, now } = this.#options;
-    return queryPage(store, { selection, request: { ...request, uncounted: true }, call }, now);
+  #page(request: PageRequest, selection: Selection, deadline: Deadline): Promise<FittingPage> {
+    const { store } = this.#options;
+    return queryPage(store, { selection, request: { ...request, uncounted: true }, deadline });
   }
 }
 

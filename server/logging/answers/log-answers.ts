@@ -11,6 +11,7 @@ import type { UserInfo } from '../../authentication/user.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import { forget } from '../../memory/forgotten.ts';
 import type { Scopes } from '../access/scope.ts';
+import type { Deadline } from '../deadline.ts';
 import { BEGINNING, millisecondsOf } from '../instant.ts';
 import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { PAGE_CUT } from '../page-limit.ts';
@@ -33,7 +34,7 @@ export interface LogAnswersOptions {
 export interface Asked {
   readonly query: LogQuery;
   readonly user: UserInfo;
-  readonly call: Call;
+  readonly deadline: Deadline;
 }
 
 /** The writer adds how long it took. */
@@ -46,19 +47,19 @@ export class LogAnswers {
     this.#options = options;
   }
 
-  async query({ query, user, call }: Asked): Promise<Untimed<LogQueryAnswer>> {
+  async query({ query, user, deadline }: Asked): Promise<Untimed<LogQueryAnswer>> {
     const cursor = query.cursor === undefined ? undefined : readCursor(query, user.name, query.cursor);
     const range = cursor?.range ?? rangeOf(query, this.#options.now());
-    const selection = await this.selection(query, user, range, call);
+    const selection = await this.selection(query, user, range, deadline);
     const request: PageRequest = {
       order: query.sort,
       size: query.size,
       from: cursor ? 0 : query.from,
       ...(cursor ? { after: cursor.position } : {}),
     };
-    const page = selection ? await this.#page(selection, request, call) : NOTHING;
+    const page = selection ? await this.#page(selection, request, deadline) : NOTHING;
     const { count: total, relation: totalRelation } = page.total;
-    const { signal } = call;
+    const { signal } = deadline;
     const records = await answered(query, page.records, { turns: this.#options.turns, signal });
     forget(page.records);
     const next =
@@ -72,18 +73,17 @@ export class LogAnswers {
   }
 
   /** As many lines as fit; a cursor leads to the others, and only the store can say where they begin. */
-  async #page(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
-    const { store, now } = this.#options;
-    const { page, isCut } = await queryPage(store, { selection, request, call }, now);
+  async #page(selection: Selection, request: PageRequest, deadline: Deadline): Promise<LogPage> {
+    const { page, isCut } = await queryPage(this.#options.store, { selection, request, deadline });
     return isCut ? { ...page, shortfalls: [...page.shortfalls, PAGE_CUT] } : page;
   }
 
-  async statistics({ query, user, call }: Asked): Promise<Untimed<LogStatisticsAnswer>> {
-    const selection = await this.selection(query, user, rangeOf(query, this.#options.now()), call);
+  async statistics({ query, user, deadline }: Asked): Promise<Untimed<LogStatisticsAnswer>> {
+    const selection = await this.selection(query, user, rangeOf(query, this.#options.now()), deadline);
     if (!selection) return { statistics: { containers: 0, logs: 0, logsRelation: 'eq' } };
     const { logs, containers, containersApproximate, shortfalls } = await this.#options.store.statistics(
       selection,
-      call,
+      deadline.call(),
     );
     return {
       statistics: {
@@ -96,12 +96,12 @@ export class LogAnswers {
     };
   }
 
-  async histogram({ query, user, call }: Asked): Promise<Untimed<LogHistogramAnswer>> {
+  async histogram({ query, user, deadline }: Asked): Promise<Untimed<LogHistogramAnswer>> {
     const { store, now } = this.#options;
     const range = rangeOf(query, now());
     const open = range.start === BEGINNING;
-    const selection = await this.selection(query, user, range, call);
-    const first = open && selection ? await firstLine(store, selection, call) : undefined;
+    const selection = await this.selection(query, user, range, deadline);
+    const first = open && selection ? await firstLine(store, selection, deadline.call()) : undefined;
     const start = open ? first?.time : range.start;
     const missing = first?.shortfalls ?? [];
     if (!selection || start === undefined) {
@@ -109,7 +109,7 @@ export class LogAnswers {
       return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
     }
     const buckets = bucketsOf(this.#bucketsWanted(query, { ...range, start }));
-    const { total, counts, shortfalls } = await store.histogram(selection, buckets, call);
+    const { total, counts, shortfalls } = await store.histogram(selection, buckets, deadline.call());
     return {
       histogram: {
         total: total.count,

@@ -1,14 +1,14 @@
 // A page that is no longer than one answer may be. Lines may have a mebibyte each; so where a store says that they are too
 // long, or too much for it, or they turn out to be too long, it is asked for fewer of them.
-import { Deadline } from '../deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import { fewerWhenTooMuch } from '../fewer-lines.ts';
-import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
+import type { LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { fittingPage } from './record-weight.ts';
 
 export interface PageQuery {
   readonly selection: Selection;
   readonly request: PageRequest;
-  readonly call: Call;
+  readonly deadline: Deadline;
 }
 
 export interface FittingPage {
@@ -17,17 +17,15 @@ export interface FittingPage {
   readonly isCut: boolean;
 }
 
-/** `now`: milliseconds since the epoch. Throws what the store throws. */
+/** Throws what the store throws. */
 export async function queryPage(
   store: Pick<LogStore, 'query'>,
-  { selection, request, call }: PageQuery,
-  now: () => number,
+  { selection, request, deadline }: PageQuery,
 ): Promise<FittingPage> {
-  const deadline = new Deadline(call, now);
   const ask = (size: number): Promise<LogPage> =>
     store.query(selection, { ...request, size }, deadline.call());
   for (let { size } = request; ; ) {
-    const { answer: page, asked } = await fewerWhenTooMuch(size, ask, call.signal);
+    const { answer: page, asked } = await fewerWhenTooMuch(size, ask, deadline.signal);
     size = fittingPage(page.records);
     if (size === page.records.length) return { page, isCut: asked < request.size && page.next !== undefined };
   }

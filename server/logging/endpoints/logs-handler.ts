@@ -20,9 +20,10 @@ import { cursorFault } from '../answers/cursor.ts';
 import { LogAnswers, type Untimed } from '../answers/log-answers.ts';
 import { recordIDFault } from '../answers/record-id.ts';
 import { rangeOf } from '../answers/selection.ts';
+import { Deadline } from '../deadline.ts';
 import { instantOf, later } from '../instant.ts';
 import type { LogMetrics, LogOperation } from '../log-metrics.ts';
-import type { Call, LogStore, Selection } from '../log-store.ts';
+import type { LogStore, Selection } from '../log-store.ts';
 import { textRules } from '../matching/text-rules.ts';
 import { newStoreTimeout } from '../store-errors.ts';
 import { writeExport } from '../streams/export.ts';
@@ -79,11 +80,11 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   async function inTime<Answer>(
     signal: AbortSignal,
     timeoutMs: number,
-    work: (call: Call) => Promise<Answer>,
+    work: (deadline: Deadline) => Promise<Answer>,
   ) {
     using bounded = boundedSignal(signal, timeoutMs + GRACE_MS);
     try {
-      return await work({ signal: bounded.signal, timeoutMs });
+      return await work(new Deadline({ signal: bounded.signal, timeoutMs }, now));
     } catch (error) {
       if (bounded.isLate) throw newStoreTimeout(storeName);
       throw error;
@@ -93,8 +94,8 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   async function answer(context: RequestContext, query: LogQuery, target: GroupResource): Promise<boolean> {
     const { user, signal, receivedAt } = context;
     const left = options.requestTimeoutMs - (now() - receivedAt) - MARGIN_MS - GRACE_MS;
-    const work = async (call: Call): Promise<Answered> => {
-      const asked = { query, user, call };
+    const work = async (deadline: Deadline): Promise<Answered> => {
+      const asked = { query, user, deadline };
       if (query.context !== undefined) {
         return logContext.around(asked, target);
       }
@@ -109,14 +110,14 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   }
 
   async function exportLines(context: RequestContext, query: LogQuery): Promise<boolean> {
-    const shortfalls = await inTime(context.signal, limits.exportTimeout, async (call) => {
+    const shortfalls = await inTime(context.signal, limits.exportTimeout, async (deadline) => {
       const range = rangeOf(query, now());
       const currentSelection = (): Promise<Selection | undefined> =>
-        answers.selection(query, context.user, range, call);
+        answers.selection(query, context.user, range, deadline);
       const selection = await currentSelection();
       return writeExport(
         context,
-        { query, selection, currentSelection, call },
+        { query, selection, currentSelection, call: deadline.call() },
         {
           store,
           maxLines: limits.exportLines,

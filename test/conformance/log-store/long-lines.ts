@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import { queryPage } from '../../../server/logging/answers/page-query.ts';
+import { Deadline } from '../../../server/logging/deadline.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
 import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/page-limit.ts';
@@ -69,11 +70,11 @@ export function describeLongLines(
       let after: string | undefined;
       do {
         const request = { order: 'asc', size: LINES, from: 0, ...(after ? { after } : {}) } as const;
-        const { page, isCut }: { page: LogPage; isCut: boolean } = await queryPage(
-          store(),
-          { selection, request, call },
-          Date.now,
-        );
+        const { page, isCut }: { page: LogPage; isCut: boolean } = await queryPage(store(), {
+          selection,
+          request,
+          deadline: new Deadline(call, Date.now),
+        });
         expect(page.total).to.deep.equal({ count: LINES, relation: 'eq' });
         expect(isCut).to.equal(page.next !== undefined);
         seen.push(...page.records.map(({ log }) => log));

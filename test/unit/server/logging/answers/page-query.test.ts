@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { queryPage } from '../../../../../server/logging/answers/page-query.ts';
+import { Deadline } from '../../../../../server/logging/deadline.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type { Call, LogPage, LogRecord, PageRequest } from '../../../../../server/logging/log-store.ts';
 import { newPageTooLong } from '../../../../../server/logging/page-limit.ts';
@@ -29,7 +30,7 @@ class Store {
   page(size: number) {
     const call: Call = { signal: new AbortController().signal, timeoutMs: 1_000 };
     const request: PageRequest = { order: 'asc', size, from: 0 };
-    return queryPage(this, { selection, request, call }, () => this.now);
+    return queryPage(this, { selection, request, deadline: new Deadline(call, () => this.now) });
   }
 }
 
@@ -69,7 +70,8 @@ describe('a page that turns out to be longer than one answer may be', () => {
     };
     const call: Call = { signal: new AbortController().signal, timeoutMs: 1_000 };
     const request: PageRequest = { order: 'asc', size: 4, from: 0 };
-    const { page, isCut } = await queryPage(store, { selection, request, call }, () => 0);
+    const deadline = new Deadline(call, () => 0);
+    const { page, isCut } = await queryPage(store, { selection, request, deadline });
     expect([page.records.length, page.next, isCut]).to.deep.equal([2, 'behind 2', true]);
   });
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { queryPage } from '../../../../../../server/logging/answers/page-query.ts';
+import { Deadline } from '../../../../../../server/logging/deadline.ts';
 import { isStoreExhausted } from '../../../../../../server/logging/store-errors.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { ANSWERED, type Asked, answer, call, type Line, SELECTION, scriptedStore } from './scripted-store.ts';
@@ -39,11 +40,11 @@ describe('an OpenSearch that is short of memory', () => {
   it('is asked for fewer lines of a page, and the cursor leads to the others', async () => {
     await using store = await scriptedStore(holding(20));
     const request = { order: 'asc', size: 50, from: 0 } as const;
-    const { page, isCut } = await queryPage(
-      storeAt(store.url),
-      { selection: SELECTION, request, call: call() },
-      Date.now,
-    );
+    const { page, isCut } = await queryPage(storeAt(store.url), {
+      selection: SELECTION,
+      request,
+      deadline: new Deadline(call(), Date.now),
+    });
     expect(page.records.map(({ log }) => log)).to.deep.equal(IDS.slice(0, 13));
     expect(isCut).to.equal(true);
     expect(page.next).to.be.a('string');
@@ -61,11 +62,11 @@ describe('an OpenSearch that is short of memory', () => {
   it('is unavailable when it has none for a single line, and says so in words of ours', async () => {
     await using store = await scriptedStore(holding(0));
     const request = { order: 'asc', size: 3, from: 0 } as const;
-    const error = await queryPage(
-      storeAt(store.url),
-      { selection: SELECTION, request, call: call() },
-      Date.now,
-    ).catch((caught: unknown) => caught);
+    const error = await queryPage(storeAt(store.url), {
+      selection: SELECTION,
+      request,
+      deadline: new Deadline(call(), Date.now),
+    }).catch((caught: unknown) => caught);
     expect(isStoreExhausted(error)).to.equal(true);
     expect(error).to.include({ code: 503 });
     expect(String(error)).not.to.match(/parent|10\.0\.0\.1/);

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
+import type { Call, LogStore } from '../../../../../server/logging/log-store.ts';
+import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+
+const LIMIT_MS = 5_000;
+const STEP_MS = 1_000;
+const RECORDS = [
+  line('2026-11-20T09:59:59.000000000Z', 'one'),
+  line('2026-11-20T10:00:00.000000000Z', 'two'),
+  line('2026-11-20T10:00:01.000000000Z', 'three'),
+];
+
+describe('a question to a store', () => {
+  let now: number;
+  let service: LogService;
+  /** What each had, in ms. */
+  let had: number[];
+
+  beforeEach(async () => {
+    now = NOW;
+    had = [];
+    const inner = new MemoryLogStore(RECORDS);
+    const took = <Answer>({ timeoutMs }: Call, answer: Promise<Answer>): Promise<Answer> => {
+      had.push(timeoutMs);
+      now += STEP_MS;
+      return answer;
+    };
+    const store: LogStore = {
+      query: (selection, page, call) => took(call, inner.query(selection, page, call)),
+      statistics: (selection, call) => took(call, inner.statistics(selection, call)),
+      histogram: (selection, buckets, call) => took(call, inner.histogram(selection, buckets, call)),
+      export: (selection, order, call) => inner.export(selection, order, call),
+      follow: (selection, call) => inner.follow(selection, call),
+    };
+    service = await new LogService({
+      store,
+      limits: { queryTimeout: LIMIT_MS },
+      namespaces: { shop: '2026-11-20T00:00:00Z' },
+      allowed: (namespace) => {
+        now += STEP_MS;
+        return namespace === 'shop';
+      },
+      now: () => now,
+    }).start();
+  });
+
+  afterEach(() => service.stop());
+
+  it('has what is left when the rights of the caller are known', async () => {
+    await service.json('operation=statistics&namespaces=shop');
+    expect(had).to.have.length(1);
+    expect(had[0]).to.be.below(LIMIT_MS);
+  });
+
+  it('has what the one before has left: the first line, and then the buckets from there', async () => {
+    await service.json('operation=histogram&namespaces=shop');
+    const [first = 0, then] = had;
+    expect(then).to.equal(first - STEP_MS);
+  });
+
+  it('has what the one before has left: the lines from a record on, and then those before it', async () => {
+    const { query } = await service.json('namespaces=shop&log_query=two');
+    const id = text(record(array(record(query)['records'])[0])['id']);
+    had = [];
+    await service.json(`context=${id}&before=1&after=1`);
+    const [behind = 0, before] = had;
+    expect(before).to.equal(behind - STEP_MS);
+  });
+});
