@@ -85,16 +85,12 @@ function wantsPretty(context: RequestContext): boolean {
   return hasQuery(context) && parseStrictBoolean(context.query.get('pretty') ?? '');
 }
 
-/** The path decides between one object and many; a field selector may have given the parsed request a name too. */
+/** What the caller was authorized for. Throws MethodNotAllowed for anything but a read. */
 function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<Facts>): ReadVerb | undefined {
   const { info, request, response } = context;
   if (!info.isResourceRequest || !pathFits(info, definition)) return undefined;
-  const one = info.parts.length === 2;
-  if (request.method === 'GET') {
-    if (info.verb === 'get' && one) return 'get';
-    if (info.verb === 'list' && !one) return 'list';
-    if (info.verb === 'watch' && !one) return 'watch';
-  }
+  const { verb } = info;
+  if (request.method === 'GET' && (verb === 'get' || verb === 'list' || verb === 'watch')) return verb;
   response.setHeader('Allow', 'GET');
   throw newMethodNotAllowed(request.method ?? '', { group: definition.group, resource: definition.plural });
 }
