@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { request } from 'node:https';
-import { Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { expect } from 'chai';
 import { newNotFound, newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { isLongRunning } from '../../../../server/request/long-running.ts';
 import type { Handler, RequestContext } from '../../../../server/request/request-context.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { until } from '../../../support/until.ts';
 import {
   alice,
@@ -308,6 +309,8 @@ describe('the request chain', () => {
         expect(chain.observed[0]?.code).to.equal(status);
         expect(chain.lines[0]).to.include({ status });
         expect(chain.audited.map((event) => event.status)).to.deep.equal(audited ? [status] : []);
+        // Who could not be authenticated is nobody, not even in the groups of nobody.
+        if (status === 401) expect(chain.audited[0]).not.to.have.any.keys('user', 'groups', 'decision');
       });
     }
 
@@ -641,6 +644,34 @@ describe('the request chain', () => {
       expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ kind: 'Status', code: 403 });
       await until(() => chain.observed.length === 1 && chain.audited.length === 1);
       expect(chain.chain.open).to.equal(0);
+    });
+
+    it('may break off while a filter waits, which harms nobody else', async () => {
+      const asked = Promise.withResolvers<void>();
+      const known = Promise.withResolvers<typeof alice>();
+      const chain = await start({
+        handler: ok,
+        authenticator: {
+          name: 'slow',
+          authenticate: ({ request: { headers } }) => {
+            if (headers.upgrade === undefined) return alice;
+            asked.resolve();
+            return known.promise;
+          },
+        },
+      });
+      // Under TLS somebody hears of it anyway.
+      const plain = createServer();
+      plain.on('upgrade', (request, socket, head) => chain.chain.serveUpgrade(request, socket, head, false));
+      const socket = connect(await listenOnLoopback(plain), '127.0.0.1');
+      socket.write(upgrade(NODES, 'alice'));
+      await asked.promise;
+      // No end, but a reset: the server's socket fails.
+      socket.resetAndDestroy();
+      await until(() => chain.chain.open === 0);
+      known.resolve(alice);
+      expect((await ask(chain, NODES)).status).to.equal(200);
+      await closeNow(plain);
     });
 
     it('hand over the socket once, and count until it closes', async () => {
