@@ -100,7 +100,9 @@ describe('a watch of tables, or of metadata alone', () => {
       expect(hasColumns(await lines.next())).to.equal(false);
       const end = await lines.next();
       expect(end?.type).to.equal('BOOKMARK');
-      expect(record(record(rowOf(end)['object'])['metadata'])).to.deep.equal({
+      const object = record(rowOf(end)['object']);
+      expect(object['kind']).to.equal(include === 'Object' ? 'Node' : 'PartialObjectMetadata');
+      expect(object['metadata']).to.deep.equal({
         resourceVersion: '10',
         annotations: { 'k8s.io/initial-events-end': 'true' },
       });

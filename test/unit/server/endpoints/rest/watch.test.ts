@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
@@ -9,6 +10,7 @@ import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-sessio
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { WatchLines } from '../../../../support/cluster/watch-lines.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
+import { until } from '../../../../support/until.ts';
 
 const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
 
@@ -87,6 +89,17 @@ describe('watch', () => {
     expect(incoming.headers['content-type']).to.equal('application/json');
     expect(incoming.headers['transfer-encoding']).to.equal('chunked');
     incoming.destroy();
+  });
+
+  it('is read line by line also by a client of HTTP/1.0, to which nothing can be sent in chunks', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`GET ${WATCH}&timeoutSeconds=1 HTTP/1.0\r\n\r\n`);
+    await until(() => cache.cache.watchers === 1);
+    cache.apply('ADDED', node('c', 11));
+    const [, body = ''] = (await text(socket)).split('\r\n\r\n');
+    const lines = body.trimEnd().split('\n');
+    const names = lines.map((line) => record(record(record(JSON.parse(line))['object'])['metadata'])['name']);
+    expect(names).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('ends the initial events with a marked bookmark when they were asked for', async () => {

@@ -17,6 +17,8 @@ const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const WATCH = `${NODES}?watch=true`;
 const NORMAL = 1000;
 const PROTOCOL_ERROR = 1002;
+/** Of a connection that is gone without a word. */
+const ABNORMAL = 1006;
 const TOO_LONG = 1009;
 /** The first byte of a frame of this kind; an empty one of a client has four more. */
 const PING = 0x89;
@@ -208,6 +210,10 @@ describe('watch over WebSocket', () => {
       expect(await events(other, 1)).to.deep.equal([`ADDED n${version}`]);
     }
     expect(ends).to.deep.equal(['slow']);
+    slow.webSocket.resume();
+    let heard = await slow.next();
+    while (heard[0] === 'text') heard = await slow.next();
+    expect(heard).to.deep.equal(['close', ABNORMAL]);
   });
 
   describe('refuses', () => {
