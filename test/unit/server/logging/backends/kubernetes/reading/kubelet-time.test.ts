@@ -26,6 +26,7 @@ describe('the time before a line', () => {
     'failed to try resolving symlinks in path "/var/log/x"',
     '2026-01-01T00:00:00.123456789Zunderstood by nobody',
     '2026-01-01T00:00:00.123456789Z',
+    'unable to find the log of podZ on this node',
     '2026-13-01T00:00:00.5Z no such month',
     '',
   ]) {
