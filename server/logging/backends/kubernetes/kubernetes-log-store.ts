@@ -31,7 +31,7 @@ import type { LogSource } from './pods/log-source.ts';
 import { PodDirectory } from './pods/pod-directory.ts';
 import type { PodIndex } from './pods/pod-index.ts';
 import { chooseSources, type LeftOut } from './pods/source-selection.ts';
-import { asStoreError, deadlineOf, STORE } from './reading/call-bounds.ts';
+import { asStoreError, readingBounds, STORE } from './reading/call-bounds.ts';
 import type { Reading } from './reading/each-log.ts';
 import { beginOf, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
@@ -133,7 +133,7 @@ export class KubernetesLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    using bounded = deadlineOf(call);
+    using bounded = readingBounds(call);
     const deadline = bounded.signal;
     try {
       using opened = await this.#pods(deadline, call.signal);
@@ -184,7 +184,7 @@ export class KubernetesLogStore implements LogBackend {
     answer: (pass: Pass) => Promise<Answer>,
   ): Promise<Answer> {
     const { bytesPerContainer } = this.#options.limits;
-    using bounded = deadlineOf(call);
+    using bounded = readingBounds(call);
     const deadline = bounded.signal;
     try {
       using opened = await this.#pods(deadline, call.signal);

@@ -11,7 +11,7 @@ const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 
 /** Aborted with the call, or shortly before its time is up, while the answer can still be sent. */
-export function deadlineOf({ signal, timeoutMs }: Call): BoundedSignal {
+export function readingBounds({ signal, timeoutMs }: Call): BoundedSignal {
   const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
   return boundedSignal(signal, Math.max(0, Math.floor(timeoutMs - reserve)));
 }
