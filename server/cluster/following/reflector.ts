@@ -24,8 +24,7 @@ import {
 } from './reflector-failure.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
-import type { StreamedEvent } from './watch-stream.ts';
-import { watchStream } from './watch-stream.ts';
+import { type StreamedEvent, watchStream } from './watch-stream.ts';
 
 /** What operators may want to count. */
 export interface ReflectorObserver {
