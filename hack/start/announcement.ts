@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
 import {
   VERSION as LOGGING_VERSION,
@@ -22,7 +23,6 @@ export function localAnnouncement(facts: {
   root: string;
 }): string {
   const { names, server } = facts;
-  const kubectl = shellWord(facts.kubectl);
   const npm = `npm --prefix ${shellWord(facts.root)}`;
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
@@ -31,7 +31,7 @@ export function localAnnouncement(facts: {
   const direct = `https://127.0.0.1:${server.ports.secure}`;
   // The client certificate of the kubeconfig would go before a token.
   const bare = [
-    kubectl,
+    'kubectl',
     '--kubeconfig /dev/null',
     `--server ${facts.apiserver.url}`,
     `--certificate-authority ${shellWord(facts.apiserver.caFile)}`,
@@ -39,26 +39,26 @@ export function localAnnouncement(facts: {
   return [
     'In another terminal:',
     '',
-    `  export KUBECONFIG=${shellWord(facts.kubeconfig)}`,
+    `  export KUBECONFIG=${shellWord(facts.kubeconfig)} PATH=${shellWord(dirname(facts.kubectl))}:$PATH`,
     '',
     'Through the aggregation layer of kube-apiserver:',
     '',
-    `  ${kubectl} get ${nodes}`,
-    `  ${kubectl} get ${nodes} -o wide --watch`,
-    `  ${kubectl} explain nodes --api-version ${groupName(names.platform)}/${VERSION}`,
-    `  ${kubectl} get --raw '${path}?limit=1'`,
+    `  kubectl get ${nodes}`,
+    `  kubectl get ${nodes} -o wide --watch`,
+    `  kubectl explain nodes --api-version ${groupName(names.platform)}/${VERSION}`,
+    `  kubectl get --raw '${path}?limit=1'`,
     '',
     'Logs of the simulated pods: the newest lines with a word, and a live tail:',
     '',
-    `  ${kubectl} get --raw '${logs}?log_query=level&size=3'`,
-    `  ${kubectl} get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
+    `  kubectl get --raw '${logs}?log_query=level&size=3'`,
+    `  kubectl get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
     '',
     'Their lines reach back further than their namespaces. Who may read logs in single namespaces only is shown what was',
     'written since these were made, at the first start; who may read all, like this kubeconfig, is shown everything.',
     '',
     'Straight to the server, as a service account that may read nodes and logs:',
     '',
-    `  TOKEN=$(${kubectl} -n ${names.namespace} create token ${DEVELOPER})`,
+    `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
     `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}${path}?limit=1'`,
     `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}/k${path.slice(1)}?status=running&sortBy=name&limit=1'`,
     `  ${curl} -H "Authorization: Bearer $TOKEN" ${direct}/metrics`,
