@@ -59,6 +59,13 @@ describe('what brings a cache to a resourceVersion of another kind of object', (
     expect(cluster.calls[0]?.request.headers.accept).to.include('as=PartialObjectMetadataList');
   });
 
+  it('asks both on one connection, for the first answer is read to its end', async () => {
+    await start(({ response }) => send(response, bookmark(20)));
+    await ask();
+    const [position, watch] = cluster.calls.map(({ request }) => request.socket);
+    expect(watch === position).to.equal(true);
+  });
+
   it('goes on past what is before it, and ends at it without waiting for more', async () => {
     await start(({ response }) => send(response, bookmark(19), event('DELETED', rawThing('b', 20))));
     await ask();
