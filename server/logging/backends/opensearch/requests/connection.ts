@@ -84,12 +84,13 @@ export class Connection {
 
   async #attempts(request: StoreRequest, signal: AbortSignal): Promise<Body | undefined> {
     // The other side may have closed a kept socket, and a node may be gone while others are available.
-    const attempts = request.repeatable === false ? 1 : Math.max(2, this.#urls.length);
+    const attempts = Math.max(2, this.#urls.length);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(request, signal);
       } catch (error) {
-        const again = error instanceof Error && error.name === 'ConnectionError';
+        const isUnanswered = error instanceof Error && error.name === 'ConnectionError';
+        const again = isUnanswered && (request.repeatable !== false || wasNeverSent(error));
         if (!again || attempt >= attempts) throw error;
       }
     }
@@ -141,6 +142,11 @@ export class Connection {
     if (current?.requests === 0) release(current);
     return this.#session;
   }
+}
+
+/** There was no connection; the client keeps nothing of the error but its words. */
+function wasNeverSent({ message }: Error): boolean {
+  return /^connect E[A-Z]+ /.test(message);
 }
 
 /** A character may be cut where one piece ends. */

@@ -58,6 +58,27 @@ describe('a request to OpenSearch', () => {
     expect(asked).to.equal(1);
   });
 
+  it('that would is sent to another node all the same where the first one is not there', async () => {
+    answer = (_, response) => response.end('{}');
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    await once(gone, 'close');
+    const { port: there } = server.address() as AddressInfo;
+    const [dead, live] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${there}`];
+    // Whichever the client takes first.
+    for (const urls of [
+      [dead, live],
+      [live, dead],
+    ]) {
+      connection.close();
+      connection = new Connection({ urls });
+      expect(await send({ ...SEARCH, repeatable: false })).to.equal('{}');
+    }
+    expect(asked).to.equal(2);
+  });
+
   it('of who has gone is not sent, nor sent again', async () => {
     const reason = new Error('gone');
     expect(await send(SEARCH, AbortSignal.abort(reason))).to.equal(reason);
