@@ -757,7 +757,8 @@ describe('the request chain', () => {
 
   it('answers health and discovery to callers whose credentials fail, as it would to anybody', async () => {
     const chain = await start({
-      handler: ({ response, user }) => void response.end(user.name),
+      handler: ({ request, response, user }) =>
+        void response.end(JSON.stringify([user.name, request.headers['x-remote-user'] ?? null])),
       authenticator: {
         name: 'down',
         authenticate: () => {
@@ -774,8 +775,8 @@ describe('the request chain', () => {
       '/openapi/v2',
       '/openapi/v3/apis/g/v1',
     ]) {
-      const { status, body } = await ask(chain, path);
-      expect([path, status, body]).to.deep.equal([path, 200, 'system:anonymous']);
+      const { status, body } = await ask(chain, path, { headers: { 'x-remote-user': 'root' } });
+      expect([path, status, JSON.parse(body)]).to.deep.equal([path, 200, ['system:anonymous', null]]);
     }
     for (const path of ['/metrics', NODES, '/']) expect((await ask(chain, path)).status).to.equal(503);
     expect((await ask(chain, '/livez', { method: 'POST' })).status).to.equal(503);
