@@ -32,10 +32,15 @@ describe('watch over WebSocket', () => {
   let port: number;
   let stop: AbortController;
   let ends: WatchEnd[];
+  /** Events, as they are counted for the metrics. */
+  let sent: number;
   const clients: WebSocketClient[] = [];
 
   async function start(options: Partial<WatchOptions> = {}): Promise<void> {
-    const observer = { sent: () => undefined, ended: (end: WatchEnd) => void ends.push(end) };
+    const observer = {
+      sent: (events: number) => void (sent += events),
+      ended: (end: WatchEnd) => void ends.push(end),
+    };
     const all = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, observer, ...options } };
     stop = new AbortController();
     chain = openChain({
@@ -71,6 +76,7 @@ describe('watch over WebSocket', () => {
 
   beforeEach(async () => {
     ends = [];
+    sent = 0;
     cache = new NodeCache();
     cache.fill(10, [node('a', 1, { zone: 'x' }), node('b', 2, { zone: 'y' })]);
     await start();
@@ -91,6 +97,14 @@ describe('watch over WebSocket', () => {
     cache.apply('ADDED', node('c', 11));
     cache.apply('DELETED', node('a', 12));
     expect(await events(client, 2)).to.deep.equal(['ADDED c', 'DELETED a']);
+  });
+
+  it('counts each event that it sends', async () => {
+    const client = await connect();
+    await events(client, 2);
+    cache.apply('ADDED', node('c', 11));
+    await events(client, 1);
+    expect(sent).to.equal(3);
   });
 
   it('sends long events whole', async () => {
