@@ -2,11 +2,11 @@
 // asked for is the callers' business: the reflector and the reviews beside it, the gateway later.
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request as plainRequest } from 'node:http';
-import type { RequestOptions } from 'node:https';
 import { request as secureRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
+import type { ClusterRequestOptions } from './cluster-agent.ts';
 import type { Credentials } from './credentials.ts';
 import { CredentialSource } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
@@ -149,7 +149,7 @@ export class ClusterConnection implements ClusterClient {
     return promise;
   }
 
-  #optionsFor(request: ClusterRequest, credentials: Credentials): RequestOptions {
+  #optionsFor(request: ClusterRequest, credentials: Credentials): ClusterRequestOptions {
     const { endpoint, agent, auth } = credentials;
     const headers: OutgoingHttpHeaders = {
       'user-agent': this.#userAgent,
@@ -164,6 +164,7 @@ export class ClusterConnection implements ClusterClient {
       method: request.method ?? 'GET',
       headers,
       agent,
+      wanted: request.signal,
       ...(auth === undefined ? {} : { auth }),
     };
   }

@@ -1,8 +1,8 @@
 import type { Agent as HttpAgent, OutgoingHttpHeaders } from 'node:http';
 import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import { Agent as SecureAgent } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { ClusterAgent } from './cluster-agent.ts';
 import { pluginOf } from './exec-plugins.ts';
 
 /** Everything a request needs to reach kube-apiserver as ourselves. */
@@ -161,13 +161,6 @@ function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOpt
     ...(servername === undefined ? {} : { servername }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   });
-}
-
-/** Of one server and one identity. Left alone it would put both together into a name of kilobytes for every request. */
-class ClusterAgent extends SecureAgent {
-  override getName(): string {
-    return 'kube-apiserver';
-  }
 }
 
 /** Streams in flight go on until they end; nothing new comes to this agent. */

@@ -1,0 +1,48 @@
+import { Agent, type RequestOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { Slots } from '../../concurrency/slots.ts';
+
+export interface ClusterRequestOptions extends RequestOptions {
+  /** Aborted when nobody waits for the connection any more. */
+  readonly wanted: AbortSignal;
+}
+
+/**
+ * TLS handshakes at a time. Each takes a millisecond or two of the event loop, and a live tail of many containers opens a
+ * connection for each of them: all at once would be one long piece of work.
+ */
+const HANDSHAKES = 8;
+/** For how long one that is not answered keeps others from beginning, in ms. */
+const PATIENCE_MS = 250;
+
+/** Connections to one server under one identity. */
+export class ClusterAgent extends Agent {
+  readonly #handshakes = new Slots(HANDSHAKES);
+
+  /** Left alone it would put server and identity together into a name of kilobytes for every request. */
+  override getName(): string {
+    return 'kube-apiserver';
+  }
+
+  override createConnection(
+    options: ClusterRequestOptions,
+    created: (error: Error | null, socket?: Duplex | null) => void,
+  ): undefined {
+    this.#handshakes.take(options.wanted).then(
+      (slot) => created(null, this.#connect(options, slot)),
+      (error: Error) => created(error),
+    );
+  }
+
+  #connect(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
+    const socket = super.createConnection(options);
+    const done = (): void => {
+      clearTimeout(timer);
+      socket?.off('secureConnect', done).off('close', done);
+      slot[Symbol.dispose]();
+    };
+    const timer = setTimeout(done, PATIENCE_MS);
+    socket?.once('secureConnect', done).once('close', done);
+    return socket;
+  }
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer as createSecureServer } from 'node:https';
+import { createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
+import { issue } from '../../../../support/certificates.ts';
+import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
+import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
+import { until } from '../../../../support/until.ts';
+
+const HANDSHAKES = 8;
+
+describe('connections to kube-apiserver', () => {
+  const ending: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of ending.splice(0).reverse()) await end();
+  });
+
+  function connect(port: number): ClusterConnection {
+    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(`https://127.0.0.1:${port}`) });
+    ending.push(() => client.close());
+    return client;
+  }
+
+  /** Accepts connections and says nothing. */
+  async function silentServer() {
+    const accepted: { readonly socket: Socket; readonly at: number }[] = [];
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      accepted.push({ socket, at: performance.now() });
+    });
+    ending.push(async () => {
+      for (const { socket } of accepted) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    });
+    return { accepted, port: await listenOnLoopback(server) };
+  }
+
+  it('are made a few at a time, and every request gets one', async () => {
+    const { cert, key } = await issue(undefined, { cn: 'kube-apiserver' });
+    let shaking = 0;
+    let most = 0;
+    const held: (() => void)[] = [];
+    const server = createSecureServer({ cert, key }, (_request, response) => {
+      // Answered when all have come, so that each needs a connection of its own.
+      held.push(() => response.end('{}'));
+      if (held.length === 60) for (const answer of held) answer();
+    });
+    server.on('connection', () => {
+      shaking++;
+      most = Math.max(most, shaking);
+    });
+    server.on('secureConnection', () => shaking--);
+    const client = connect(await listenOnLoopback(server));
+    ending.push(() => closeNow(server));
+    const { signal } = new AbortController();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => client.json({ path: '/', signal })));
+    expect(answers).to.deep.equal(Array.from({ length: 60 }, () => ({})));
+    // One that is done here may not be so yet at the server.
+    expect(most).to.be.at.most(2 * HANDSHAKES);
+  });
+
+  it('wait for those that get no answer for a while only', async () => {
+    const { accepted, port } = await silentServer();
+    const client = connect(port);
+    const asking = new AbortController();
+    const asked = Array.from({ length: HANDSHAKES + 1 }, () =>
+      client.json({ path: '/', signal: asking.signal }).catch(() => undefined),
+    );
+    await until(() => accepted.length === HANDSHAKES + 1);
+    expect((accepted.at(-1)?.at ?? 0) - (accepted[0]?.at ?? 0)).to.be.above(150);
+    asking.abort();
+    await Promise.all(asked);
+  });
+
+  it('are not made for who has given up waiting', async () => {
+    const { accepted, port } = await silentServer();
+    const client = connect(port);
+    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+    const ask = ({ signal }: AbortController) =>
+      client.json({ path: '/', signal }).catch((error: unknown) => error);
+    const before = Array.from({ length: HANDSHAKES }, () => ask(first));
+    await until(() => accepted.length === HANDSHAKES);
+    const given = Array.from({ length: 3 * HANDSHAKES }, () => ask(second));
+    const after = ask(third);
+    second.abort();
+    for (const reason of await Promise.all(given)) expect(reason).to.equal(second.signal.reason);
+    first.abort();
+    await Promise.all(before);
+    // Who came last is the next one.
+    await until(() => accepted.length > HANDSHAKES);
+    third.abort();
+    await after;
+    expect(accepted).to.have.length(HANDSHAKES + 1);
+  });
+});
