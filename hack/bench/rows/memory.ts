@@ -61,6 +61,8 @@ export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
     {
       ...below('longest block of the event loop under that load', '', delays.maxMs, 50, milliseconds),
       note: `p99 ${milliseconds(delays.p99Ms)}`,
+      shortfall:
+        '16 clients begin at once, and the TLS handshake of each takes one to two milliseconds, more where the machine is slow; the longest times were seen there',
     },
   ];
 }
