@@ -1,3 +1,4 @@
+import { orAborted } from '../concurrency/or-aborted.ts';
 import type { HealthCheck } from './health-check.ts';
 
 /** A check that does not answer counts as failed after this time: probes give up after a few seconds themselves. */
@@ -46,7 +47,7 @@ export class HealthRegistry {
     try {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
       const answer = check.check(bounded);
-      const text = answer instanceof Promise ? await beforeAbort(answer, bounded) : answer;
+      const text = answer instanceof Promise ? await inTime(answer, bounded) : answer;
       return { name, failure: undefined, text: text ?? undefined };
     } catch (error) {
       return { name, failure: error, text: undefined };
@@ -55,14 +56,11 @@ export class HealthRegistry {
 }
 
 /** For checks that ignore their signal: nobody waits for them. */
-async function beforeAbort<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const give = () => reject(new Error('the check did not answer in time', { cause: signal.reason }));
-  if (signal.aborted) give();
-  signal.addEventListener('abort', give, { once: true });
+async function inTime<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    signal.removeEventListener('abort', give);
+    return await orAborted(answer, signal);
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+    throw new Error('the check did not answer in time', { cause: error });
   }
 }
