@@ -1,5 +1,4 @@
 // Whether the store answers, and holds what the configuration says: indices of these names, with fields of these.
-
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';

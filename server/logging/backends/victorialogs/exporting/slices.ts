@@ -1,6 +1,5 @@
 // A long time cut into slices of not too many lines each, in order, so that the store can sort each by itself. How many
 // lines a slice should have is said when it is asked for.
-
 import type { Deadline } from '../../../deadline.ts';
 import type { Order } from '../../../log-store.ts';
 import { instantAt, nanosecondsOf } from '../requests/nanoseconds.ts';

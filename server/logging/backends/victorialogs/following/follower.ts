@@ -1,6 +1,5 @@
 // One who follows: which lines were given, and where it goes on. When it goes on is decided for all of them together,
 // in followers.ts.
-
 import type { Deadline } from '../../../deadline.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';

@@ -1,6 +1,5 @@
 // Lines of the past, for a follower who starts there: there may be any number of them, so they come as in an export, one
 // slice after the other, and none is remembered.
-
 import type { Deadline } from '../../../deadline.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { simpleOverview } from '../counting/overview.ts';
