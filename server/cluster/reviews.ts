@@ -2,6 +2,7 @@
 // the wire; callers decide what is kept, and for how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
+import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import type { ClusterClient } from './connection/client.ts';
 
 export interface ReviewedUser {
@@ -80,7 +81,7 @@ export class ClusterReviews {
     spec: object,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    using bounded = boundedSignal(signal, TIMEOUT_MS);
     const began = performance.now();
     const observe = (code: string): void =>
       this.#observer?.reviewed(kind, code, (performance.now() - began) / 1000);
@@ -89,7 +90,7 @@ export class ClusterReviews {
         method: 'POST',
         path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
         json: { apiVersion: `${group}/v1`, kind, metadata: {}, spec },
-        signal: AbortSignal.any([signal, timeout]),
+        signal: bounded.signal,
         timeoutMs: TIMEOUT_MS,
       });
       observe(CREATED);

@@ -1,3 +1,4 @@
+import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { HealthCheck } from './health-check.ts';
 
@@ -45,9 +46,9 @@ export class HealthRegistry {
   async #run(check: HealthCheck, signal: AbortSignal): Promise<HealthResult> {
     const { name } = check;
     try {
-      const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
-      const answer = check.check(bounded);
-      const text = answer instanceof Promise ? await inTime(answer, bounded) : answer;
+      using bounded = boundedSignal(signal, this.#timeoutMs);
+      const answer = check.check(bounded.signal);
+      const text = answer instanceof Promise ? await inTime(answer, bounded.signal) : answer;
       return { name, failure: undefined, text: text ?? undefined };
     } catch (error) {
       return { name, failure: error, text: undefined };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';
 import { unfitOptionIn, unusableFileIn } from './configuration-errors.ts';
 import type { LogMetrics } from './log-metrics.ts';
@@ -49,10 +50,10 @@ export class StoreHealth {
   async #look(signal: AbortSignal): Promise<void> {
     const { name, backend, metrics, log } = this.#options;
     // The store notices by itself that its time is over, and learns from it; this is for one that does not.
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS + GRACE_MS)]);
+    using bounded = boundedSignal(signal, TIMEOUT_MS + GRACE_MS);
     const before = this.#fault;
     try {
-      await backend.check({ signal: bounded, timeoutMs: TIMEOUT_MS });
+      await backend.check({ signal: bounded.signal, timeoutMs: TIMEOUT_MS });
       this.#fault = '';
       if (before) log.info({ store: name }, 'the log store answers again');
     } catch (error) {

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterClient } from '../connection/client.ts';
@@ -98,11 +99,9 @@ export class LeaderElection {
     while (!signal.aborted) {
       await pause(this.#timing.retryMs, signal);
       const began = this.#monotonic();
-      const limit = AbortSignal.any([
-        signal,
-        AbortSignal.timeout(Math.ceil(Math.max(1, renewed + this.#timing.renewMs - began))),
-      ]);
-      if (await this.#tryHold(limit)) renewed = began;
+      const leftMs = Math.ceil(Math.max(1, renewed + this.#timing.renewMs - began));
+      using bounded = boundedSignal(signal, leftMs);
+      if (await this.#tryHold(bounded.signal)) renewed = began;
       else if (this.#monotonic() - renewed >= this.#timing.renewMs || this.#isAnothers()) return;
     }
   }

@@ -4,6 +4,7 @@
 // each operation has a folder of its own.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
+import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { Slots } from '../../../concurrency/slots.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type {
@@ -170,7 +171,8 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async check({ signal, timeoutMs }: Call): Promise<void> {
-    await checkAccess(this.#options.client, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+    using bounded = boundedSignal(signal, timeoutMs);
+    await checkAccess(this.#options.client, bounded.signal);
   }
 
   run(signal: AbortSignal): Promise<void> {
