@@ -42,10 +42,13 @@ export function describeUsers(name: string, users: () => Users): void {
       expect(users().get('u-raced')?.disabled).to.equal(true);
     });
 
-    it('deletes exactly the user that was meant', async () => {
+    it('deletes exactly the user that was meant, and knows him no more at once', async () => {
       const made = await users().create(ada('u-gone'), signal);
       expect(await reasonOf(users().delete('u-gone', 'another-uid', signal))).to.equal('Conflict');
+      expect(users().object('u-gone')).to.deep.equal(made);
       expect(await users().delete('u-gone', made.metadata.uid ?? '', signal)).to.equal(true);
+      expect([users().get('u-gone'), users().object('u-gone')]).to.deep.equal([undefined, undefined]);
+      expect([...users().objects()].map(({ metadata }) => metadata.name)).not.to.include('u-gone');
       expect(await users().delete('u-gone', made.metadata.uid ?? '', signal)).to.equal(false);
       expect(await users().read('u-gone', signal)).to.equal(undefined);
     });

@@ -1,16 +1,17 @@
-import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
 interface Entry<T> {
   readonly value: T | undefined;
+  readonly uid: string;
   readonly version: bigint;
 }
 
 /**
  * Keeps what `read` makes of each object, by name: for cluster-scoped kinds of which there are many and that change
- * often, but are looked up one at a time. A sink of the reflector. Whoever writes an object shows it with `put`, and
- * reads it here at once.
+ * often, but are looked up one at a time. A sink of the reflector. Whoever writes an object shows it with `put`, or
+ * with `remove` once it is deleted, and reads it here at once.
  */
 export class ObjectIndex<T> implements ReflectorSink {
   readonly #read: (object: unknown) => T | undefined;
@@ -18,6 +19,8 @@ export class ObjectIndex<T> implements ReflectorSink {
   #entries = new Map<string, Entry<T>>();
   /** What was put and has not come from the cluster yet. */
   readonly #ahead = new Map<string, Entry<T>>();
+  /** The uids of what was removed and is still there for what comes from the cluster. */
+  readonly #gone = new Set<string>();
   /** Everything up to here has come from the cluster. */
   #version = -1n;
   #heardAt = Number.NEGATIVE_INFINITY;
@@ -49,10 +52,18 @@ export class ObjectIndex<T> implements ReflectorSink {
   /** The cluster's answer to a write. Ignored when that version, or a later one, has already come from the cluster. */
   put(object: unknown): void {
     const [name, entry] = this.#parse(object);
-    if (!this.synced || entry.version <= this.#version) return;
+    if (!this.synced || entry.version <= this.#version || this.#gone.has(entry.uid)) return;
     if ((this.#ahead.get(name)?.version ?? -1n) >= entry.version) return;
     this.#ahead.set(name, entry);
     this.#entries.set(name, entry);
+  }
+
+  /** The cluster has deleted the object with this uid. Ignored when that has come from the cluster already. */
+  remove(name: string, uid: string): void {
+    if (uid === '' || this.#entries.get(name)?.uid !== uid) return;
+    this.#gone.add(uid);
+    this.#ahead.delete(name);
+    this.#entries.delete(name);
   }
 
   replacement(): Replacement {
@@ -65,7 +76,11 @@ export class ObjectIndex<T> implements ReflectorSink {
       commit: (resourceVersion) => {
         const version = BigInt(resourceVersion);
         // A cluster that was restored from a backup does not know what was written since.
-        if (version < this.#version) this.#ahead.clear();
+        if (version < this.#version) {
+          this.#ahead.clear();
+          this.#gone.clear();
+        }
+        this.#leaveOutGone(entries);
         for (const [name, entry] of this.#ahead) if (entry.version > version) entries.set(name, entry);
         this.#entries = entries;
         this.#reached(version);
@@ -75,10 +90,10 @@ export class ObjectIndex<T> implements ReflectorSink {
 
   apply(type: ChangeType, raw: Buffer): void {
     const [name, entry] = this.#parse(JSON.parse(raw.toString('utf8')));
-    if ((this.#ahead.get(name)?.version ?? -1n) <= entry.version) {
-      if (type === 'DELETED') this.#entries.delete(name);
-      else this.#entries.set(name, entry);
-    }
+    const newest = (this.#ahead.get(name)?.version ?? -1n) <= entry.version;
+    if (newest && type === 'DELETED') this.#entries.delete(name);
+    else if (newest && !this.#gone.has(entry.uid)) this.#entries.set(name, entry);
+    if (type === 'DELETED') this.#gone.delete(entry.uid);
     this.#reached(entry.version);
   }
 
@@ -92,10 +107,20 @@ export class ObjectIndex<T> implements ReflectorSink {
     for (const [name, entry] of this.#ahead) if (entry.version <= version) this.#ahead.delete(name);
   }
 
+  /** A list may be older than a deletion. What it does not hold is gone for the cluster, too. */
+  #leaveOutGone(entries: Map<string, Entry<T>>): void {
+    const listed = [...entries].filter(([, { uid }]) => this.#gone.has(uid));
+    this.#gone.clear();
+    for (const [name, { uid }] of listed) {
+      entries.delete(name);
+      this.#gone.add(uid);
+    }
+  }
+
   #parse(object: unknown): [name: string, entry: Entry<T>] {
-    const { name, resourceVersion } = recordIn(object, 'metadata');
+    const { name, uid, resourceVersion } = recordIn(object, 'metadata');
     if (typeof name !== 'string') throw new SyntaxError('an object without a name');
     if (typeof resourceVersion !== 'string') throw new SyntaxError('an object without a resourceVersion');
-    return [name, { value: this.#read(object), version: BigInt(resourceVersion) }];
+    return [name, { value: this.#read(object), uid: text(uid), version: BigInt(resourceVersion) }];
   }
 }

@@ -99,6 +99,7 @@ export class ClusterUserDirectory implements Users {
   }
 
   async delete(name: string, uid: string, signal: AbortSignal): Promise<boolean> {
+    let found = true;
     try {
       await this.#options.client.json({
         method: 'DELETE',
@@ -106,11 +107,13 @@ export class ClusterUserDirectory implements Users {
         json: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } },
         signal,
       });
-      return true;
     } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
+      if (!isNotFound(error)) throw error;
+      found = false;
     }
+    // One with finalizers is still in the cluster then, and counts as gone all the same: see `readUser`.
+    this.#followed.index.remove(name, uid);
+    return found;
   }
 
   async #write(method: 'POST' | 'PUT', path: string, user: User, signal: AbortSignal): Promise<User> {

@@ -54,6 +54,18 @@ describe('users and passwords in a real cluster, with the rights of the server',
     },
   );
 
+  it('are gone at once also when the cluster keeps them until somebody has done something', async () => {
+    const made = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
+    const held = ['patch', 'users.iam.platform.io/u-held', '--type=merge', '--patch'];
+    await cluster.kubectl([...held, '{"metadata":{"finalizers":["example.com/keeps"]}}']);
+    expect(await users.delete('u-held', made.metadata.uid ?? '', stop.signal)).to.equal(true);
+    expect(users.get('u-held')).to.equal(undefined);
+    expect(await users.read('u-held', stop.signal)).to.equal(undefined);
+    await cluster.kubectl([...held, '{"metadata":{"finalizers":null}}']);
+    const anew = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
+    expect(users.get('u-held')?.uid).to.equal(anew.metadata.uid);
+  });
+
   it('begin with one administrator, however many replicas start at once', async () => {
     for (const plural of ['users', 'credentials']) {
       await cluster.kubectl(['delete', `${plural}.iam.platform.io`, '--all']);

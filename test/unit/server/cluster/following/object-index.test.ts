@@ -5,8 +5,8 @@ import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 
 const versionOf = (object: unknown): string =>
   (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
-const thing = (name: string, version: number): object => ({
-  metadata: { name, resourceVersion: String(version) },
+const thing = (name: string, version: number, uid?: string): object => ({
+  metadata: { name, uid, resourceVersion: String(version) },
 });
 
 describeReflectorSink('the object index', () => {
@@ -77,6 +77,48 @@ describe('the object index', () => {
     index.put(thing('a', 12));
     expect(index.get('a')).to.equal('13');
   });
+
+  it('shows a deletion at once, whatever the cluster still says of the one that is gone', () => {
+    index.put(thing('a', 6, 'uid-a'));
+    index.put(thing('a', 12, 'uid-a'));
+    index.remove('a', 'uid-a');
+    expect(index.get('a')).to.equal(undefined);
+    index.put(thing('a', 13, 'uid-a'));
+    index.apply('MODIFIED', rawThing('a', 14));
+    listed(14, rawThing('a', 14), rawThing('b', 13));
+    expect([...index.values()]).to.deep.equal(['13']);
+    index.apply('MODIFIED', rawThing('a', 15));
+    expect(index.get('a')).to.equal(undefined);
+  });
+
+  it('knows the one that was made anew after a deletion', () => {
+    index.remove('a', 'uid-a');
+    index.put(thing('a', 13, 'uid-anew'));
+    expect(index.get('a')).to.equal('13');
+    index.apply('DELETED', rawThing('a', 12));
+    expect(index.get('a')).to.equal('13');
+  });
+
+  it('removes only the one that was deleted', () => {
+    index.remove('a', 'uid-of-another');
+    index.put(thing('b', 12));
+    index.remove('b', '');
+    expect([...index.values()]).to.deep.equal(['5', '12']);
+  });
+
+  for (const [how, comes] of [
+    ['an event', () => index.apply('DELETED', rawThing('a', 12))],
+    ['a list without it', () => listed(12)],
+    ['a cluster that was restored', () => listed(3, rawThing('a', 3))],
+  ] as const) {
+    it(`keeps nothing of a deletion after ${how}`, () => {
+      index.remove('a', 'uid-a');
+      comes();
+      // No cluster gives a uid twice but one that is restored: with nothing kept, it is known again.
+      index.apply('ADDED', rawThing('a', 20));
+      expect(index.get('a')).to.equal('20');
+    });
+  }
 
   it('forgets writes when the cluster has gone back in time', () => {
     index.put(thing('b', 12));
