@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { killWithUs, signalGroup } from '../system/process-group.ts';
+import { signalGroup, spawnWithUs } from '../system/process-group.ts';
 
 export interface Compilation {
   readonly command: string;
@@ -26,9 +25,9 @@ const LAST_LINES = 20;
 export async function compile(compilation: Compilation): Promise<void> {
   const { command, args, cwd, env, signal } = compilation;
   signal.throwIfAborted();
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawnWithUs(command, args, { cwd, env });
   const said: string[] = [];
-  for (const input of [child.stdout, child.stderr]) {
+  for (const input of [child.stdout, child.stderr].filter((each) => each !== null)) {
     createInterface({ input }).on('line', (line) => {
       if (!compilation.line(line)) said.push(line);
     });
@@ -37,7 +36,6 @@ export async function compile(compilation: Compilation): Promise<void> {
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   };
   signal.addEventListener('abort', end, { once: true });
-  const forget = child.pid === undefined ? undefined : killWithUs(child.pid);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('close', resolve);
@@ -51,6 +49,5 @@ export async function compile(compilation: Compilation): Promise<void> {
     }
   } finally {
     signal.removeEventListener('abort', end);
-    forget?.();
   }
 }

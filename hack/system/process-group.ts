@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { hasCode } from './error-code.ts';
 
 /**
@@ -35,24 +35,32 @@ function killAll(): void {
   for (const leader of running) signalGroup(leader, 'SIGKILL');
 }
 
-/** Waits until its standard input is closed, which the system does for whoever is killed, and then kills the group. */
-const WATCHER = 'read -r nothing; kill -s KILL -- "-$1"';
+/**
+ * Becomes the program, and leaves behind one that waits until file descriptor 3 is closed, which the system does for
+ * whoever is killed, and then kills the group. It is there before the program is, so there is no moment between.
+ */
+const WATCHED = '{ read -r nothing <&3; kill -s KILL -- "-$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /**
- * Has the group killed when this process ends in whatever way, a kill of its own included. For programs that can not
- * notice that themselves. Call the returned function when the group has ended.
+ * Starts a program as the leader of a group that is killed when this process ends in whatever way, a kill of its own
+ * included, and when the program has ended. For programs that can not notice that themselves. A command that is not
+ * found ends with code 127.
  */
-export function killWithUs(leader: number): () => void {
-  const forget = killAtExit(leader);
-  const watcher = spawn('sh', ['-c', WATCHER, 'sh', String(leader)], {
+export function spawnWithUs(
+  command: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): ChildProcess {
+  const child = spawn('sh', ['-c', WATCHED, 'sh', command, ...args], {
+    cwd,
+    env,
     detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  // Without a shell it is not watched, and all else is as before.
-  watcher.once('error', () => undefined);
-  watcher.unref();
-  return () => {
-    watcher.kill('SIGKILL');
-    forget();
-  };
+  const forget = child.pid === undefined ? undefined : killAtExit(child.pid);
+  child.once('exit', () => {
+    child.stdio[3]?.destroy();
+    forget?.();
+  });
+  return child;
 }
