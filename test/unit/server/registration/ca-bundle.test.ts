@@ -2,76 +2,77 @@ import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
 import { desiredBundle } from '../../../../server/registration/ca-bundle.ts';
 
-const NOW = new Date();
-const YESTERDAY = new Date(NOW.getTime() - 86_400_000);
-
 describe('the bundle of serving CAs', () => {
   let own: string;
   let sibling: string;
   let foreign: string;
+  let now: Date;
+  let yesterday: Date;
 
   before(async () => {
+    now = new Date();
+    yesterday = new Date(now.getTime() - 86_400_000);
     own = (await CertificateAuthority.create('serving@1')).cert;
     sibling = (await CertificateAuthority.create('serving@2')).cert;
     foreign = (await CertificateAuthority.create('somebody else@1')).cert;
   });
 
   it('is exactly our CA where there was none', () => {
-    expect(desiredBundle('', own, NOW, 'sameName')).to.equal(own);
+    expect(desiredBundle('', own, now, 'sameName')).to.equal(own);
   });
 
   it('is left as it is when it already holds our CA', () => {
-    expect(desiredBundle(own, own, NOW, 'sameName')).to.equal(own);
+    expect(desiredBundle(own, own, now, 'sameName')).to.equal(own);
   });
 
   it('loses a foreign CA', () => {
-    expect(desiredBundle(foreign, own, NOW, 'sameName')).to.equal(own);
-    expect(desiredBundle(`${own}\n${foreign}`, own, NOW, 'sameName')).to.equal(own);
+    expect(desiredBundle(foreign, own, now, 'sameName')).to.equal(own);
+    expect(desiredBundle(`${own}\n${foreign}`, own, now, 'sameName')).to.equal(own);
   });
 
   it('loses text that is no certificate', () => {
     expect(
-      desiredBundle('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', own, NOW, 'sameName'),
+      desiredBundle('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', own, now, 'sameName'),
     ).to.equal(own);
   });
 
   it('keeps the CA of another replica behind our own', () => {
-    const both = desiredBundle(sibling, own, NOW, 'sameName');
+    const both = desiredBundle(sibling, own, now, 'sameName');
     expect(both).to.equal(`${own}\n${sibling}\n`);
   });
 
   it('ends in one bundle for two replicas, whoever writes last', () => {
-    const byOne = desiredBundle('', own, NOW, 'sameName');
-    const byTheOther = desiredBundle(byOne, sibling, NOW, 'sameName');
-    expect(desiredBundle(byTheOther, own, NOW, 'sameName')).to.equal(byTheOther);
-    expect(desiredBundle(byTheOther, sibling, NOW, 'sameName')).to.equal(byTheOther);
+    const byOne = desiredBundle('', own, now, 'sameName');
+    const byTheOther = desiredBundle(byOne, sibling, now, 'sameName');
+    expect(desiredBundle(byTheOther, own, now, 'sameName')).to.equal(byTheOther);
+    expect(desiredBundle(byTheOther, sibling, now, 'sameName')).to.equal(byTheOther);
   });
 
   it('loses the expired CA of another replica', async () => {
     const { cert } = await CertificateAuthority.create('serving', {
       notBefore: new Date(0),
-      notAfter: YESTERDAY,
+      notAfter: yesterday,
     });
-    expect(desiredBundle(`${own}\n${cert}`, own, NOW, 'sameName')).to.equal(own);
+    expect(desiredBundle(`${own}\n${cert}`, own, now, 'sameName')).to.equal(own);
   });
 
   it('loses the CAs of other replicas when it is to hold ours alone', () => {
-    expect(desiredBundle(desiredBundle(sibling, own, NOW, 'sameName'), own, NOW, 'none')).to.equal(own);
+    expect(desiredBundle(desiredBundle(sibling, own, now, 'sameName'), own, now, 'none')).to.equal(own);
   });
 
   it('keeps the CA of a replica that bears another name, where replicas alone wrote it', () => {
-    const both = desiredBundle(foreign, own, NOW, 'valid');
+    const both = desiredBundle(foreign, own, now, 'valid');
     expect(both).to.equal(`${own}\n${foreign}\n`);
-    expect(desiredBundle(both, foreign, NOW, 'valid')).to.equal(both);
-    expect(desiredBundle(both, own, NOW, 'sameName')).to.equal(own);
+    expect(desiredBundle(both, foreign, now, 'valid')).to.equal(both);
+    expect(desiredBundle(both, own, now, 'sameName')).to.equal(own);
   });
 
   it('loses what has expired, whoever wrote it', async () => {
     const { cert } = await CertificateAuthority.create('somebody else', {
       notBefore: new Date(0),
-      notAfter: YESTERDAY,
+      notAfter: yesterday,
     });
-    expect(desiredBundle(`${own}\n${cert}`, own, NOW, 'valid')).to.equal(own);
+    expect(desiredBundle(`${own}\n${cert}`, own, now, 'valid')).to.equal(own);
   });
 
   it('does not grow without bound', async () => {
@@ -79,13 +80,13 @@ describe('the bundle of serving CAs', () => {
     let last = '';
     for (let restart = 0; restart < 12; restart++) {
       last = (await CertificateAuthority.create('serving')).cert;
-      bundle = desiredBundle(bundle, last, NOW, 'sameName');
+      bundle = desiredBundle(bundle, last, now, 'sameName');
     }
     expect(bundle.match(/BEGIN CERTIFICATE/g)).to.have.length(8);
-    expect(desiredBundle(bundle, last, NOW, 'sameName')).to.equal(bundle);
+    expect(desiredBundle(bundle, last, now, 'sameName')).to.equal(bundle);
   });
 
   it('takes both of our own certificates during a rotation', () => {
-    expect(desiredBundle(own, `${own}\n${sibling}`, NOW, 'sameName')).to.equal(`${own}\n${sibling}`);
+    expect(desiredBundle(own, `${own}\n${sibling}`, now, 'sameName')).to.equal(`${own}\n${sibling}`);
   });
 });
