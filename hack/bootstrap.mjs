@@ -18,6 +18,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** How long npm may take to end after a signal. It does so at once, or, near its end, never. */
 const GRACE_MS = 1_000;
 
+/**
+ * Becomes the program, and leaves behind one that waits until file descriptor 3 is closed, which the system does for
+ * whoever is killed, and then kills the group: half an installation is repaired by the next start, two at a time spoil
+ * each other.
+ */
+const WATCHED = '{ read -r nothing <&3; kill -s KILL -- "-$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.installed-lockfile');
@@ -142,28 +149,16 @@ async function install(npm) {
     '--loglevel=error',
     '--no-progress',
   ];
-  const child = spawn(npm[0], [...npm.slice(1), 'ci', ...flags], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 2, 2],
-    env: environment(),
-  });
-  // Should this process be killed, the system closes the pipe, and a shell beside the group ends it: half an installation
-  // is repaired by the next start, two at a time spoil each other.
-  const watcher = spawn('sh', ['-c', 'read -r nothing; kill -s KILL -- "-$1"', 'sh', String(child.pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  watcher.once('error', () => {});
-  const ticker = setInterval(() => console.error(`  still installing, ${elapsed()}`), 10_000);
+  let child;
   let stoppedBy;
   const signalGroup = (signal) => {
     try {
-      process.kill(-child.pid, signal);
+      if (child?.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
       // The group has ended already.
     }
   };
+  // Before anything is started, so that there is no moment in which a signal would leave it behind.
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       if (!stoppedBy) console.error('\nStopping …');
@@ -172,12 +167,19 @@ async function install(npm) {
       setTimeout(() => signalGroup('SIGKILL'), GRACE_MS).unref();
     });
   }
+  child = spawn('sh', ['-c', WATCHED, 'sh', ...npm, 'ci', ...flags], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 2, 2, 'pipe'],
+    env: environment(),
+  });
+  const ticker = setInterval(() => console.error(`  still installing, ${elapsed()}`), 10_000);
   const outcome = await new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
   clearInterval(ticker);
-  watcher.kill('SIGKILL');
+  child.stdio[3].destroy();
   if (stoppedBy) {
     // Lifecycle scripts may outlive npm itself.
     signalGroup('SIGKILL');

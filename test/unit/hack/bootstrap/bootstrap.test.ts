@@ -190,13 +190,11 @@ describe('the bootstrap', () => {
     });
   }
 
-  it('waits no longer than a moment for an installation that does not heed the signal', async () => {
+  it('does not wait for the end of an installation that does not heed the signal', async () => {
     const child = start({ NPM_HANGS: '1', NPM_DEAF: '1' });
     const ended = end(child);
     await until(async () => (await installations()).length > 0);
-    const signalled = performance.now();
     child.kill('SIGINT');
     expect((await ended).code).to.equal(130);
-    expect(performance.now() - signalled).to.be.below(4000);
   });
 });
