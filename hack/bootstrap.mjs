@@ -167,7 +167,7 @@ async function install(npm) {
       setTimeout(() => signalGroup('SIGKILL'), GRACE_MS).unref();
     });
   }
-  child = spawn('sh', ['-c', WATCHED, 'sh', ...npm, 'ci', ...flags], {
+  child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...npm, 'ci', ...flags], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 2, 2, 'pipe'],

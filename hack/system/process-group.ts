@@ -51,7 +51,7 @@ export function spawnWithUs(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): ChildProcess {
-  const child = spawn('sh', ['-c', WATCHED, 'sh', command, ...args], {
+  const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', command, ...args], {
     cwd,
     env,
     detached: true,
