@@ -6,20 +6,23 @@ import { nextRound } from './event-loop.ts';
  */
 export class Pacer {
   readonly #sliceMs: number;
+  /** Milliseconds. */
+  readonly #now: () => number;
   #sliceEnd: number;
 
-  constructor(sliceMs = 8) {
+  constructor(sliceMs = 8, now: () => number = () => performance.now()) {
     this.#sliceMs = sliceMs;
-    this.#sliceEnd = performance.now() + sliceMs;
+    this.#now = now;
+    this.#sliceEnd = now() + sliceMs;
   }
 
   /** True when `breathe` would wait: lets a loop skip the promise. */
   get spent(): boolean {
-    return performance.now() >= this.#sliceEnd;
+    return this.#now() >= this.#sliceEnd;
   }
 
   async breathe(): Promise<void> {
     await nextRound();
-    this.#sliceEnd = performance.now() + this.#sliceMs;
+    this.#sliceEnd = this.#now() + this.#sliceMs;
   }
 }

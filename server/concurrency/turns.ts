@@ -11,13 +11,16 @@ const HARDLY_BEGUN = 0.25;
  */
 export class Turns {
   readonly #sliceMs: number;
+  /** Milliseconds. */
+  readonly #now: () => number;
   /** In which round of the event loop the slice began, and when. */
   #round = -1;
   #begin = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(sliceMs = SLICE_MS) {
+  constructor(sliceMs = SLICE_MS, now: () => number = () => performance.now()) {
     this.#sliceMs = sliceMs;
+    this.#now = now;
   }
 
   /** Whether work that is under way has used up the slice, and should wait for its next turn. */
@@ -42,12 +45,12 @@ export class Turns {
   /** Milliseconds; what comes first in a round of the event loop begins a slice. */
   #used(): number {
     if (this.#round !== round()) this.#beginSlice();
-    return performance.now() - this.#begin;
+    return this.#now() - this.#begin;
   }
 
   #beginSlice(): void {
     this.#round = round();
-    this.#begin = performance.now();
+    this.#begin = this.#now();
   }
 }
 
