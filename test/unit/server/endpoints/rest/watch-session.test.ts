@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
 import { ChunkEncoder, ChunkedOutput } from '../../../../../server/endpoints/rest/chunked-output.ts';
@@ -113,6 +113,7 @@ describe('a watcher', () => {
   });
 
   afterEach(() => {
+    mock.timers.reset();
     session.finish('stopped');
     socket.destroy();
   });
@@ -177,15 +178,19 @@ describe('a watcher', () => {
   });
 
   it('is not cut off as long as it takes something', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
     live({ stallTimeoutMs: 500 });
     change(30);
     for (let round = 0; round < 3; round++) {
-      await delay(200);
+      mock.timers.tick(499);
       await socket.accept(8);
     }
-    await delay(200);
+    mock.timers.tick(499);
+    await new Promise(setImmediate);
     expect(socket.events).to.have.length.within(18, 29);
     expect(end).to.equal(undefined);
+    mock.timers.tick(1);
+    expect(await session.ended).to.equal('slow');
   });
 
   it('is cut off when it takes something, and then nothing any more', async () => {
@@ -200,6 +205,7 @@ describe('a watcher', () => {
       100,
       Array.from({ length: 100 }, (_, i) => node(`n${1000 + i}`, i + 1, {}, { filler })),
     );
+    mock.timers.enable({ apis: ['setTimeout'] });
     start({ stallTimeoutMs: 100 });
     session.open();
     const { chunk } = initialEvents;
@@ -209,7 +215,8 @@ describe('a watcher', () => {
     await socket.accept();
     await sent;
     expect(initialEvents.chunk).to.equal(chunk);
-    await delay(200);
+    mock.timers.tick(200);
+    await new Promise(setImmediate);
     expect(end).to.equal(undefined);
     expect(socket.events).to.have.length(101);
   });
