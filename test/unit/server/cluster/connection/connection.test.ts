@@ -177,20 +177,6 @@ describe('the connection to kube-apiserver', () => {
     });
   }
 
-  it('waits for the rest of an answer for as long as some of it comes', async () => {
-    const { client } = await connected(({ response }) => {
-      response.writeHead(200);
-      let left = 6;
-      const timer = setInterval(() => {
-        response.write(' ');
-        if (--left > 0) return;
-        clearInterval(timer);
-        response.end('{}');
-      }, 100);
-    });
-    expect(await client.json({ path: '/', signal, timeoutMs: 400 })).to.deep.equal({});
-  });
-
   it('is ServiceUnavailable while a plugin gives no credentials, and answers when it has', async () => {
     const plugin = await HeldPlugin.make();
     ending.push(() => plugin.remove());

@@ -1,0 +1,35 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { StalledError } from '../../../../../server/cluster/connection/live-body.ts';
+import { readBody } from '../../../../../server/cluster/connection/response-body.ts';
+
+/** An answer of which the parts come one by one, and its end behind the last of them. */
+function inParts(parts: readonly string[], everyMs: number): IncomingMessage {
+  const response = new IncomingMessage(new Socket());
+  response._read = () => undefined;
+  const left = [...parts];
+  const timer = setInterval(() => {
+    const part = left.shift();
+    response.push(part ?? null);
+    if (part === undefined) clearInterval(timer);
+  }, everyMs);
+  response.on('close', () => clearInterval(timer));
+  return response;
+}
+
+// What comes is there in this process: on the slowest machine a part that is due comes before the time is over.
+describe('the body of an answer', () => {
+  it('is waited for as long as some of it comes, however long that takes in all', async () => {
+    const body = await readBody(inParts(['{', '"a"', ':', '1', ' ', '}'], 20), 100, 80);
+    expect(String(body)).to.equal('{"a":1 }');
+  });
+
+  it('is given up when nothing comes for too long, whatever came before', async () => {
+    const response = inParts(['{', '"a"'], 3_600_000);
+    response.push('[');
+    const failure: unknown = await readBody(response, 100, 20).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(StalledError);
+    expect(response.destroyed).to.equal(true);
+  });
+});
