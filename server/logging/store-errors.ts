@@ -27,6 +27,19 @@ export function isStoreExhausted(error: unknown): boolean {
   return error instanceof StoreExhaustedError;
 }
 
+export interface StoreBusyReason {
+  /** What the store itself says of it, for the log. */
+  readonly cause: unknown;
+  /** As the store tells it, if it does. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** The store has more to do than it can at the moment: 503, with the time to come again. */
+export function newStoreBusy(store: string, { cause, retryAfterSeconds = 5 }: StoreBusyReason): StatusError {
+  const message = `the log store ${store} has too much to do; try again later`;
+  return newServiceUnavailable(message, Math.max(1, retryAfterSeconds), { cause });
+}
+
 class SearchRefusedError extends StatusError {}
 
 /** The store lets this server in, but not everywhere: 503, since the caller can do nothing but ask for another time. */

@@ -50,6 +50,8 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly pageMs?: number;
   /** Pauses of an export that has lost its point in time, in ms; shorter ones for tests. */
   readonly pausesMs?: readonly number[];
+  /** The first pause of two where the store has too much to do, in ms; a shorter one for tests. */
+  readonly busyPauseMs?: number;
   /** In which answers are read; some of its own when none are given. */
   readonly turns?: Turns;
   /** Milliseconds since the epoch. */
@@ -78,7 +80,7 @@ export class OpenSearchLogStore implements LogBackend {
     this.#now = options.now ?? (() => performance.now());
     const wallClock = options.wallClock ?? Date.now;
     this.#connection = new Connection({ ...options, now: this.#now });
-    this.#searches = new Searches({ connection: this.#connection, turns: options.turns, now: this.#now });
+    this.#searches = new Searches({ ...options, connection: this.#connection, now: this.#now });
     this.#points = new PointsInTime(this.#searches);
     this.#probe = new FieldProbe(this.#searches, options.fields, this.#now);
     this.#queries = new SelectionQueries({

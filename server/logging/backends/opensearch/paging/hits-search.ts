@@ -5,6 +5,7 @@ import { isSearchRefused, isStoreExhausted } from '../../../store-errors.ts';
 import type { Clause } from '../requests/clause.ts';
 import { endingTogether } from '../requests/ending-together.ts';
 import { type Position, searchAfter } from '../requests/position.ts';
+import { loadIn } from '../requests/refusal.ts';
 import { type SearchAnswer, timesOf } from '../requests/search-answer.ts';
 import type { SearchBody, SearchCall, Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
@@ -161,7 +162,7 @@ export class HitsSearch {
       return await this.#searches.searchUnchanged(some, body, call, after);
     } catch (error) {
       // No node may hold any of these at the moment, while others have an answer that says so.
-      const isAway = isServiceUnavailable(error) && !isSearchRefused(error) && !isStoreExhausted(error);
+      const isAway = isServiceUnavailable(error) && !isSearchRefused(error) && !isLoaded(error);
       if (some === indices || !isAway) throw error;
       const again = { ...call, timeoutMs: this.#deadline.leftMs };
       return this.#searches.searchUnchanged(indices, body, again, after);
@@ -176,6 +177,11 @@ export class HitsSearch {
   #queryOf(range: Range): Clause {
     return range === this.#selected.range ? this.#selected.query : this.#selected.within(range);
   }
+}
+
+/** More of a store that has too much to do would be no help. */
+function isLoaded(error: unknown): boolean {
+  return isStoreExhausted(error) || loadIn(error) !== undefined;
 }
 
 /** There may be more than were counted. */

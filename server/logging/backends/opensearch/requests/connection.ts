@@ -113,13 +113,17 @@ export class Connection {
     session.requests++;
     try {
       this.#silence.asked();
-      const { status, body } = await exchange(session.client, request, authorization, signal, () =>
-        this.#silence.broken(),
+      const { status, body, retryAfter } = await exchange(
+        session.client,
+        request,
+        authorization,
+        signal,
+        () => this.#silence.broken(),
       );
       if (status >= 200 && status < 300) return body;
       const text = bodyText(body);
       if (isMissing(status, text)) return undefined;
-      throw refusal(status, text);
+      throw refusal(status, text, retryAfter);
     } finally {
       session.requests--;
       if (session !== this.#session && session.requests === 0) release(session);
@@ -166,7 +170,7 @@ async function exchange(
   authorization: string | undefined,
   signal: AbortSignal,
   begun: () => void,
-): Promise<{ status: number; body: Body }> {
+): Promise<{ status: number; body: Body; retryAfter: string | undefined }> {
   const sent = client.transport.request(
     {
       method,
@@ -194,7 +198,7 @@ async function exchange(
     const body = await (status < 300 ? readBody(response) : readRefusal(response));
     // Node throws the rest of an answer away that is aborted, and lets it end as if it were whole.
     signal.throwIfAborted();
-    return { status, body };
+    return { status, body, retryAfter: response.headers['retry-after'] };
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -6,6 +6,7 @@ import {
   newCredentialsRefused,
   newNotSupported,
   newSearchRefused,
+  newStoreBusy,
   newStoreExhausted,
   newStoreTimeout,
   newStoreUnavailable,
@@ -37,6 +38,16 @@ class RefusedError extends Error {
   }
 }
 
+/** The very same may be answered in a moment, when others have got their answers. */
+class BusyError extends RefusedError {
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, words: string, retryAfterSeconds: number | undefined) {
+    super(status, words);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 class RefusedIndexError extends RefusedError {
   readonly index: RefusedIndex;
 
@@ -52,8 +63,17 @@ export function refusedIndexIn(error: unknown): RefusedIndex | undefined {
   return cause instanceof RefusedIndexError ? cause.index : undefined;
 }
 
-/** The store's message stays in the cause: it may name things that the caller must not know. */
-export function refusal(status: number, text: string): StatusError {
+/** What a store that only has too much to do at the moment says of it; undefined for everything else. */
+export function loadIn(error: unknown): Pick<BusyError, 'retryAfterSeconds'> | undefined {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof BusyError ? cause : undefined;
+}
+
+/**
+ * The store's message stays in the cause: it may name things that the caller must not know. `retryAfter`: the header,
+ * whole seconds.
+ */
+export function refusal(status: number, text: string, retryAfter?: string): StatusError {
   if (status === 401) return newCredentialsRefused(STORE);
   const reasons = reasonsOf(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
@@ -86,12 +106,20 @@ export function refusal(status: number, text: string): StatusError {
   const words = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
   const index = refusedIndex(reasons, text);
   if (index) return newSearchRefused(STORE, new RefusedIndexError(status, words, index));
-  const cause = new RefusedError(status, words);
+  // A breaker tells whether what takes the memory passes; nothing else says so itself.
+  const isPassing = status === 429 && !/"durability"\s*:\s*"PERMANENT"/.test(text);
+  const retryAfterSeconds = secondsOf(retryAfter);
+  const cause = isPassing ? new BusyError(status, words, retryAfterSeconds) : new RefusedError(status, words);
   if (status === 504 || says(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, { cause });
   }
   if (says(/^circuit_breaking_exception/)) return newStoreExhausted(STORE, cause);
+  if (status === 429) return newStoreBusy(STORE, { cause, retryAfterSeconds });
   return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
+}
+
+function secondsOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
 /** Of a search that was begun: none of its shards answered it, since they have moved, or are busy. */

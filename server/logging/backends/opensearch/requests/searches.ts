@@ -5,6 +5,7 @@ import { Turns } from '../../../../concurrency/turns.ts';
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Call } from '../../../log-store.ts';
 import { newSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
+import { type AskedAgain, askedAgainWhileBusy } from './busy-store.ts';
 import { type Body, bodyText, type Connection, type StoreRequest } from './connection.ts';
 import { type ByteRange, LongAnswer, ownBytes } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
@@ -20,6 +21,11 @@ export interface SearchCall extends Call {
   readonly omitted?: string | undefined;
 }
 
+interface Question extends Pick<AskedAgain, 'isOfLines'> {
+  /** Made anew for each attempt, since it tells the store how much time is left. */
+  readonly request: (call: SearchCall) => StoreRequest;
+}
+
 /** Missing indices hold nothing; that is not an error. */
 export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
 
@@ -33,6 +39,8 @@ export interface SearchesOptions {
   readonly now: () => number;
   /** Of some copies of the shards. */
   readonly preference?: string;
+  /** The first of two before a store is asked again that has too much to do. */
+  readonly busyPauseMs?: number | undefined;
 }
 
 export class Searches {
@@ -63,12 +71,12 @@ export class Searches {
     call: SearchCall,
     after?: string,
   ): Promise<SearchAnswer | undefined> {
-    return this.ask(this.#request(indices, body, call, after), call, readAnswer);
+    return this.#ask(this.#question(indices, body, after), call, readAnswer);
   }
 
   /** The same within a point in time, for many hits; `read` reads some of them. */
   async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
-    const pieces = await this.#send(this.#request(undefined, body, call, after), call);
+    const pieces = await this.#send(this.#question(undefined, body, after), call);
     if (!pieces) return undefined;
     // At once: pieces that wait for a turn become old, and their memory comes back late.
     const bytes = ownBytes(pieces);
@@ -105,15 +113,23 @@ export class Searches {
 
   /** Undefined for 404. What can not be read is a store that does not answer as it should. */
   async ask<T>(request: StoreRequest, call: SearchCall, read: (text: string) => T): Promise<T | undefined> {
-    const pieces = await this.#send(request, call);
+    return this.#ask({ request: () => request, isOfLines: false }, call, read);
+  }
+
+  async #ask<T>(question: Question, call: SearchCall, read: (text: string) => T): Promise<T | undefined> {
+    const pieces = await this.#send(question, call);
     await call.beside;
     return pieces && this.#read(() => textFrom(pieces), read);
   }
 
   /** Not in one go with what made the question: either takes some tenths of a millisecond. */
-  async #send(request: StoreRequest, call: Call): Promise<Body | undefined> {
-    await this.#turns.next();
-    return this.#connection.request(request, call);
+  #send({ request, isOfLines }: Question, call: SearchCall): Promise<Body | undefined> {
+    const { now, busyPauseMs: firstPauseMs } = this.#options;
+    return askedAgainWhileBusy(call, { isOfLines, now, firstPauseMs }, async (rest) => {
+      const made = request(rest);
+      await this.#turns.next();
+      return this.#connection.request(made, rest);
+    });
   }
 
   /** Nor in one go with what is made of the answer. */
@@ -122,6 +138,13 @@ export class Searches {
     const answer = valid(() => read(text()));
     await this.#turns.next();
     return answer;
+  }
+
+  #question(indices: string | undefined, body: SearchBody, after: string | undefined): Question {
+    return {
+      request: (call) => this.#request(indices, body, call, after),
+      isOfLines: body['size'] !== 0,
+    };
   }
 
   #request(
