@@ -81,7 +81,7 @@ describe('the VictoriaLogs store', () => {
         const rowsOfCounts = Buffer.from('{"n":"1"}\n'.repeat(100_000));
         const more = (): boolean => response.destroyed || response.write(rowsOfCounts, more);
         more();
-      }, 4_000);
+      });
       expect(error.code, String(status)).to.equal(503);
     }
   });
