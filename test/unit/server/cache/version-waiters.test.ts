@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { VersionWaiters, type WaitOptions } from '../../../../server/cache/version-waiters.ts';
@@ -176,8 +177,8 @@ describe('reads that wait for a resourceVersion', () => {
   it('are served by a few probes at a time, however long these say nothing', async () => {
     let running = 0;
     let most = 0;
+    const left = new AbortController();
     const waiting = waiters({
-      timeoutMs: 150,
       retryMs: 5,
       patienceMs: 1,
       probe: async (_, signal) => {
@@ -188,9 +189,13 @@ describe('reads that wait for a resourceVersion', () => {
         running--;
       },
     });
-    const error: unknown = await waiting.wait(99n, never).catch((thrown: unknown) => thrown);
-    expect(isTimeout(error)).to.equal(true);
+    const waited = waiting.wait(99n, left.signal).catch((thrown: unknown) => thrown);
+    await until(() => most === 3);
+    // In which many more would have begun.
+    await delay(50);
     expect(most).to.equal(3);
+    left.abort(new Error('left'));
+    expect(await waited).to.have.property('message', 'left');
   });
 
   it('end their probe with the last of them', async () => {

@@ -15,6 +15,9 @@ interface Replica {
   stop(): Promise<void>;
 }
 
+/** With it nothing expires, however long a test takes. */
+const still = (): number => 0;
+
 type Given = ConstructorParameters<typeof LeaderElection>[0];
 
 function electionOf(client: MemoryObjects, given: Partial<Given> = {}): LeaderElection {
@@ -58,9 +61,9 @@ function ended(signal: AbortSignal): Promise<void> {
 describe('LeaderElection', () => {
   it('elects one of two, and the other at once when the first one stops', async () => {
     const cluster = new MemoryObjects();
-    const first = replica(cluster, 'a');
+    const first = replica(cluster, 'a', still);
     await first.elected();
-    const second = replica(cluster, 'b');
+    const second = replica(cluster, 'b', still);
     const taken = second.elected();
     expect(second.election.leading).to.equal(false);
     await first.stop();
@@ -143,7 +146,7 @@ describe('LeaderElection', () => {
 
   it('writes what other controllers read, and keeps of it what a renewal leaves as it is', async () => {
     const cluster = new MemoryObjects();
-    const only = replica(cluster, 'a');
+    const only = replica(cluster, 'a', still);
     await only.elected();
     const taken = spec(cluster);
     expect(taken).to.include({ holderIdentity: 'a', leaseDurationSeconds: 1, leaseTransitions: 0 });
@@ -157,7 +160,7 @@ describe('LeaderElection', () => {
     expect(String(renewed['renewTime']) > String(taken['renewTime'])).to.equal(true);
     await only.stop();
     expect(spec(cluster)).to.not.have.property('holderIdentity');
-    const next = replica(cluster, 'b');
+    const next = replica(cluster, 'b', still);
     await next.elected();
     expect(spec(cluster)).to.include({ holderIdentity: 'b', leaseTransitions: 1 });
     await next.stop();
@@ -165,7 +168,7 @@ describe('LeaderElection', () => {
 
   it('is lost by the one that is slower when two take it over at the same time', async () => {
     const cluster = new MemoryObjects();
-    const first = replica(cluster, 'gone');
+    const first = replica(cluster, 'gone', still);
     await first.elected();
     await first.stop();
     // Both have read that nobody holds it before either of them writes.
@@ -175,7 +178,7 @@ describe('LeaderElection', () => {
       if (method === 'PUT') await both.promise;
       else if (--reading === 0) both.resolve();
     };
-    const two = [replica(cluster, 'a'), replica(cluster, 'b')];
+    const two = [replica(cluster, 'a', still), replica(cluster, 'b', still)];
     let elections = 0;
     const elected = two.map(async (one) => {
       await one.elected();

@@ -198,14 +198,15 @@ describe('the watch of the reflector', () => {
     const fail = ({ response }: Call): void => refuse(response, 500, 'InternalError');
     const failLate = (call: Call): void => {
       complete(call);
-      setTimeout(() => call.response.destroy(), 200);
+      setTimeout(() => call.response.destroy(), 1_050);
     };
     const { sink, retries } = await followed(
       {
         stream: [fail, fail, failLate],
         watch: [fail, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
       },
-      { healthyMs: 150, initialBackoffMs: 20, maxBackoffMs: 1000 },
+      // Much longer than the other answers may take.
+      { healthyMs: 1_000, initialBackoffMs: 20, maxBackoffMs: 1000 },
     );
     await sink.until('MODIFIED a@9');
     expect(retries).to.deep.equal([10, 20, 10, 20]);
