@@ -14,7 +14,18 @@ import { GivenLines } from './given-lines.ts';
 import type { Progress } from './low-watermark.ts';
 import { NewLines } from './new-lines.ts';
 
-export interface ContainerTailOptions {
+/** All in ms. */
+export interface TailTuning {
+  /** A stream that has been silent for so long is replaced. */
+  readonly silenceMs?: number;
+  /** How long kube-apiserver may be out of reach. */
+  readonly patienceMs?: number;
+  readonly initialBackoffMs?: number;
+  /** How long a stream is read on after its pod has gone. */
+  readonly lastWordsMs?: number;
+}
+
+export interface ContainerTailOptions extends TailTuning {
   readonly client: ClusterClient;
   readonly reader: LogReader;
   /** The logs of the container as they are known now, the earlier run first; undefined when the pod is gone. */
@@ -30,13 +41,6 @@ export interface ContainerTailOptions {
   readonly progress: Progress | undefined;
   /** For a line that has not ended; one for each stream. */
   readonly unfinished: () => MemoryShare;
-  /** A stream that has been silent for so long is replaced, in ms. */
-  readonly silenceMs?: number;
-  /** How long kube-apiserver may be out of reach, in ms. */
-  readonly patienceMs?: number;
-  readonly initialBackoffMs?: number;
-  /** How long a stream is read on after its pod has gone, in ms. */
-  readonly lastWordsMs?: number;
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
 }
 

@@ -10,7 +10,7 @@ import { beginOf, lineFilter } from '../reading/line-filter.ts';
 import type { LogReader } from '../reading/log-reader.ts';
 import type { LogFailure } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import { ContainerTail } from './container-tail.ts';
+import { ContainerTail, type TailTuning } from './container-tail.ts';
 import { FollowQueue } from './follow-queue.ts';
 import type { CallerQuota } from './follow-quota.ts';
 import { podChanged } from './pod-changed.ts';
@@ -27,11 +27,7 @@ export interface FollowerOptions {
   readonly onFailure: (source: LogSource, failure: LogFailure) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  readonly tuning?: {
-    readonly silenceMs?: number;
-    readonly patienceMs?: number;
-    readonly initialBackoffMs?: number;
-  };
+  readonly tuning?: TailTuning;
 }
 
 /** Lines that are hardly older are no backlog: each log is followed from the beginning, which is one request instead of two. */

@@ -36,7 +36,7 @@ class Reading {
   }
 }
 
-const tuning = { initialBackoffMs: 5, lastWordsMs: 20 };
+const tuning = { initialBackoffMs: 5 };
 
 describe('following pod logs', () => {
   let cluster: LogCluster;
@@ -53,6 +53,9 @@ describe('following pod logs', () => {
 
   const follow = (selection?: Selection): Reading =>
     (reading = new Reading(cluster.store({}, { followTuning: tuning }), selection));
+  /** For what only begins when nobody waits for last words any more. */
+  const followHastily = (): Reading =>
+    (reading = new Reading(cluster.store({}, { followTuning: { ...tuning, lastWordsMs: 20 } })));
 
   it('gives what was written since the beginning, and then what comes, of all pods', async () => {
     const [a, b] = [cluster.add('shop', 'a', [at(1), at(2)]), cluster.add('shop', 'b')];
@@ -204,7 +207,7 @@ describe('following pod logs', () => {
 
   it('gives the rest of a run although the next one has begun before the cluster told of it', async () => {
     const log = cluster.add('shop', 'a', [at(1, 'one')]);
-    await follow().until('one');
+    await followHastily().until('one');
     const [container] = cluster.pods.get('shop/a')?.containers ?? [];
     if (!container) throw new Error('no container');
     // The connection breaks, more is written, and the container starts anew: only the kubelet knows.
@@ -234,7 +237,7 @@ describe('following pod logs', () => {
   it('ends with the pod, whether or not the kubelet ends the stream', async () => {
     const log = cluster.add('shop', 'a', [at(1)]);
     const other = cluster.add('shop', 'b');
-    await follow().until('line 1');
+    await followHastily().until('line 1');
     cluster.remove('shop', 'a');
     await until(() => log.followers === 0);
     log.append(at(2));
@@ -371,7 +374,7 @@ describe('following pod logs', () => {
 
   it('goes on with the pod that has taken the name of another, and not with that one', async () => {
     const first = cluster.add('shop', 'db-0', [at(1)]);
-    await follow().until('line 1');
+    await followHastily().until('line 1');
     const second = new KubeletLog([at(2)]);
     cluster.put({
       namespace: 'shop',
