@@ -28,14 +28,17 @@ export class ClusterAgent extends Agent {
     options: ClusterRequestOptions,
     created: (error: Error | null, socket?: Duplex | null) => void,
   ): undefined {
-    this.#handshakes.take(options.wanted).then(
-      (slot) => created(null, this.#connect(options, slot)),
-      (error: Error) => created(error),
-    );
+    this.#handshakes
+      .take(options.wanted)
+      .then((slot) => this.#connect(options, slot))
+      .then(
+        (socket) => created(null, socket),
+        (error: Error) => created(error),
+      );
   }
 
   #connect(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
-    const socket = super.createConnection(options);
+    const socket = this.#socket(options, slot);
     const done = (): void => {
       clearTimeout(timer);
       socket?.off('secureConnect', done).off('close', done);
@@ -44,5 +47,15 @@ export class ClusterAgent extends Agent {
     const timer = setTimeout(done, PATIENCE_MS);
     socket?.once('secureConnect', done).once('close', done);
     return socket;
+  }
+
+  #socket(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
+    try {
+      return super.createConnection(options);
+    } catch (error) {
+      // A key that is of another certificate, for instance.
+      slot[Symbol.dispose]();
+      throw error;
+    }
   }
 }

@@ -16,8 +16,8 @@ describe('connections to kube-apiserver', () => {
     for (const end of ending.splice(0).reverse()) await end();
   });
 
-  function connect(port: number): ClusterConnection {
-    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(`https://127.0.0.1:${port}`) });
+  function connect(port: number, user: object = {}): ClusterConnection {
+    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(`https://127.0.0.1:${port}`, user) });
     ending.push(() => client.close());
     return client;
   }
@@ -93,5 +93,16 @@ describe('connections to kube-apiserver', () => {
     third.abort();
     await after;
     expect(accepted).to.have.length(HANDSHAKES + 1);
+  });
+
+  it('that can not be made for want of a key that fits are told of, each of them', async () => {
+    const [{ cert }, { key }] = [await issue(undefined, { cn: 'a' }), await issue(undefined, { cn: 'b' })];
+    const pair = [cert, key].map((pem) => Buffer.from(pem).toString('base64'));
+    const client = connect(1, { certData: pair[0], keyData: pair[1] });
+    const { signal } = new AbortController();
+    const asked = Array.from({ length: HANDSHAKES + 1 }, () => client.json({ path: '/', signal }));
+    for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+      expect([status, String(reason.cause)]).to.match(/^rejected,.*key values mismatch/);
+    }
   });
 });
