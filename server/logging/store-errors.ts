@@ -84,9 +84,16 @@ export function newForeignCursor(store: string): StatusError {
 }
 
 /** The store cannot answer this question however often it is asked: 400, with the cure. */
-export function newNotSupported(store: string, parameter: string, cure: string): StatusError {
+export function newNotSupported(
+  store: string,
+  parameter: string,
+  cure: string,
+  cause?: unknown,
+): StatusError {
   const message = `the log store ${store} can not do this: ${cure}`;
-  return newBadRequest(`${parameter}: ${message}`, [
-    { reason: 'FieldValueNotSupported', message, field: parameter },
-  ]);
+  return newBadRequest(
+    `${parameter}: ${message}`,
+    [{ reason: 'FieldValueNotSupported', message, field: parameter }],
+    cause === undefined ? undefined : { cause },
+  );
 }

@@ -67,8 +67,12 @@ function qualified({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-export function newBadRequest(message: string, causes?: readonly StatusCause[]): StatusError {
-  return new StatusError(400, 'BadRequest', message, causes && { causes });
+export function newBadRequest(
+  message: string,
+  causes?: readonly StatusCause[],
+  options?: ErrorOptions,
+): StatusError {
+  return new StatusError(400, 'BadRequest', message, causes && { causes }, options);
 }
 
 /** In the words of QueryDecoder, for what is found out behind it. */

@@ -6,14 +6,9 @@ import { fewerWhenTooMuch } from '../../fewer-lines.ts';
 import type { Call, LogRecord, Order } from '../../log-store.ts';
 import { isSearchRefused } from '../../store-errors.ts';
 import { pageBody, repeated, unseen } from './paging/page-reader.ts';
+import { areNoPointsLeft } from './requests/known-refusals.ts';
 import type { ByteRange, LongAnswer } from './requests/long-answer.ts';
-import {
-  isLostPoint,
-  KEEP_ALIVE,
-  lostPoint,
-  type PointInTime,
-  type PointsInTime,
-} from './requests/point-in-time.ts';
+import { isLostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
 import { type Position, searchAfter } from './requests/position.ts';
 import { areAllShardsAway } from './requests/refusal.ts';
 import { positionBehind, type SearchAnswer } from './requests/search-answer.ts';
@@ -152,9 +147,10 @@ function unlessLost(page: Promise<Page>): Promise<Page | undefined> {
   return page.catch(ifAway);
 }
 
-/** The point in time, an index, or all of the shards. */
+/** The point in time, an index, all of the shards, or the room for another point. */
 function ifAway(error: unknown): undefined {
-  if (!isLostPoint(error) && !isSearchRefused(error) && !areAllShardsAway(error)) throw error;
+  const mayComeBack = [isLostPoint, isSearchRefused, areAllShardsAway, areNoPointsLeft];
+  if (!mayComeBack.some((isSo) => isSo(error))) throw error;
 }
 
 interface PageFetch {
@@ -174,12 +170,11 @@ async function fetchPage(
   // An index may allow no more than that, what is read again included.
   const asked = Math.min(size, Math.max(1, pageSize - again)) + again;
   const body = pageBody({ query, order, size: asked, total: false }, fields);
-  const answer = await searches.searchMany(
-    { ...body, pit: { id: point.id, keep_alive: KEEP_ALIVE } },
+  const answer = await point.searchMany(
+    body,
     call,
     position && searchAfter(position, order, fields.nanoseconds),
   );
-  if (!answer) throw lostPoint();
   const { pointInTime, ...end } = await atEndOf(searches, answer, (end) => {
     const count = answer.count ?? end.hits.length;
     const last = unseen(end, position).at(-1);

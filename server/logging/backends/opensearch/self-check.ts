@@ -20,7 +20,7 @@ import {
 export interface SelfCheckOptions {
   readonly searches: Searches;
   readonly probe: FieldProbe;
-  readonly points: Pick<PointsInTime, 'mayClose'>;
+  readonly points: Pick<PointsInTime, 'fault'>;
   readonly naming: IndexNaming;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
@@ -55,7 +55,7 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
   if (missing !== undefined) throw unfit(noNames(missing));
   if (unindexed !== undefined) throw unfit(noWords(unindexed));
   if (uncounted !== undefined) throw unfit(noContainers(uncounted));
-  if (!points.mayClose) throw unfit(pointsLeft());
+  if (points.fault) throw unfit(points.fault);
 }
 
 /** Whether some of them are called as days are, or have such an alias; not so those that are rolled over within a day. */
@@ -130,12 +130,6 @@ function noWords(field: string): UnfitOptionError {
 function noContainers(field: string): UnfitOptionError {
   const reason = `some of the indices, or all, can not count by their field ${field} (doc_values: false, or no keyword)`;
   return new UnfitOptionError('logging.opensearch.fields', reason, 'statistics miss containers');
-}
-
-function pointsLeft(): UnfitOptionError {
-  const reason = 'its user has to be granted indices:data/read/point_in_time/delete';
-  const effect = 'exports leave points in time behind, of which the store has room for some hundreds';
-  return new UnfitOptionError('logging.opensearch', reason, effect);
 }
 
 const FINDS_NOTHING = 'log queries find nothing';

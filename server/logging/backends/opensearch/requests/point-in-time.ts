@@ -3,16 +3,19 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../../apis/meta/v1/errors.ts';
 import { optionalText } from '../../../../../apis/reading/unknown-value.ts';
+import { UnfitOptionError } from '../../../configuration-errors.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
 import { objectOf } from './json-reader.ts';
+import { areNoPointsLeft, NO_POINTS_LEFT, newNoPointsLeft, UnfitForPointsError } from './known-refusals.ts';
+import type { LongAnswer } from './long-answer.ts';
 import { isUnknownRequest } from './refusal.ts';
 import { missingShards } from './search-answer.ts';
-import { LENIENT, type Searches } from './searches.ts';
+import { LENIENT, type SearchBody, type Searches } from './searches.ts';
 import { STORE } from './store-name.ts';
 
 /** Renewed by each page: a reader slower than this loses the rest. */
-export const KEEP_ALIVE = '5m';
+const KEEP_ALIVE = '5m';
 /** Until the first page: where this process dies before, nobody closes it, and a store has but some hundreds of them. */
 const FIRST_KEEP_ALIVE = '30s';
 /** How long the id of one is waited for whose reader has left; it takes the store some milliseconds to tell. */
@@ -46,9 +49,10 @@ const FLAVOURS: readonly Flavour[] = [
 ];
 
 export interface PointInTime {
-  readonly id: string;
   /** What is not in it, and so in none of the answers either. */
   readonly shortfalls: readonly Shortfall[];
+  /** Searches what it holds. Throws an error that isLostPoint() when it is gone. */
+  searchMany(body: SearchBody, call: Call, after: string | undefined): Promise<LongAnswer>;
   /** The id that the last answer gave; the store may change it. */
   renew(id: string | undefined): void;
   /** Never throws: what can not be closed ends by itself, at the latest after KEEP_ALIVE. */
@@ -59,15 +63,16 @@ export class PointsInTime {
   readonly #searches: Searches;
   /** The one that answered; the others are not asked again. */
   #flavour: Flavour | undefined;
-  #mayClose = true;
+  #isLeftOpen = false;
+  #unfit: UnfitOptionError | undefined;
 
   constructor(searches: Searches) {
     this.#searches = searches;
   }
 
-  /** Whether the store let this server close the last one; what is left takes the place of others until it ends. */
-  get mayClose(): boolean {
-    return this.#mayClose;
+  /** What keeps exports from working as they should, as the last one found out. */
+  get fault(): UnfitOptionError | undefined {
+    return this.#isLeftOpen ? leftOpen() : this.#unfit;
   }
 
   /** Undefined where there are no indices. */
@@ -80,8 +85,9 @@ export class PointsInTime {
         this.#flavour = flavour;
         return point;
       } catch (error) {
-        // A store that is silent is so whatever it is asked.
-        if (call.signal.aborted || isTimeout(error)) throw error;
+        this.#learn(error);
+        // A store that is silent, or has no room, is so whatever it is asked.
+        if (call.signal.aborted || isTimeout(error) || areNoPointsLeft(error)) throw error;
         refusals.push(error);
       }
     }
@@ -105,7 +111,7 @@ export class PointsInTime {
         { signal: over.signal, timeoutMs: call.timeoutMs },
         (text) => openedIn(text, flavour),
       )
-      .then((opened) => opened && this.#opened(flavour, opened));
+      .then((opened) => opened && this.#whole(flavour, opened));
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = (): void => {
       reject(call.signal.reason as Error);
@@ -125,6 +131,19 @@ export class PointsInTime {
     }
   }
 
+  #learn(error: unknown): void {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof UnfitForPointsError) this.#unfit = cause;
+  }
+
+  /** An export that could only have a part, for want of room, is none: of a shorter time, or later, it may be whole. */
+  async #whole(flavour: Flavour, opened: Opened): Promise<PointInTime> {
+    const point = this.#opened(flavour, opened);
+    if (opened.hasRoom) return point;
+    await point.close();
+    throw newNoPointsLeft(new Error('some of the shards had no room for a point in time'));
+  }
+
   #opened(flavour: Flavour, { id: first, shortfalls }: Opened): PointInTime {
     let id = first;
     const close = async (): Promise<void> => {
@@ -137,17 +156,26 @@ export class PointsInTime {
           call,
           () => undefined,
         );
-        this.#mayClose = true;
+        this.#isLeftOpen = false;
       } catch (error) {
         // It expires.
-        this.#mayClose = !isSearchRefused(error);
+        this.#isLeftOpen = isSearchRefused(error);
       }
     };
     return {
-      get id() {
-        return id;
-      },
       shortfalls,
+      searchMany: async (body, call, after) => {
+        const pit = { id, keep_alive: KEEP_ALIVE };
+        try {
+          const answer = await this.#searches.searchMany({ ...body, pit }, call, after);
+          this.#unfit = undefined;
+          if (!answer) throw lostPoint();
+          return answer;
+        } catch (error) {
+          this.#learn(error);
+          throw error;
+        }
+      },
       renew(next) {
         if (next !== undefined && next !== '') id = next;
       },
@@ -156,20 +184,31 @@ export class PointsInTime {
   }
 }
 
-type Opened = Pick<PointInTime, 'id' | 'shortfalls'>;
+interface Opened extends Pick<PointInTime, 'shortfalls'> {
+  readonly id: string;
+  readonly hasRoom: boolean;
+}
 
 function openedIn(text: string, flavour: Flavour): Opened {
   const answer = objectOf(JSON.parse(text), 'the answer');
   const id = optionalText(answer[flavour.id]);
   if (id === undefined) throw new Error('a point in time has no id');
   // Elasticsearch tells nothing of shards before 8.16.
-  return { id, shortfalls: answer['_shards'] === undefined ? [] : missingShards(answer) };
+  const shortfalls = answer['_shards'] === undefined ? [] : missingShards(answer);
+  return { id, shortfalls, hasRoom: !NO_POINTS_LEFT.test(text) };
+}
+
+/** What is left takes the place of others until it ends. */
+function leftOpen(): UnfitOptionError {
+  const reason = 'its user has to be granted indices:data/read/point_in_time/delete';
+  const effect = 'exports leave points in time behind, of which the store has room for some hundreds';
+  return new UnfitOptionError('logging.opensearch', reason, effect);
 }
 
 class LostPointError extends Error {}
 
 /** The reader was slower than KEEP_ALIVE, an index was deleted, or the store was started anew. */
-export function lostPoint(): Error {
+function lostPoint(): Error {
   return newStoreUnavailable(STORE, new LostPointError('the point in time is gone'));
 }
 

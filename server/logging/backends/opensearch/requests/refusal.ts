@@ -1,10 +1,8 @@
 // What a refusal of OpenSearch means: whose fault it is, and whether to try again.
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
-import { UnfitOptionError } from '../../../configuration-errors.ts';
 import {
   newCredentialsRefused,
-  newNotSupported,
   newSearchRefused,
   newStoreBusy,
   newStoreExhausted,
@@ -12,6 +10,7 @@ import {
   newStoreUnavailable,
 } from '../../../store-errors.ts';
 import { objectOf } from './json-reader.ts';
+import { KNOWN_REFUSALS } from './known-refusals.ts';
 import { STORE } from './store-name.ts';
 
 /** There is no such index or point in time. Any other 404 is that of an address which is none of a store. */
@@ -77,33 +76,9 @@ export function refusal(status: number, text: string, retryAfter?: string): Stat
   if (status === 401) return newCredentialsRefused(STORE);
   const reasons = reasonsOf(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
-  if (says(/too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i)) {
-    return newNotSupported(STORE, 'log_query', 'the pattern is too complex; ask for a shorter one');
-  }
-  if (says(/too_many_(nested_)?clauses|maxClauseCount|max_clause_count/i)) {
-    const cure = 'too many names, or texts, for its `indices.query.bool.max_clause_count`; ask for fewer';
-    return newNotSupported(STORE, 'namespaces', cure);
-  }
-  if (says(/\[index\.max_terms_count\]/)) {
-    return newNotSupported(
-      STORE,
-      'namespaces',
-      'too many names for its `index.max_terms_count`; ask for fewer',
-    );
-  }
-  if (says(/_source is disabled/)) {
-    const reason = 'the indices keep no _source, which holds what is shown';
-    return newStoreUnavailable(STORE, new UnfitOptionError('logging.opensearch', reason));
-  }
-  if (says(/result window is too large/i)) {
-    const cure =
-      'the page lies deeper, or is larger, than its `index.max_result_window` allows; go on by cursor, or ask for fewer lines';
-    return newNotSupported(STORE, 'size', cure);
-  }
-  if (says(/^too_many_buckets_exception/)) {
-    return newNotSupported(STORE, 'interval', 'its `search.max_buckets` allows fewer; ask for a longer one');
-  }
   const words = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
+  const known = KNOWN_REFUSALS.find((refusal) => says(refusal.words));
+  if (known) return known.error(new RefusedError(status, words));
   const index = refusedIndex(reasons, text);
   if (index) return newSearchRefused(STORE, new RefusedIndexError(status, words, index));
   // A breaker tells whether what takes the memory passes; nothing else says so itself.

@@ -30,6 +30,23 @@ describe('a refusal of OpenSearch', () => {
     expect(lines[0]).to.include('"cause":{"type":"Error","message":"status 502: <html>"}');
   });
 
+  for (const [setting, code, told, option] of [
+    ['action.search.shard_count.limit', 400, /start_time: .*ask for a shorter time/, 'logging.opensearch'],
+    ['point_in_time.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
+    ['search.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
+    ['search.max_open_pit_context', 503, /no room for this export .*ask for a shorter time/, undefined],
+  ] as const) {
+    it(`because of ${setting} tells who asks, and who runs the store, what can be done`, () => {
+      const reason = `That is too much. This limit can be set by changing the [${setting}] setting.`;
+      const error = refusal(code === 400 ? 400 : 429, said('rejected_execution_exception', reason));
+      expect(error.code).to.equal(code);
+      expect(error.message).to.match(told).and.not.to.include('too much.');
+      const unfit = unfitOptionIn(error);
+      expect(unfit?.option).to.equal(option);
+      if (unfit) expect(unfit.reason).to.include(setting);
+    });
+  }
+
   for (const [what, status, text, code] of [
     ['no time, by a proxy in front of it', 504, '<html>', 504],
     ['no time', 500, said('timeout_exception'), 504],
