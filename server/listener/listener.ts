@@ -57,9 +57,12 @@ export class Listener {
   /** Binds. Throws StartupError, with the cure, when the address cannot be had. */
   async listen(): Promise<AddressInfo> {
     const { address, port, receiver } = this.#options;
+    const { upgrade } = receiver;
     this.#configure();
     const receive = (request: IncomingMessage, response: ServerResponse): void => {
       if (!this.#track(request.socket, response)) return;
+      // Node has read nothing of what came along with it, so what comes next may be half a request.
+      if (upgrade && asksForUpgrade(request)) response.shouldKeepAlive = false;
       if (hasFaultyFraming(request))
         this.#server.emit('clientError', new Error(FAULTY_FRAMING), request.socket);
       else receiver.request(request, response);
@@ -67,9 +70,9 @@ export class Listener {
     this.#server.on('request', receive);
     // An expectation that we do not know may be ignored (RFC 9110 section 10.1.1); Node would refuse it by itself.
     this.#server.on('checkExpectation', receive);
-    const { upgrade } = receiver;
     if (upgrade) {
       const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+        if (!this.#isFree(socket)) return;
         // It is no longer HTTP, so not ours to close when it is idle.
         this.#streams.delete(socket);
         upgrade(request, socket, head);
@@ -165,9 +168,24 @@ export class Listener {
         stream.destroy();
         return;
       }
-      this.#streams.set(stream, []);
+      const answers: ServerResponse[] = [];
+      this.#streams.set(stream, answers);
+      underWay.set(stream, answers);
       stream.once('close', () => this.#streams.delete(stream));
     });
+  }
+
+  /** False for a connection that can not be handed over: it is gone, or has answers to write, and is closed then. */
+  #isFree(stream: Duplex): boolean {
+    if (stream.destroyed || stream.writableEnded) return false;
+    const answers = this.#streams.get(stream) ?? [];
+    if (answers.length === 0) return true;
+    this.#options.metrics.malformed(this.name, 400);
+    this.#options.log.debug('a tunnel was asked for before all requests were answered');
+    stream.destroy();
+    // Node looks after the one whose turn it is, and has forgotten those behind it.
+    for (const answer of answers.filter(({ socket }) => !socket)) answer.destroy().emit('close');
+    return false;
   }
 
   /** False for a request to be ignored: its connection is gone, or has to be closed. */
@@ -200,8 +218,15 @@ export class Listener {
  */
 const MAX_PIPELINED = 32;
 
+/** Answers that have to be written, of each connection. */
+const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
+
 /** The protocols that Kubernetes' streams are spoken in. */
 const UPGRADES = new Set(['websocket', 'spdy/3.1']);
+
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && UPGRADES.has(headers.upgrade.toLowerCase());
+}
 
 /** Whether both are of one connection to the same port of ours. */
 function isSame(one: Socket, other: Socket): boolean {
@@ -222,8 +247,9 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
-    // Java's client offers h2c with each plain request; an upgrade that we would not accept is an ordinary request.
-    shouldUpgradeCallback: ({ headers }) => UPGRADES.has(headers.upgrade?.toLowerCase() ?? ''),
+    // Java's client offers h2c with each plain request; an upgrade that we would not accept is an ordinary request. So is
+    // one behind requests that wait for their answers: the connection is still needed for those.
+    shouldUpgradeCallback: (request) => asksForUpgrade(request) && !underWay.get(request.socket)?.length,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';
+import type { Handler } from '../../../../server/request/request-context.ts';
+import { openChain } from '../../../support/open-chain.ts';
 import { listenInsecure, open, readAll, stop } from './listening.ts';
 
 /** Also when it is cut, which a client that still sends takes for an error. */
@@ -67,5 +69,58 @@ describe('requests that come before the one before them is answered', () => {
     } finally {
       await stop(listener);
     }
+  });
+
+  describe('and ask for another protocol', () => {
+    const UPGRADE = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+    /** The requests of REQUEST are answered when `answered` is. */
+    function serving(answered: Promise<void>) {
+      const chain = openChain({
+        handlers: new Map<string, Handler>([
+          [
+            '/livez',
+            async ({ response }) => {
+              await answered;
+              response.end('late;');
+            },
+          ],
+          ['/healthz', ({ response }) => void response.end('ordinary;')],
+        ]),
+        signal: new AbortController().signal,
+      });
+      const receiver: RequestReceiver = {
+        request: (request, response) => chain.serve(request, response, false),
+        upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, false),
+      };
+      return { chain, receiver };
+    }
+
+    it('are answered in this one, in their order, and end the connection', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { receiver } = serving(promise);
+      const listener = await listenInsecure({ receiver });
+      try {
+        const socket = await open(listener);
+        socket.write(`${REQUEST}${UPGRADE}`);
+        resolve();
+        expect((await readAll(socket)).match(/\w+;/g)).to.deep.equal(['late;', 'ordinary;']);
+      } finally {
+        await stop(listener);
+      }
+    });
+
+    it('end the connection, and all of its requests, where it is a tunnel', async () => {
+      const { chain, receiver } = serving(new Promise(() => undefined));
+      const listener = await listenInsecure({ receiver });
+      try {
+        const socket = await open(listener);
+        socket.write(`${REQUEST.repeat(3)}CONNECT elsewhere:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+        expect(await readAll(socket)).to.equal('');
+        expect(chain.open).to.equal(0);
+      } finally {
+        await stop(listener);
+      }
+    });
   });
 });
