@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { Slots } from '../../concurrency/slots.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
@@ -18,6 +19,7 @@ const PATIENCE_MS = 250;
 /** Connections to one server under one identity. */
 export class ClusterAgent extends Agent {
   readonly #handshakes = new Slots(HANDSHAKES);
+  #context: SecureContext | undefined;
 
   /** Left alone it would put server and identity together into a name of kilobytes for every request. */
   override getName(): string {
@@ -49,9 +51,15 @@ export class ClusterAgent extends Agent {
     return socket;
   }
 
+  /**
+   * Left alone each connection would read the certificates and the key anew, into some 50 KB that the garbage collector
+   * knows nothing of: those of hundreds of live tails that try again and again while nobody answers would pile up.
+   */
   #socket(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
     try {
-      return super.createConnection(options);
+      this.#context ??= createSecureContext(this.options);
+      const shared = { ...options, secureContext: this.#context };
+      return super.createConnection(shared);
     } catch (error) {
       // A key that is of another certificate, for instance.
       slot[Symbol.dispose]();

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
-import { createServer as createSecureServer } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { createServer as createSecureServer, request } from 'node:https';
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
+import {
+  ClusterAgent,
+  type ClusterRequestOptions,
+} from '../../../../../server/cluster/connection/cluster-agent.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { issue } from '../../../../support/certificates.ts';
 import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
@@ -104,5 +109,33 @@ describe('connections to kube-apiserver', () => {
     for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
       expect([status, String(reason.cause)]).to.match(/^rejected,.*key values mismatch/);
     }
+  });
+
+  it('share what certificates were read into', async () => {
+    const { cert, key } = await issue(undefined, { cn: 'kube-apiserver' });
+    const opened: (() => void)[] = [];
+    const server = createSecureServer({ cert, key }, (_request, response) => {
+      opened.push(() => response.end());
+    });
+    const port = await listenOnLoopback(server);
+    ending.push(() => closeNow(server));
+    let reads = 0;
+    const ca = new Proxy([cert], {
+      get: (certificates, name) => {
+        if (name === '0') reads++;
+        return Reflect.get(certificates, name) as unknown;
+      },
+    });
+    const agent = new ClusterAgent({ ca, rejectUnauthorized: false });
+    ending.push(() => agent.destroy());
+    const wanted = new AbortController().signal;
+    const asked = Array.from({ length: 20 }, () => {
+      const options: ClusterRequestOptions = { host: '127.0.0.1', port, agent, wanted };
+      return once(request(options).end(), 'response') as Promise<[IncomingMessage]>;
+    });
+    await until(() => opened.length === asked.length);
+    for (const answer of opened) answer();
+    for (const [answer] of await Promise.all(asked)) answer.resume();
+    expect(reads).to.equal(1);
   });
 });
