@@ -1,6 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../../apis/reading/suggestion.ts';
 
+const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** A command line that cannot be understood; `message` is one line. */
 export class UsageError extends Error {}
 
@@ -41,7 +43,8 @@ export function unexpectedArgument(text: string): UsageError {
 
 /** Of a script with several commands: `given` is none of them. */
 export function commandFault(given: string | undefined, known: readonly string[]): UsageError {
-  if (given === undefined) return new UsageError(`a command is missing: ${known.join(' or ')}; see --help`);
+  if (given === undefined)
+    return new UsageError(`a command is missing: ${alternatives.format(known)}; see --help`);
   return new UsageError(`there is no command "${given}"; ${meant(given, known)}`);
 }
 

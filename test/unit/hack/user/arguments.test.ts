@@ -44,7 +44,7 @@ describe('the command line of npm run user', () => {
   });
 
   for (const [args, message] of [
-    [[], 'a command is missing: create or password or restore; see --help'],
+    [[], 'a command is missing: create, password or restore; see --help'],
     [['creat', 'ada'], 'there is no command "creat"; did you mean create?'],
     [['remove', 'ada'], 'there is no command "remove"; see --help'],
     [['restore'], 'restore needs the file: restore FILE'],
