@@ -76,8 +76,8 @@ export class PasswordSignIn {
     const { password, source, signal } = attempt;
     if (isTooLong(password)) throw invalidRequest('the password is too long');
     if (!ready()) throw this.#unavailable(attempt, undefined);
-    // Users are Kubernetes objects: their names have no upper case.
-    const name = attempt.user.toLowerCase();
+    // Users are Kubernetes objects: their names have no upper case and no spaces, which keyboards of phones put in.
+    const name = attempt.user.trim().toLowerCase();
     const known = this.#known(name);
     const reservation = await throttle.reserve(name, source, signal).catch((error: unknown) => {
       throw this.#refusedByThrottle(attempt, known.account, error);

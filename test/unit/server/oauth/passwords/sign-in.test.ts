@@ -144,8 +144,8 @@ describe('signing in with a password', () => {
     expect((await scene.check('alice', longest)).account.name).to.equal('alice');
   });
 
-  it('takes the name in any case, since users have lower-case names', async () => {
-    expect((await scene.check('Alice')).account.name).to.equal('alice');
+  it('takes the name as keyboards of phones write it: in any case, and with spaces around it', async () => {
+    expect((await scene.check('Alice ')).account.name).to.equal('alice');
     expect(scene.ended).to.deep.equal(['alice succeeded']);
   });
 
