@@ -39,7 +39,9 @@ export class CertificateFiles implements CertificateSource {
   #current: ServingCertificate | undefined;
   /** Of the contents that were looked at last, so that a broken pair is reported once. */
   #seen = '';
-  #reading: Promise<void> | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  /** The look behind the one that is under way, which may have read what was there before. */
+  #next: Promise<void> | undefined;
 
   constructor(options: CertificateFilesOptions) {
     this.#options = options;
@@ -110,11 +112,13 @@ export class CertificateFiles implements CertificateSource {
   }
 
   /** Looks at the files now. What is broken is refused with a log line, and the old certificate stays. */
-  async reload(): Promise<void> {
-    this.#reading ??= this.#reload().finally(() => {
-      this.#reading = undefined;
+  reload(): Promise<void> {
+    this.#next ??= this.#looking.then(() => {
+      this.#next = undefined;
+      this.#looking = this.#reload();
+      return this.#looking;
     });
-    return this.#reading;
+    return this.#next;
   }
 
   async #reload(): Promise<void> {

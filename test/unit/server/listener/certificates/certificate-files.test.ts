@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -38,14 +39,19 @@ describe('CertificateFiles', () => {
     return issueServing(authority, [name], new Date(), lifetime);
   }
 
-  /** As the kubelet does it: files behind a link to a folder that is swapped in one step. */
-  async function swap(version: string, pair: { certificate: string; key: string }): Promise<void> {
+  /** As the kubelet does it: files behind a link to a folder that is swapped in one step, the one that it returns. */
+  async function prepared(version: string, pair: { certificate: string; key: string }): Promise<() => void> {
     const data = join(folder, version);
     await mkdir(data);
     await writeFile(join(data, 'tls.crt'), pair.certificate);
     await writeFile(join(data, 'tls.key'), pair.key);
     await symlink(version, join(folder, '..data_tmp'));
-    await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+    return () => renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+  }
+
+  async function swap(version: string, pair: { certificate: string; key: string }): Promise<void> {
+    const step = await prepared(version, pair);
+    step();
   }
 
   async function linked(pair: KeyPair): Promise<void> {
@@ -142,6 +148,21 @@ describe('CertificateFiles', () => {
     await writeFile(join(folder, '..v1', 'tls.key'), next.key);
     await files.reload();
     expect(files.current().cert).to.equal(next.certificate);
+  });
+
+  it('takes what is swapped in while the files before it are being read', async () => {
+    await linked(await issue('one'));
+    const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
+    await files.start(life.signal);
+    for (let round = 2; round < 22; round++) {
+      const next = await issue(`round-${round}`);
+      const step = await prepared(`..v${round}`, next);
+      const before = files.reload();
+      step();
+      await files.reload();
+      expect(files.current().cert).to.equal(next.certificate);
+      await before;
+    }
   });
 
   it('keeps the old pair while the files are gone', async () => {
