@@ -3,13 +3,14 @@ import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause } from '../../apis/meta/v1/status.ts';
 import { TRUSTED_SCHEMA } from '../../apis/reading/trusted-schema.ts';
+import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { readBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 const MAX_BYTES = 64 * 1024;
 /** A document that is nothing but faults must not make an answer many times its size. */
 const MAX_FAULTS = 40;
-/** Of the name of a field, which may be one that the caller has made up. */
+/** Of names that the caller has made up: those of fields, and of what is to be made. */
 const MAX_ECHO = 200;
 
 /** Reads bodies of one kind: JSON that fits a schema. */
@@ -25,8 +26,11 @@ export class DocumentReader<Schema extends TSchema> {
     this.#schema = schema;
   }
 
-  /** Throws Invalid with its faults at once; none repeats a value that may be secret. */
-  async read({ request }: RequestContext, name: string): Promise<Static<Schema>> {
+  /**
+   * Throws Invalid with its faults at once; none repeats a value that may be secret. `name` is that of the path; what is
+   * made has it in the body.
+   */
+  async read({ request }: RequestContext, name?: string): Promise<Static<Schema>> {
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
     if (type !== 'application/json')
       throw newUnsupportedMediaType('the body must be of type application/json');
@@ -34,7 +38,10 @@ export class DocumentReader<Schema extends TSchema> {
     const document = parse(body);
     const validate = (this.#compiled ??= compile(this.#schema));
     if (validate(document)) return document;
-    throw this.invalid(name, distinct((validate.errors ?? []).map(causeOf)));
+    throw this.invalid(
+      name ?? text(recordIn(document, 'metadata')['name']).slice(0, MAX_ECHO),
+      distinct((validate.errors ?? []).map(causeOf)),
+    );
   }
 
   invalid(name: string, causes: readonly StatusCause[]): Error {

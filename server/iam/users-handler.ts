@@ -70,7 +70,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
         return answer(context, 200, shown(found));
       }
       case 'POST users':
-        return answer(context, 201, shown(await writes.create(context, await documents.read(context, ''))));
+        return answer(context, 201, shown(await writes.create(context, await documents.read(context))));
       case 'PUT user':
         return answer(
           context,
@@ -86,7 +86,10 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
         return answerSuccess(context, { name, group, kind: USER.plural });
       default:
         context.response.setHeader('Allow', ALLOWED[what] ?? '');
-        throw newMethodNotAllowed(info.verb || (context.request.method ?? ''), target);
+        throw newMethodNotAllowed(info.verb || (context.request.method ?? ''), {
+          group,
+          resource: what === 'password' ? `${USER.plural}/password` : USER.plural,
+        });
     }
   };
 }

@@ -116,7 +116,10 @@ export interface UsersAnswer extends Answer {
     readonly kind?: string;
     readonly reason?: string;
     readonly message?: string;
-    readonly details?: { readonly causes?: readonly { readonly field?: string; readonly message: string }[] };
+    readonly details?: {
+      readonly name?: string;
+      readonly causes?: readonly { readonly field?: string; readonly message: string }[];
+    };
     readonly metadata?: Readonly<Record<string, unknown>>;
     readonly spec?: object;
     readonly items?: readonly { readonly metadata: { readonly name: string } }[];

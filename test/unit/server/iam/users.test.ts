@@ -46,6 +46,8 @@ describe('the REST of users', () => {
     });
     expect(answer.status).to.equal(422);
     expect(answer.json.reason).to.equal('Invalid');
+    expect(answer.json.message).to.match(/^User\.iam\.platform\.io "Not A Name" is invalid: /);
+    expect(answer.json.details?.name).to.equal('Not A Name');
     expect(fields(answer)).to.have.members([
       'more',
       'metadata.name',
@@ -60,11 +62,11 @@ describe('the REST of users', () => {
 
   it('tells no more faults than somebody reads, and of made-up names only the beginning', async () => {
     const unknown = Array.from({ length: 1000 }, (_, i) => [`${i}-${'x'.repeat(i === 0 ? 9000 : 1)}`, 1]);
-    const document = { metadata: { name: 'kim' }, spec: {}, ...Object.fromEntries(unknown) };
+    const document = { metadata: { name: 'k'.repeat(9000) }, spec: {}, ...Object.fromEntries(unknown) };
     const answer = await site.ask('boss', 'POST', '', document);
     expect(answer.status).to.equal(422);
     expect(fields(answer)).to.have.length(40);
-    expect(answer.body).to.have.length.below(10_000).and.include('and 960 more');
+    expect(answer.body).to.have.length.below(10_000).and.include('and 961 more');
   });
 
   it('tells each fault once', async () => {
@@ -102,13 +104,14 @@ describe('the REST of users', () => {
   it('knows no other path or method', async () => {
     expect((await site.ask('boss', 'GET', '/kim/status')).status).to.equal(404);
     expect((await site.ask('boss', 'PUT', '/kim/password/x', {})).status).to.equal(404);
-    for (const [method, path, allow] of [
-      ['PATCH', '/kim', 'GET, PUT, DELETE'],
-      ['DELETE', '', 'GET, POST'],
-      ['GET', '/kim/password', 'PUT'],
+    for (const [method, path, allow, said] of [
+      ['PATCH', '/kim', 'GET, PUT, DELETE', 'patch of resource users.iam.platform.io'],
+      ['DELETE', '', 'GET, POST', 'deletecollection of resource users.iam.platform.io'],
+      ['GET', '/kim/password', 'PUT', 'get of resource users/password.iam.platform.io'],
     ] as const) {
       const answer = await site.ask('boss', method, path);
       expect([answer.status, answer.headers['allow']], `${method} ${path}`).to.deep.equal([405, allow]);
+      expect(answer.json.message).to.equal(`the server does not allow ${said}`);
     }
     expect((await site.ask('boss', 'GET', '?watch=true')).status).to.equal(405);
   });
