@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runOnSave } from '../../../../hack/start/run-on-save.ts';
@@ -27,8 +27,9 @@ describe('a program that is started on save', () => {
       running--;
     };
     const over = rejection(runOnSave([dir], start, stop.signal));
-    await until(() => runs.length === 1);
-    await work({ dir, runs, most: () => most });
+    const failed = over.then((error) => Promise.reject(error));
+    const worked = until(() => runs.length === 1).then(() => work({ dir, runs, most: () => most }));
+    await Promise.race([worked, failed]);
     stop.abort(new Error('enough'));
     const error = await over;
     expect(running).to.equal(0);
@@ -37,12 +38,14 @@ describe('a program that is started on save', () => {
 
   it('starts anew when a file is saved, also by renaming, and never twice at a time', async () => {
     const error = await watching(async ({ dir, runs, most }) => {
-      await writeFile(join(dir, 'deep/down/file.ts'), 'changed');
-      await until(() => runs.length === 2);
-      expect(runs.map(({ aborted }) => aborted)).to.deep.equal([true, false]);
+      await appendFile(join(dir, 'deep/down/file.ts'), 'changed');
+      await until(() => runs.length >= 2);
+      expect(runs.map(({ aborted }) => aborted)).to.deep.equal(runs.map((_, n) => n < runs.length - 1));
+      // A slow machine may have told of one save in two parts.
+      const before = runs.length;
       await writeFile(join(dir, '.file.ts.swp'), 'changed');
       await rename(join(dir, '.file.ts.swp'), join(dir, 'deep/down/file.ts'));
-      await until(() => runs.length === 3);
+      await until(() => runs.length > before);
       expect(most()).to.equal(1);
     });
     expect(error.message).to.equal('enough');
@@ -51,8 +54,8 @@ describe('a program that is started on save', () => {
   it('waits for the next save when it has ended by itself', async () => {
     await watching(
       async ({ dir, runs }) => {
-        await writeFile(join(dir, 'deep/down/file.ts'), 'changed');
-        await until(() => runs.length === 2);
+        await appendFile(join(dir, 'deep/down/file.ts'), 'changed');
+        await until(() => runs.length >= 2);
       },
       (run) => run === 1,
     );
