@@ -7,7 +7,7 @@ import { BEGINNING, millisecondsOf } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import type { LineFilter } from '../reading/line-filter.ts';
-import { type LogReader, newExtent } from '../reading/log-reader.ts';
+import { KubeletRemark, type LogReader, newExtent } from '../reading/log-reader.ts';
 import { LogFailure, openLog } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
 import { GivenLines } from './given-lines.ts';
@@ -137,7 +137,8 @@ export class ContainerTail {
     }
     if (isAwaited && !this.#progress) return true;
     if (this.#given.since !== before) {
-      this.#backoff.reset();
+      // One that has the lines, but says that it can follow no more logs, would read the whole log at each new line.
+      if (!(failure?.cause instanceof KubeletRemark)) this.#backoff.reset();
       this.#failingSince = undefined;
     }
     await Promise.race([changed, pause(this.#backoff.next(), signal)]);

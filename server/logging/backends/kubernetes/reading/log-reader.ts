@@ -132,13 +132,22 @@ export class LogReader {
       // A line cut by the limit is not a line; but it has a time.
       const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes && !request.goesOn;
       if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
-      if (lines.remark !== undefined) throw new Error(`the kubelet says: ${lines.remark}`);
+      if (lines.remark !== undefined) throw new KubeletRemark(lines.remark);
       request.flush?.();
     } catch (error) {
       if (lines.fault) throw lines.fault.error;
       signal.throwIfAborted();
       throw new LogFailure(error instanceof StalledError ? 'silent' : 'failed', error);
     }
+  }
+}
+
+/** Why nothing more comes, in words that stood among the lines; the cause of a LogFailure. */
+export class KubeletRemark extends Error {
+  override readonly name = 'KubeletRemark';
+
+  constructor(remark: string) {
+    super(`the kubelet says: ${remark}`);
   }
 }
 

@@ -101,6 +101,21 @@ describe('the tail of a container', () => {
     expect(performance.now() - begin).to.be.below(15_000);
   });
 
+  it('reads a log less and less often that the kubelet gives but can not follow, and misses nothing', async () => {
+    let lines = 0;
+    cluster.disturb = (_, response) => {
+      const { time, text } = at(++lines);
+      response.writeHead(200).end(`${time} ${text}\nfailed to create fsnotify watcher: too many open files`);
+      return true;
+    };
+    const begin = performance.now();
+    follow([sourceOf(1)]);
+    await until(() => seen.length === 12);
+    // At least half of 1, 2, 4 and so on up to 1,024 ms.
+    expect(performance.now() - begin).to.be.above(1_000);
+    expect(seen).to.deep.equal(Array.from({ length: 12 }, (_, index) => `line ${index + 1}`));
+  });
+
   it('follows a log at once when its backlog has been read', async () => {
     const log = cluster.add('shop', 'a', [at(1)]);
     const begin = performance.now();
