@@ -10,6 +10,14 @@ export const JSON_HEADERS = {
 /** Bytes that may wait in the socket before a body's next chunk is made. */
 const HIGH_WATER = 1024 * 1024;
 
+/** What is handed to TLS at a time: it encrypts all of that at once, for each reader, however slowly he takes it. */
+export const PIECE = 64 * 1024;
+
+/** Of a body that is there as a whole. */
+export function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
+}
+
 /** Resolves when what was written has left for the kernel, or when nothing will leave any more. */
 function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

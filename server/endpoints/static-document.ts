@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { holdsTag } from './entity-tag.ts';
-import { writeBody } from './response.ts';
+import { PIECE, piecesOf, writeBody } from './response.ts';
 
 export interface StaticDocument {
   readonly bytes: Buffer;
@@ -18,9 +18,6 @@ export function staticDocument(value: unknown): StaticDocument {
 export function staticBytes(bytes: Buffer): StaticDocument {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
-
-/** What is handed to TLS at a time: it encrypts all of that at once, for each reader, however slowly he takes it. */
-const PIECE = 64 * 1024;
 
 /** Refuses everything but GET and HEAD with 405. */
 export function onlyRead({ request, response }: RequestContext): void {
@@ -45,10 +42,6 @@ export function writeDocument(
     return;
   }
   response.writeHead(200, { ...all, 'Content-Length': bytes.length });
-  if (bytes.length > PIECE) return writeBody(response, pieces(bytes), context.signal, 0);
+  if (bytes.length > PIECE) return writeBody(response, piecesOf(bytes), context.signal, 0);
   response.end(bytes);
-}
-
-function* pieces(bytes: Buffer): Generator<Buffer> {
-  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
 }

@@ -11,6 +11,7 @@ import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-dec
 import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { Turns } from '../../concurrency/turns.ts';
+import { HeldAnswers } from '../../endpoints/held-answers.ts';
 import { forget } from '../../memory/forgotten.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
@@ -64,6 +65,8 @@ export interface LogsHandlerOptions {
 const MARGIN_MS = 1_000;
 /** How long a store may exceed its time before its answer is no longer awaited. */
 const GRACE_MS = 2_000;
+/** Of answers that wait for their readers. */
+const HELD = { bytes: 64 << 20, patienceMs: 1_000 };
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
@@ -75,6 +78,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   });
   const logContext = new LogContext({ store, storeName, scopes, turns, now });
   const slots = newQuerySlots(limits);
+  const held = new HeldAnswers(HELD);
 
   /** Throws the error that the request is answered with; our own deadline is reported as a timeout of the store. */
   async function inTime<Answer>(
@@ -104,7 +108,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     };
     const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
     await turns.next();
-    await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) });
+    await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) }, held);
     if ('query' in answer) forget(answer.query.records);
     return answer.partial === undefined;
   }

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { HeldAnswers } from '../../../../../server/endpoints/held-answers.ts';
 import { writeAnswer } from '../../../../../server/logging/answers/answer-writer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
@@ -11,7 +12,8 @@ describe('an answer to a log query', () => {
 
   beforeEach(async () => {
     answer = long;
-    server = await new HandlerServer((context) => writeAnswer(context, answer)).start();
+    const held = new HeldAnswers({ bytes: 1 << 20, patienceMs: 1_000 });
+    server = await new HandlerServer((context) => writeAnswer(context, answer, held)).start();
   });
   afterEach(() => server.close());
 
@@ -44,5 +46,26 @@ describe('an answer to a log query', () => {
       'cache-control': 'no-store',
       vary: 'Accept-Encoding, Origin',
     });
+  });
+
+  it('waits for its reader among others that are long, and by itself when it is short', async () => {
+    const waiting: number[] = [];
+    const writing = await new HandlerServer((context) =>
+      writeAnswer(context, answer, {
+        write: async ({ response }, body, writeHead) => {
+          waiting.push(body.length);
+          writeHead();
+          response.end(body);
+        },
+      }),
+    ).start();
+    try {
+      const { body } = await writing.ask('/');
+      answer = { log: 'short' };
+      await writing.ask('/');
+      expect(waiting).to.deep.equal([body.length]);
+    } finally {
+      await writing.close();
+    }
   });
 });
