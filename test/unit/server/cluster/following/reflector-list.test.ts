@@ -131,7 +131,7 @@ describe('the list of the reflector', () => {
             ({ response }) => list(response, 9, [rawThing('a', 8)]),
           ],
         },
-        { stallMs: 300 },
+        { stallMs: 1_000 },
       );
       await sink.until('list@9 a@8');
       expect(sink.lines).to.deep.equal(['list@9 a@8']);
