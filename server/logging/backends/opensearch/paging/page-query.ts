@@ -8,7 +8,7 @@ import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../requ
 import type { Searches } from '../requests/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import type { FirstHits } from './first-hits.ts';
-import { pageBody, RESULT_WINDOW, unseen } from './page-reader.ts';
+import { pageBody, RESULT_WINDOW, unseenOrMoved } from './page-reader.ts';
 import { distinct, sumOfTotals } from './sums.ts';
 
 export interface PageSources {
@@ -95,7 +95,7 @@ async function firstEntries(
   const totals: Total[] = [];
   const shortfalls: Shortfall[] = [];
   for (const slice of slices) {
-    const { indices, query } = slice;
+    const { indices, query, fields } = slice;
     const size = needed - entries.length;
     if (size <= 0 && !counted) {
       totals.push({ count: 0, relation: 'gte' });
@@ -109,7 +109,8 @@ async function firstEntries(
             { query, size: 0, track_total_hits: true },
             deadline.call(),
           );
-    entries.push(...unseen(answer, position).map(({ hit, at }) => ({ hit, at, answer, slice })));
+    const found = unseenOrMoved(answer, position, fields.nanoseconds);
+    entries.push(...found.map(({ hit, at }) => ({ hit, at, answer, slice })));
     totals.push(answer.total);
     shortfalls.push(...slice.shortfalls, ...answer.shortfalls);
   }

@@ -3,7 +3,7 @@ import type { Order } from '../../../log-store.ts';
 import type { Clause } from '../requests/clause.ts';
 import type { FieldMap } from '../requests/field-map.ts';
 import type { FieldNames } from '../requests/field-names.ts';
-import { digestOf, type Position } from '../requests/position.ts';
+import { digestOf, keyOfTime, type Position, withMoved } from '../requests/position.ts';
 import type { Hit, SearchAnswer } from '../requests/search-answer.ts';
 import type { SearchBody } from '../requests/searches.ts';
 
@@ -55,4 +55,14 @@ export function unseen(answer: SearchAnswer, position: Position | undefined): { 
   const { sequence } = position;
   const given = new Set(position.given);
   return all.filter(({ hit }) => hit.sequence !== sequence || !given.has(digestOf(hit.index, hit.id)));
+}
+
+/** The same, where all hits of the position's key are in the answer: an index may have got another name meanwhile. */
+export function unseenOrMoved(answer: SearchAnswer, position: Position | undefined, nanoseconds: boolean) {
+  if (!position) return unseen(answer, position);
+  const time = Number(keyOfTime(position.time, nanoseconds));
+  const ofKey = answer.hits
+    .filter((hit) => hit.time === time && hit.sequence === position.sequence)
+    .map(({ index, id }) => digestOf(index, id));
+  return unseen(answer, withMoved(position, ofKey));
 }

@@ -16,6 +16,8 @@ export interface Position {
 }
 
 const MAX_GIVEN = 200;
+const DIGEST_LENGTH = 11;
+const ID_LENGTH = 8;
 const MILLION = 1_000_000n;
 /** Times are 64 bits; the store fails at more of them, as if it were ill. */
 const LATEST = 2n ** 63n - 1n;
@@ -38,16 +40,33 @@ export function readPosition(text: string): Position {
   return { time: BigInt(time), sequence: Number(sequence), given };
 }
 
-/** Names a document, whatever characters its id is made of. */
+/** Names a document, whatever characters its id is made of; of the same id in all indices it begins alike. */
 export function digestOf(index: string, id: string): string {
-  return hash('sha256', `${index}\n${id}`, 'base64url').slice(0, 11);
+  const [ofID, ofBoth] = [id, `${index}\n${id}`].map((text) => hash('sha256', text, 'base64url'));
+  return `${ofID?.slice(0, ID_LENGTH)}${ofBoth?.slice(0, DIGEST_LENGTH - ID_LENGTH)}`;
+}
+
+/**
+ * The position with these digests too that were given under another name: an index that was cloned or shrunk meanwhile
+ * has the ids and sequence numbers of the first one. `ofKey`: of all records with the position's key.
+ */
+export function withMoved(position: Position, ofKey: readonly string[]): Position {
+  const known = new Set(position.given);
+  const gone = position.given.filter((digest) => !ofKey.includes(digest));
+  const ids = new Set(gone.map((digest) => digest.slice(0, ID_LENGTH)));
+  const moved = ofKey.filter((digest) => !known.has(digest) && ids.delete(digest.slice(0, ID_LENGTH)));
+  return moved.length === 0 ? position : { ...position, given: [...position.given, ...moved] };
 }
 
 /** The JSON for `search_after` that goes on at the position, with the records of its very key once more. */
 export function searchAfter({ time, sequence }: Position, order: Order, nanoseconds: boolean): string {
   // Longer than what a number of JavaScript keeps; so it is never made one.
-  const key = nanoseconds ? time : time / MILLION;
-  return `[${key},${order === 'asc' ? sequence - 1 : sequence + 1}]`;
+  return `[${keyOfTime(time, nanoseconds)},${order === 'asc' ? sequence - 1 : sequence + 1}]`;
+}
+
+/** The sort key of nanoseconds. */
+export function keyOfTime(time: bigint, nanoseconds: boolean): bigint {
+  return nanoseconds ? time : time / MILLION;
 }
 
 /** Nanoseconds of a sort key, written as in the answer. */

@@ -229,6 +229,39 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(some.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
   });
 
+  for (const [how, shards] of [
+    ['_clone', 2],
+    ['_shrink', 1],
+  ] as const) {
+    it(`goes on with the next line where an index got another name by ${how} between two pages`, async () => {
+      const indexPrefix = `moved${how}`;
+      const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`);
+      await node.ask('PUT', `/${indexPrefix}-1`, {
+        settings: { number_of_shards: 2, number_of_replicas: 0 },
+      });
+      for (const line of lines) {
+        await node.ask('POST', `/${indexPrefix}-1/_doc`, document('2026-01-15T10:00:00Z', line));
+      }
+      await node.ask('POST', `/${indexPrefix}-1/_refresh`);
+      await node.ask('PUT', `/${indexPrefix}-1/_settings`, { 'index.blocks.write': true });
+      const page = { order: 'asc', size: 5, from: 0 } as const;
+      const store = () => storeAt(node.url, { indexPrefix, dailyIndices: false });
+      const first = await store().query(ALL, page, call());
+      const settings = { 'index.number_of_shards': shards, 'index.number_of_replicas': 0 };
+      await node.ask('POST', `/${indexPrefix}-1/${how}/${indexPrefix}-2?wait_for_active_shards=all`, {
+        settings,
+      });
+      await node.ask('DELETE', `/${indexPrefix}-1`);
+      const { records } = await store().query(
+        ALL,
+        { ...page, size: 20, after: first.next ?? expect.fail() },
+        call(),
+      );
+      const all = [...first.records, ...records].map(({ log }) => log);
+      expect(all.toSorted()).to.deep.equal(lines.toSorted());
+    });
+  }
+
   it('counts the containers of the other indices where one has no doc_values, and is not fit', async () => {
     const keyword = { type: 'keyword', doc_values: false };
     const kubernetes = { properties: { docker_id: keyword, namespace_name: keyword } };

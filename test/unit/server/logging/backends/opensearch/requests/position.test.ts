@@ -3,6 +3,7 @@ import {
   digestOf,
   readPosition,
   searchAfter,
+  withMoved,
   writePosition,
 } from '../../../../../../../server/logging/backends/opensearch/requests/position.ts';
 
@@ -37,6 +38,16 @@ describe('the position in a list of hits', () => {
 
   it('tells documents of one id in two indices apart', () => {
     expect(digestOf('logs-2026.01.01', 'a')).not.to.equal(digestOf('logs-2026.01.02', 'a'));
+  });
+
+  it('knows a record again whose index has got another name, as long as it has not both', () => {
+    const [first, copy, other] = [digestOf('logs-1', 'a'), digestOf('logs-2', 'a'), digestOf('logs-2', 'b')];
+    const given = (found: readonly string[]) => withMoved({ ...POSITION, given: [first] }, found).given;
+    expect(given([copy, other])).to.deep.equal([first, copy]);
+    expect(given([copy, first])).to.deep.equal([first]);
+    expect(given([other])).to.deep.equal([first]);
+    // Two records of one id are two lines.
+    expect(given([copy, digestOf('logs-3', 'a')])).to.deep.equal([first, copy]);
   });
 
   it('is gone on from with the hits of its very key once more', () => {
