@@ -26,6 +26,13 @@ export class BucketTable {
     return this.#quiet.size + this.#delaying.size;
   }
 
+  /** How many hold something at this time; drops those whose failures have been forgotten, so it looks at all. */
+  count(now: number): number {
+    for (const buckets of [this.#quiet, this.#delaying])
+      for (const [key, bucket] of buckets) if (bucket.isEmpty(now)) buckets.delete(key);
+    return this.size;
+  }
+
   /** The bucket of a key, made when there is none. */
   take(key: string, limits: BucketLimits, now: number): Bucket {
     const known = this.get(key);

@@ -81,9 +81,9 @@ export class LoginThrottle {
     this.#now = options.now ?? Date.now;
   }
 
-  /** How many accounts and sources are remembered. */
+  /** How many accounts and sources are remembered now. Looks at each of them. */
   get size(): number {
-    return this.#table.size;
+    return this.#table.count(this.#now());
   }
 
   /**

@@ -204,6 +204,21 @@ describe('the throttle of sign-ins', () => {
     expect(scene.throttle.size).to.equal(0);
   });
 
+  it('counts what it remembers at that time: failures that are forgotten meanwhile no longer', async () => {
+    const scene = new Scene();
+    await scene.fail('alice', HOME, 3);
+    scene.now += LIMITS.reset / 2;
+    await scene.fail('bob', STRANGER);
+    const underWay = await scene.reserve('carol', '203.0.113.5');
+    expect(scene.throttle.size).to.equal(6);
+    scene.now += LIMITS.reset / 2 + 1;
+    expect(scene.throttle.size).to.equal(4);
+    scene.now += LIMITS.reset;
+    expect(scene.throttle.size).to.equal(2);
+    underWay.cancelled();
+    expect(scene.throttle.size).to.equal(0);
+  });
+
   it('remembers nothing of accounts without failures', async () => {
     const scene = new Scene();
     await scene.succeed('alice');
