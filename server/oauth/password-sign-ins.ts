@@ -11,7 +11,7 @@ import type { SessionStore } from './sessions/session.ts';
 import type { OAuthSettings } from './settings.ts';
 import { newSharedThrottle, type SharedThrottleOptions } from './throttle/shared-throttle.ts';
 import type { CredentialStore } from './users/account.ts';
-import type { Users } from './users/cluster-user-directory.ts';
+import type { ClusterUserDirectory } from './users/cluster-user-directory.ts';
 import { LastLogins } from './users/last-logins.ts';
 
 export interface PasswordSignInsOptions {
@@ -19,7 +19,7 @@ export interface PasswordSignInsOptions {
   /** Cores of the machine, and threads of libuv's pool. */
   readonly machine: { readonly cores: number; readonly threads: number };
   readonly ready: () => boolean;
-  readonly users: Pick<Users, 'synced' | 'get' | 'object'>;
+  readonly users: Pick<ClusterUserDirectory, 'synced' | 'get' | 'object' | 'show'>;
   readonly credentials: CredentialStore & { hashes(): Iterable<string> };
   readonly sessions: Pick<SessionStore, 'ofUser'>;
   readonly keys: SharedThrottleOptions['keys'];

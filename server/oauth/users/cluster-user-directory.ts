@@ -116,6 +116,11 @@ export class ClusterUserDirectory implements Users {
     return found;
   }
 
+  /** The cluster's answer to what somebody else here has written. */
+  show(written: unknown): void {
+    this.#followed.index.put(written);
+  }
+
   async #write(method: 'POST' | 'PUT', path: string, user: User, signal: AbortSignal): Promise<User> {
     const { client, group } = this.#options;
     const written = await client.json({ method, path, json: userObject(group, user), signal });

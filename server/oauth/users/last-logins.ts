@@ -12,13 +12,13 @@ import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import type { Users } from './cluster-user-directory.ts';
+import type { ClusterUserDirectory } from './cluster-user-directory.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
-  readonly users: Pick<Users, 'object'>;
+  readonly users: Pick<ClusterUserDirectory, 'object' | 'show'>;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -68,15 +68,16 @@ export class LastLogins {
   /** False when it is to be tried again. */
   async #write(user: string, minute: number, signal: AbortSignal): Promise<boolean> {
     if (this.#isKnown(user, minute)) return true;
-    const { client, group } = this.#options;
+    const { client, group, users } = this.#options;
     try {
-      await client.json({
+      const written = await client.json({
         method: 'PATCH',
         path: `/apis/${group}/${VERSION}/${USER.plural}/${user}/status`,
         headers: { 'content-type': 'application/merge-patch+json' },
         json: { status: { lastLoginTime: new Date(minute).toISOString().replace('.000Z', 'Z') } },
         signal,
       });
+      users.show(written);
       this.#failures.end();
       this.#backoff.reset();
       return true;

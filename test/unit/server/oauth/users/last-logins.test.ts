@@ -16,6 +16,7 @@ class Scene {
   readonly warned: string[] = [];
   failure: Error | undefined;
   readonly users = new Map<string, User>();
+  readonly shown: unknown[] = [];
   #heard: () => void = () => undefined;
   readonly logins = new LastLogins({
     client: {
@@ -25,11 +26,14 @@ class Scene {
         this.written.push(`${path.split('/')[5]} ${JSON.stringify(json)}`);
         this.#heard();
         if (failure) throw failure;
-        return {};
+        return { answerTo: path };
       },
     },
     group: 'iam.platform.io',
-    users: { object: (name) => this.users.get(name) },
+    users: {
+      object: (name) => this.users.get(name),
+      show: (written) => this.shown.push(written),
+    },
     log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
     now: () => this.now,
     retryMs: 1,
@@ -71,6 +75,15 @@ describe('the last sign-ins', () => {
       'bob {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
       'alice {"status":{"lastLoginTime":"2026-01-01T10:01:00Z"}}',
     ]);
+  });
+
+  it('are seen here at once, as the cluster has them', async () => {
+    scene.failure = newServiceUnavailable('kube-apiserver can not be reached');
+    scene.logins.seen('alice');
+    await until(() => scene.shown.length > 0);
+    const path = '/apis/iam.platform.io/v1beta1/users/alice/status';
+    expect(scene.shown).to.deep.equal([{ answerTo: path }]);
+    expect(scene.written).to.have.length(2);
   });
 
   it('go on behind a user who is gone', async () => {
