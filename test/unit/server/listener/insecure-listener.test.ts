@@ -137,6 +137,8 @@ describe('the plain-HTTP listener', () => {
     const listener = await listening({ limits: { headersTimeout: 100, requestTimeout: 100 } });
     const answer = await send(listener, 'GET /livez HTTP/1.1\r\nX-Slow: ');
     expect(answer).to.match(/^HTTP\/1.1 408 /);
+    const { kind, reason, code } = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as Record<string, unknown>;
+    expect({ kind, reason, code }).to.deep.equal({ kind: 'Status', reason: 'Timeout', code: 408 });
   });
 
   it('ends a connection on which nothing is ever sent', async () => {
