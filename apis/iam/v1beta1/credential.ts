@@ -27,7 +27,7 @@ const CredentialSpecSchema = Type.Object(
       description: 'When the password became this one. Sessions that began earlier are over.',
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The password, and whom it belongs to.' },
 );
 
 export type CredentialSpec = Static<typeof CredentialSpecSchema>;

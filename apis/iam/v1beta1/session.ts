@@ -19,7 +19,10 @@ const SessionSpecSchema = Type.Object(
       maxLength: 253,
       description: 'The OAuth client that it belongs to.',
     }),
-    scopes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 64 }),
+    scopes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      maxItems: 64,
+      description: 'Scopes that the client was given.',
+    }),
     source: Type.String({ maxLength: 64, description: 'Address that signed in, for people.' }),
     userAgent: Type.String({ maxLength: 512, description: 'Program that signed in, as it called itself.' }),
     createdTime: Time('When the user signed in.'),
@@ -49,7 +52,7 @@ const SessionSpecSchema = Type.Object(
       description: "Over all of these, under the server's key.",
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Who signed in, from where, and how long it lasts.' },
 );
 
 export type SessionSpec = Static<typeof SessionSpecSchema>;

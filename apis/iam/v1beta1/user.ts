@@ -36,14 +36,16 @@ export const UserSpecSchema = Type.Object(
       Type.Boolean({ description: 'A disabled user can not sign in, and is signed out everywhere.' }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Who it is, and what RBAC knows of them.' },
 );
 
 const UserStatusSchema = Type.Object(
   {
-    lastLoginTime: Type.Optional(Type.String({ format: 'date-time', description: 'Kept to the minute.' })),
+    lastLoginTime: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Of the last sign-in, to the minute.' }),
+    ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'What the server has seen of this user.' },
 );
 
 export const UserSchema = Type.Object({

@@ -117,6 +117,17 @@ describe('the descriptions of the APIs', () => {
     );
   });
 
+  for (const { kind, spec, status } of CUSTOM_RESOURCES) {
+    it(`say of each member of a ${kind} what it is, for kubectl explain`, () => {
+      for (const schema of [spec, ...(status === undefined ? [] : [status])]) {
+        const members = Object.entries(record(schema['properties']));
+        for (const [name, member] of [[kind, schema], ...members] as const) {
+          expect(record(member)['description'], name).to.be.a('string').that.matches(/\.$/);
+        }
+      }
+    });
+  }
+
   for (const [path, document] of [
     ['/openapi/platform.json', platform],
     ['/openapi/custom-resources.json', customResources],
