@@ -19,19 +19,19 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { isSearchRefused } from '../../store-errors.ts';
+import { Connection, type ConnectionOptions } from './connection/connection.ts';
 import { bucketRange, countByTime } from './counting/histogram.ts';
 import { Statistics } from './counting/statistics.ts';
-import { PAGE_MS } from './export.ts';
+import { PAGE_MS } from './exporting/export.ts';
+import { exportRecords } from './exporting/resumed-export.ts';
+import type { FieldNames } from './fields/field-names.ts';
 import { Followers, type FollowTuning } from './following/follow.ts';
 import { FirstHits } from './paging/first-hits.ts';
 import { queryPage } from './paging/page-query.ts';
 import { distinct, sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
-import { Connection, type ConnectionOptions } from './requests/connection.ts';
-import { endingTogether } from './requests/ending-together.ts';
-import type { FieldNames } from './requests/field-names.ts';
-import { PointsInTime } from './requests/point-in-time.ts';
-import { Searches } from './requests/searches.ts';
-import { exportRecords } from './resumed-export.ts';
+import { endingTogether } from './searches/ending-together.ts';
+import { PointsInTime } from './searches/point-in-time.ts';
+import { Searches } from './searches/searches.ts';
 import { FieldProbe } from './selection/field-probe.ts';
 import { Predecessors } from './selection/predecessors.ts';
 import { SelectionQueries } from './selection/selection-queries.ts';

@@ -3,10 +3,10 @@ import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
-import type { FieldMap } from './requests/field-map.ts';
-import type { PointsInTime } from './requests/point-in-time.ts';
-import type { Searches } from './requests/searches.ts';
-import { STORE } from './requests/store-name.ts';
+import { STORE } from './connection/store-name.ts';
+import type { FieldMap } from './fields/field-map.ts';
+import type { PointsInTime } from './searches/point-in-time.ts';
+import type { Searches } from './searches/searches.ts';
 import { ANYTHING, type FieldProbe } from './selection/field-probe.ts';
 import {
   allIndices,

@@ -3,10 +3,10 @@ import { commonWidth } from '../../../bucket-width.ts';
 import { earlier, instantOf, later } from '../../../instant.ts';
 import type { Buckets, Call, LogHistogram, Selection } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { arrayOf, countOf, type JsonObject, objectOf } from '../requests/json-reader.ts';
-import type { SearchAnswer } from '../requests/search-answer.ts';
-import type { Searches } from '../requests/searches.ts';
-import { STORE } from '../requests/store-name.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
+import { STORE } from '../connection/store-name.ts';
+import type { SearchAnswer } from '../searches/search-answer.ts';
+import type { Searches } from '../searches/searches.ts';
 import { timeRange } from '../selection/range-clause.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 

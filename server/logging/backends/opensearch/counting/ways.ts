@@ -1,7 +1,7 @@
 // The ways in which a store tells how many different values fields have.
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { countOf, type JsonObject, objectOf } from '../requests/json-reader.ts';
-import { STORE } from '../requests/store-name.ts';
+import { countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
+import { STORE } from '../connection/store-name.ts';
 
 export interface Way {
   readonly aggregations: (fields: readonly string[]) => JsonObject;

@@ -2,7 +2,7 @@
 import { pause } from '../../../../concurrency/pause.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
-import type { Searches } from '../requests/searches.ts';
+import type { Searches } from '../searches/searches.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
 import { Follower, type FollowerOptions, type FollowerTuning } from './follower.ts';
 import { type LineCount, LineCountPoller } from './line-count-poller.ts';

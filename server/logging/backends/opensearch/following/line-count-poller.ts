@@ -2,7 +2,7 @@
 // for all who follow the same indices. They ask for lines only when the count has changed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../../log-store.ts';
-import type { Searches } from '../requests/searches.ts';
+import type { Searches } from '../searches/searches.ts';
 import { restAfter } from './pace.ts';
 
 export interface LineCountPollerOptions {

@@ -3,8 +3,8 @@
 // is put in two: how many there are, which the index knows, and which are the first, sought where the order begins.
 import type { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import type { Deadline } from '../../../deadline.ts';
-import type { SearchAnswer } from '../requests/search-answer.ts';
-import type { Searches } from '../requests/searches.ts';
+import type { SearchAnswer } from '../searches/search-answer.ts';
+import type { Searches } from '../searches/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import { type HitsAsked, HitsSearch } from './hits-search.ts';
 import { kindOf, newKnownWidths, type Width } from './known-widths.ts';

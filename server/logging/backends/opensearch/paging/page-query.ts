@@ -3,9 +3,9 @@ import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Deadline } from '../../../deadline.ts';
 import type { LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
-import { type Position, readPosition, writePosition } from '../requests/position.ts';
-import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../requests/search-answer.ts';
-import type { Searches } from '../requests/searches.ts';
+import { type Position, readPosition, writePosition } from '../searches/position.ts';
+import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../searches/search-answer.ts';
+import type { Searches } from '../searches/searches.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import type { FirstHits } from './first-hits.ts';
 import { pageBody, RESULT_WINDOW, unseenOrMoved } from './page-reader.ts';

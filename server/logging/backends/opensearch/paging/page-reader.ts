@@ -1,11 +1,11 @@
 // Pages of records in the order of time, each going on exactly where the one before ended.
 import type { Order } from '../../../log-store.ts';
-import type { Clause } from '../requests/clause.ts';
-import type { FieldMap } from '../requests/field-map.ts';
-import type { FieldNames } from '../requests/field-names.ts';
-import { digestOf, keyOfTime, type Position, withMoved } from '../requests/position.ts';
-import type { Hit, SearchAnswer } from '../requests/search-answer.ts';
-import type { SearchBody } from '../requests/searches.ts';
+import type { FieldMap } from '../fields/field-map.ts';
+import type { FieldNames } from '../fields/field-names.ts';
+import type { Clause } from '../searches/clause.ts';
+import { digestOf, keyOfTime, type Position, withMoved } from '../searches/position.ts';
+import type { Hit, SearchAnswer } from '../searches/search-answer.ts';
+import type { SearchBody } from '../searches/searches.ts';
 
 /** Indices answer no more than this of one search, skipped records included, unless told otherwise. */
 export const RESULT_WINDOW = 10_000;

@@ -1,6 +1,6 @@
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Order, Selection } from '../../../log-store.ts';
-import type { Position } from '../requests/position.ts';
+import type { Position } from '../searches/position.ts';
 
 type Range = Selection['range'];
 

@@ -4,11 +4,11 @@ import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { UnfitOptionError } from '../../../configuration-errors.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
-import { endingTogether } from '../requests/ending-together.ts';
-import { FieldMap } from '../requests/field-map.ts';
-import type { FieldNames } from '../requests/field-names.ts';
-import { LENIENT, type Searches } from '../requests/searches.ts';
-import { STORE } from '../requests/store-name.ts';
+import { STORE } from '../connection/store-name.ts';
+import { FieldMap } from '../fields/field-map.ts';
+import type { FieldNames } from '../fields/field-names.ts';
+import { endingTogether } from '../searches/ending-together.ts';
+import { LENIENT, type Searches } from '../searches/searches.ts';
 import { IndexStates, type Remaining } from './index-states.ts';
 
 /** What is remembered: so many patterns of indices, for so long. */

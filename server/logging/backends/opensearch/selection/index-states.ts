@@ -4,8 +4,8 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../../concurrency/parallel.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
-import { refusedIndexIn } from '../requests/refusal.ts';
-import { LENIENT, type Searches } from '../requests/searches.ts';
+import { refusedIndexIn } from '../connection/refusal.ts';
+import { LENIENT, type Searches } from '../searches/searches.ts';
 
 export interface Unsearchable {
   readonly refused: readonly string[];

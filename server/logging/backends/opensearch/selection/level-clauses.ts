@@ -12,8 +12,8 @@ import {
   wordsAtHead,
   wordsInCapitals,
 } from '../../../matching/levels.ts';
-import { allOf, anyOf, type Clause, regexp, wildcard } from '../requests/clause.ts';
-import { type FieldMap, overFields } from '../requests/field-map.ts';
+import { type FieldMap, overFields } from '../fields/field-map.ts';
+import { allOf, anyOf, type Clause, regexp, wildcard } from '../searches/clause.ts';
 import { type TextClause, wildcardFields } from './text-clauses.ts';
 
 /** Of terminals; its last letter would make one word of it and what follows. */

@@ -3,8 +3,8 @@
 import type { NameFilter } from '../../../log-store.ts';
 import { parsePattern } from '../../../matching/regex-dialect.ts';
 import { type PodNameForm, podNameForms } from '../../../matching/workload-names.ts';
-import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from '../requests/clause.ts';
-import { type FieldCoverage, overFields } from '../requests/field-map.ts';
+import { type FieldCoverage, overFields } from '../fields/field-map.ts';
+import { allOf, anyOf, type Clause, MAX_REGEX_LENGTH, NOTHING, regexp } from '../searches/clause.ts';
 import {
   type Alternative,
   alternatives,

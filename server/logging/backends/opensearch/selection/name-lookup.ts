@@ -4,13 +4,13 @@ import { isRecord, optionalText } from '../../../../../apis/reading/unknown-valu
 import { nextRound } from '../../../../concurrency/event-loop.ts';
 import type { Call } from '../../../log-store.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
-import { aggregatedFields } from '../requests/aggregated-fields.ts';
-import { allOf, type Clause } from '../requests/clause.ts';
-import { endingTogether } from '../requests/ending-together.ts';
-import type { FieldCoverage } from '../requests/field-map.ts';
-import { arrayOf } from '../requests/json-reader.ts';
-import type { Searches } from '../requests/searches.ts';
-import { STORE } from '../requests/store-name.ts';
+import { arrayOf } from '../connection/json-reader.ts';
+import { STORE } from '../connection/store-name.ts';
+import { aggregatedFields } from '../fields/aggregated-fields.ts';
+import type { FieldCoverage } from '../fields/field-map.ts';
+import { allOf, type Clause } from '../searches/clause.ts';
+import { endingTogether } from '../searches/ending-together.ts';
+import type { Searches } from '../searches/searches.ts';
 
 /** Below what one answer may hold. */
 const MAX_NAMES = 60_000;

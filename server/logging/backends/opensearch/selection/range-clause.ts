@@ -1,4 +1,4 @@
-import type { Clause } from '../requests/clause.ts';
+import type { Clause } from '../searches/clause.ts';
 
 /** Times that fit into 64 bits of nanoseconds; a question that goes beyond is refused. */
 const FIRST = '1970-01-01T00:00:00.000000000Z';

@@ -2,10 +2,10 @@
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Call, Selection } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
-import type { Clause } from '../requests/clause.ts';
-import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
-import type { Searches } from '../requests/searches.ts';
-import { STORE } from '../requests/store-name.ts';
+import { STORE } from '../connection/store-name.ts';
+import type { FieldCoverage, FieldMap } from '../fields/field-map.ts';
+import type { Clause } from '../searches/clause.ts';
+import type { Searches } from '../searches/searches.ts';
 import type { FieldProbe, SearchableIndices } from './field-probe.ts';
 import { type IndexNaming, indexPattern, indicesWithin, newestDays, without } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';

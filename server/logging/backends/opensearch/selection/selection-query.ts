@@ -2,8 +2,8 @@
 // namespaces than that leaves room for have a bound of their own, it is cut into slices that share no line.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Selection } from '../../../log-store.ts';
-import { allOf, type Clause } from '../requests/clause.ts';
-import type { FieldCoverage, FieldMap } from '../requests/field-map.ts';
+import type { FieldCoverage, FieldMap } from '../fields/field-map.ts';
+import { allOf, type Clause } from '../searches/clause.ts';
 import { exactClause } from './name-clauses.ts';
 import type { Bound } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';

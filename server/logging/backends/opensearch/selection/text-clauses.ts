@@ -5,6 +5,8 @@ import type { TextFilter } from '../../../log-store.ts';
 import { parsePattern } from '../../../matching/regex-dialect.ts';
 import { wordsOf } from '../../../matching/words.ts';
 import { newNotSupported } from '../../../store-errors.ts';
+import { STORE } from '../connection/store-name.ts';
+import { type FieldCoverage, type FieldMap, overFields } from '../fields/field-map.ts';
 import {
   allOf,
   anyOf,
@@ -13,9 +15,7 @@ import {
   NOTHING,
   regexp,
   wildcard,
-} from '../requests/clause.ts';
-import { type FieldCoverage, type FieldMap, overFields } from '../requests/field-map.ts';
-import { STORE } from '../requests/store-name.ts';
+} from '../searches/clause.ts';
 import { casedPhrase } from './cased-phrase.ts';
 import { isLiteral, literalSomewhere, somewhere } from './lucene-pattern.ts';
 

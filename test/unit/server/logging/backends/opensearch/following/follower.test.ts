@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { Connection } from '../../../../../../../server/logging/backends/opensearch/connection/connection.ts';
 import { Follower } from '../../../../../../../server/logging/backends/opensearch/following/follower.ts';
 import { Pace } from '../../../../../../../server/logging/backends/opensearch/following/pace.ts';
-import { Connection } from '../../../../../../../server/logging/backends/opensearch/requests/connection.ts';
-import { Searches } from '../../../../../../../server/logging/backends/opensearch/requests/searches.ts';
+import { Searches } from '../../../../../../../server/logging/backends/opensearch/searches/searches.ts';
 import { FieldProbe } from '../../../../../../../server/logging/backends/opensearch/selection/field-probe.ts';
 import { Predecessors } from '../../../../../../../server/logging/backends/opensearch/selection/predecessors.ts';
 import { SelectionQueries } from '../../../../../../../server/logging/backends/opensearch/selection/selection-queries.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Clause } from '../../../../../../../server/logging/backends/opensearch/requests/clause.ts';
-import { FieldMap } from '../../../../../../../server/logging/backends/opensearch/requests/field-map.ts';
+import { FieldMap } from '../../../../../../../server/logging/backends/opensearch/fields/field-map.ts';
+import type { Clause } from '../../../../../../../server/logging/backends/opensearch/searches/clause.ts';
 import {
   type SelectionQuery,
   slicesOfNamespaces,

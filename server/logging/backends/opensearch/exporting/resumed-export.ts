@@ -1,11 +1,11 @@
 // An export that goes on where a point in time was lost. A point is bound to the nodes that held its shards when it was
 // opened, and ends with any of its indices, while its last record tells where another one has to begin.
-import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import { pause } from '../../../concurrency/pause.ts';
-import type { Deadline } from '../../deadline.ts';
-import type { Coverage, LogRecord, Order } from '../../log-store.ts';
+import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { pause } from '../../../../concurrency/pause.ts';
+import type { Deadline } from '../../../deadline.ts';
+import type { Coverage, LogRecord, Order } from '../../../log-store.ts';
+import type { SelectionQuery } from '../selection/selection-query.ts';
 import { type ExportOptions, type ExportPart, exportPoint } from './export.ts';
-import type { SelectionQuery } from './selection/selection-query.ts';
 
 export interface ResumedExportOptions extends ExportOptions {
   /** What to ask for the same time now, ascending; the indices are looked at anew. */

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import {
   LongAnswer,
   ownBytes,
-} from '../../../../../../../server/logging/backends/opensearch/requests/long-answer.ts';
+} from '../../../../../../../server/logging/backends/opensearch/searches/long-answer.ts';
 import {
   type Hit,
   readAnswer,
-} from '../../../../../../../server/logging/backends/opensearch/requests/search-answer.ts';
+} from '../../../../../../../server/logging/backends/opensearch/searches/search-answer.ts';
 
 const TRICKY = ['plain', '"sort":[1,2]}', '"hits":[{', ']},{"_index":"x"', 'Ä\n\\"', 'x'.repeat(10_000)];
 

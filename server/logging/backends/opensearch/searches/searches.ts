@@ -5,12 +5,12 @@ import { Turns } from '../../../../concurrency/turns.ts';
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Call } from '../../../log-store.ts';
 import { newSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
-import { type AskedAgain, askedAgainWhileBusy } from './busy-store.ts';
-import { type Body, bodyText, type Connection, type StoreRequest } from './connection.ts';
+import { type AskedAgain, askedAgainWhileBusy } from '../connection/busy-store.ts';
+import { type Body, bodyText, type Connection, type StoreRequest } from '../connection/connection.ts';
+import { STORE } from '../connection/store-name.ts';
 import { type ByteRange, LongAnswer, ownBytes } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
 import { ShardCounts } from './shard-counts.ts';
-import { STORE } from './store-name.ts';
 
 export type SearchBody = Readonly<Record<string, unknown>>;
 

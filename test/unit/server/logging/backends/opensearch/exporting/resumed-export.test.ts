@@ -1,7 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { ANSWERED, type Asked, answer, call, type Line, SELECTION, scriptedStore } from './scripted-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
+import {
+  ANSWERED,
+  type Asked,
+  answer,
+  call,
+  type Line,
+  SELECTION,
+  scriptedStore,
+} from '../scripted-store.ts';
 
 const MANY: readonly Line[] = Array.from({ length: 3_000 }, (_, n) => ({
   id: `line-${n}`,

@@ -1,7 +1,7 @@
 // The types that fields have, index by index, as `_field_caps` tells them; what can not be looked for, or not be counted
 // by its values, is of another type.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
-import type { JsonObject } from './json-reader.ts';
+import type { JsonObject } from '../connection/json-reader.ts';
 
 /** Of a field: the indices where it is of each. */
 export type Types = ReadonlyMap<string, readonly string[]>;

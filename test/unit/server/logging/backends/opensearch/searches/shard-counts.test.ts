@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ShardCounts } from '../../../../../../../server/logging/backends/opensearch/requests/shard-counts.ts';
+import { ShardCounts } from '../../../../../../../server/logging/backends/opensearch/searches/shard-counts.ts';
 
 describe('the shards of indices', () => {
   it('are as many as before, or more, and fewer once', () => {

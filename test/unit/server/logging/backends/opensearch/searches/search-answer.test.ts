@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   positionBehind,
   readAnswer,
-} from '../../../../../../../server/logging/backends/opensearch/requests/search-answer.ts';
+} from '../../../../../../../server/logging/backends/opensearch/searches/search-answer.ts';
 
 const hit = (id: string, sort: readonly [number, number]) => ({ _index: 'i', _id: id, _source: {}, sort });
 const answer = (changes: object = {}, hits: readonly object[] = []): string =>

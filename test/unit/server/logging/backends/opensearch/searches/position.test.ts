@@ -5,7 +5,7 @@ import {
   searchAfter,
   withMoved,
   writePosition,
-} from '../../../../../../../server/logging/backends/opensearch/requests/position.ts';
+} from '../../../../../../../server/logging/backends/opensearch/searches/position.ts';
 
 const POSITION = { time: 1_767_225_600_123_456_789n, sequence: 7, given: [digestOf('i', 'a')] };
 

@@ -4,7 +4,7 @@ import {
   anyOf,
   NOTHING,
   wildcard,
-} from '../../../../../../../server/logging/backends/opensearch/requests/clause.ts';
+} from '../../../../../../../server/logging/backends/opensearch/searches/clause.ts';
 
 describe('a clause', () => {
   it('that looks for a text takes no character of it for a sign of a pattern', () => {

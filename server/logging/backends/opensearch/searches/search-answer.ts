@@ -4,9 +4,9 @@ import { isRecord, optionalText } from '../../../../../apis/reading/unknown-valu
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Total } from '../../../log-store.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { arrayOf, countOf, type JsonObject, objectOf } from './json-reader.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
+import { STORE } from '../connection/store-name.ts';
 import { digestOf, type Position, timeOfKey } from './position.ts';
-import { STORE } from './store-name.ts';
 
 export interface Hit {
   readonly index: string;

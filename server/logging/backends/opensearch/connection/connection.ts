@@ -1,5 +1,5 @@
 // The connection to OpenSearch or Elasticsearch: one request, one answer. Owns sockets, TLS, credentials, the end of a
-// request at its deadline, and what failures mean; what is asked and read is the business of the files beside it.
+// request at its deadline, and what failures mean; what is asked and read is the business of searches/ and fields/.
 import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';

@@ -2,12 +2,12 @@
 // keyword in one index and an analysed text with a keyword beside it in another.
 import { UnfitOptionError } from '../../../configuration-errors.ts';
 import { newStoreUnavailable } from '../../../store-errors.ts';
-import { allOf, anyOf, type Clause } from './clause.ts';
+import { arrayOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
+import { STORE } from '../connection/store-name.ts';
+import { allOf, anyOf, type Clause } from '../searches/clause.ts';
 import type { FieldNames } from './field-names.ts';
 import { type Types, typesIn, unindexed } from './field-types.ts';
-import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
 import { RecordReader } from './record-reader.ts';
-import { STORE } from './store-name.ts';
 
 /** A field that holds whole values. */
 export interface ExactField {

@@ -7,7 +7,7 @@ import {
   bodyText,
   Connection,
   type StoreRequest,
-} from '../../../../../../../server/logging/backends/opensearch/requests/connection.ts';
+} from '../../../../../../../server/logging/backends/opensearch/connection/connection.ts';
 
 const SEARCH: StoreRequest = { method: 'POST', path: '/_search', body: '{}' };
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   instantOfKey,
   toInstant,
-} from '../../../../../../../server/logging/backends/opensearch/requests/instant.ts';
+} from '../../../../../../../server/logging/backends/opensearch/fields/instant.ts';
 import { millisecondsOf } from '../../../../../../../server/logging/instant.ts';
 
 describe('the time of a record', () => {

@@ -1,19 +1,19 @@
 // The records of a point in time: pages, the next one fetched while the reader works on this one.
-import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import { pause } from '../../../concurrency/pause.ts';
-import type { Deadline } from '../../deadline.ts';
-import { fewerWhenTooMuch } from '../../fewer-lines.ts';
-import type { Call, LogRecord, Order } from '../../log-store.ts';
-import { isSearchRefused } from '../../store-errors.ts';
-import { pageBody, repeated, unseen } from './paging/page-reader.ts';
-import { areNoPointsLeft } from './requests/known-refusals.ts';
-import type { ByteRange, LongAnswer } from './requests/long-answer.ts';
-import { isLostPoint, type PointInTime, type PointsInTime } from './requests/point-in-time.ts';
-import { type Position, searchAfter } from './requests/position.ts';
-import { areAllShardsAway } from './requests/refusal.ts';
-import { positionBehind, type SearchAnswer } from './requests/search-answer.ts';
-import type { Searches } from './requests/searches.ts';
-import type { SelectionQuery } from './selection/selection-query.ts';
+import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { pause } from '../../../../concurrency/pause.ts';
+import type { Deadline } from '../../../deadline.ts';
+import { fewerWhenTooMuch } from '../../../fewer-lines.ts';
+import type { Call, LogRecord, Order } from '../../../log-store.ts';
+import { isSearchRefused } from '../../../store-errors.ts';
+import { areNoPointsLeft } from '../connection/known-refusals.ts';
+import { areAllShardsAway } from '../connection/refusal.ts';
+import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
+import type { ByteRange, LongAnswer } from '../searches/long-answer.ts';
+import { isLostPoint, type PointInTime, type PointsInTime } from '../searches/point-in-time.ts';
+import { type Position, searchAfter } from '../searches/position.ts';
+import { positionBehind, type SearchAnswer } from '../searches/search-answer.ts';
+import type { Searches } from '../searches/searches.ts';
+import type { SelectionQuery } from '../selection/selection-query.ts';
 
 export interface ExportOptions {
   readonly searches: Searches;

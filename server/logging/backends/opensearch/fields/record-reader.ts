@@ -1,10 +1,10 @@
 // Reads records from the documents of a store.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import type { LogRecord } from '../../../log-store.ts';
+import { type JsonObject } from '../connection/json-reader.ts';
+import type { Hit } from '../searches/search-answer.ts';
 import type { FieldNames } from './field-names.ts';
 import { instantOfKey, toInstant } from './instant.ts';
-import { type JsonObject } from './json-reader.ts';
-import type { Hit } from './search-answer.ts';
 
 /** Gives what stands at one place of a source; undefined when there is nothing. */
 type Reader = (source: JsonObject) => unknown;

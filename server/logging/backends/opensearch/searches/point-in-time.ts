@@ -6,13 +6,18 @@ import { optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../../configuration-errors.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
-import { objectOf } from './json-reader.ts';
-import { areNoPointsLeft, NO_POINTS_LEFT, newNoPointsLeft, UnfitForPointsError } from './known-refusals.ts';
+import { objectOf } from '../connection/json-reader.ts';
+import {
+  areNoPointsLeft,
+  NO_POINTS_LEFT,
+  newNoPointsLeft,
+  UnfitForPointsError,
+} from '../connection/known-refusals.ts';
+import { isUnknownRequest } from '../connection/refusal.ts';
+import { STORE } from '../connection/store-name.ts';
 import type { LongAnswer } from './long-answer.ts';
-import { isUnknownRequest } from './refusal.ts';
 import { missingShards } from './search-answer.ts';
 import { LENIENT, type SearchBody, type Searches } from './searches.ts';
-import { STORE } from './store-name.ts';
 
 /** Renewed by each page: a reader slower than this loses the rest. */
 const KEEP_ALIVE = '5m';

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { Order } from '../../../log-store.ts';
 import { newForeignCursor } from '../../../store-errors.ts';
-import { STORE } from './store-name.ts';
+import { STORE } from '../connection/store-name.ts';
 
 export interface Position {
   /** Nanoseconds since the epoch, as the index has them. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   isMissing,
   refusal,
-} from '../../../../../../../server/logging/backends/opensearch/requests/refusal.ts';
+} from '../../../../../../../server/logging/backends/opensearch/connection/refusal.ts';
 import { unfitOptionIn } from '../../../../../../../server/logging/configuration-errors.ts';
 import { createLogger } from '../../../../../../../server/observability/logger.ts';
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
-import type { OpenSearchLogStore } from '../../../../../../server/logging/backends/opensearch/opensearch-log-store.ts';
-import type { Call } from '../../../../../../server/logging/log-store.ts';
-import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { ANSWERED, type Asked, answer, call, SELECTION, scriptedStore } from './scripted-store.ts';
+import { StatusError } from '../../../../../../../apis/meta/v1/errors.ts';
+import type { OpenSearchLogStore } from '../../../../../../../server/logging/backends/opensearch/opensearch-log-store.ts';
+import type { Call } from '../../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../../support/logging/opensearch-store.ts';
+import { ANSWERED, type Asked, answer, call, SELECTION, scriptedStore } from '../scripted-store.ts';
 
 const LINE = { id: 'a', key: '1768471200000000001', sequence: 1 };
 const HOUR = 3_600_000;
