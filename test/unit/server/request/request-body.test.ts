@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { readBody } from '../../../../server/request/request-body.ts';
-import { ask, type ChainFixture, NODES, rawConnection, startChain } from './chain-fixture.ts';
+import { ask, type ChainFixture, NODES, rawConnection, startChain } from '../filters/chain-fixture.ts';
 
 describe('the body of a request', () => {
   let fixture: ChainFixture | undefined;
