@@ -13,7 +13,11 @@ const SHORTFALL_REASONS = [
 
 const ShortfallSchema = Type.Object(
   {
-    reason: Type.Unsafe<(typeof SHORTFALL_REASONS)[number]>({ type: 'string', enum: [...SHORTFALL_REASONS] }),
+    reason: Type.Unsafe<(typeof SHORTFALL_REASONS)[number]>({
+      type: 'string',
+      enum: [...SHORTFALL_REASONS],
+      description: 'What is missing, for programs.',
+    }),
     message: Type.String({ description: 'What is missing, for people.' }),
   },
   { additionalProperties: false },
@@ -39,9 +43,9 @@ const LogRecordSchema = Type.Object(
   {
     log: Type.String({ description: 'The line, as the container wrote it.' }),
     time: Type.String({ description: 'RFC 3339, UTC, nine digits behind the second.' }),
-    namespace: Type.String(),
-    pod: Type.String(),
-    container: Type.String(),
+    namespace: Type.String({ description: 'Of the pod.' }),
+    pod: Type.String({ description: 'Its name.' }),
+    container: Type.String({ description: 'Its name in the pod.' }),
     id: Type.String({ description: 'Names the record, for `context`.' }),
     highlights: Type.Optional(
       Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {
@@ -57,12 +61,12 @@ export const LogQueryAnswerSchema = Type.Object(
   {
     query: Type.Object(
       {
-        total: Type.Integer({ minimum: 0 }),
+        total: Type.Integer({ minimum: 0, description: 'Lines that were found.' }),
         totalRelation: RELATION,
-        records: Type.Array(LogRecordSchema),
+        records: Type.Array(LogRecordSchema, { description: 'Lines of this page.' }),
         cursor: Type.Optional(Type.String({ description: 'Of the next page; absent behind the last.' })),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, description: 'A page of lines.' },
     ),
     ...outcome,
   },
@@ -77,10 +81,10 @@ export const LogStatisticsAnswerSchema = Type.Object(
         containersApproximate: Type.Optional(
           Type.Boolean({ description: 'True when the store only estimates the number of containers.' }),
         ),
-        logs: Type.Integer({ minimum: 0 }),
+        logs: Type.Integer({ minimum: 0, description: 'Lines that were found.' }),
         logsRelation: RELATION,
       },
-      { additionalProperties: false },
+      { additionalProperties: false, description: 'How many lines, and how many containers wrote them.' },
     ),
     ...outcome,
   },
@@ -91,19 +95,20 @@ export const LogHistogramAnswerSchema = Type.Object(
   {
     histogram: Type.Object(
       {
-        total: Type.Integer({ minimum: 0 }),
+        total: Type.Integer({ minimum: 0, description: 'Lines that were found.' }),
         totalRelation: RELATION,
         histograms: Type.Array(
           Type.Object(
             {
               time: Type.Integer({ description: 'Beginning of the bucket, milliseconds since the epoch.' }),
-              count: Type.Integer({ minimum: 0 }),
+              count: Type.Integer({ minimum: 0, description: 'Lines of the bucket.' }),
             },
             { additionalProperties: false },
           ),
+          { description: 'Buckets, the first one first.' },
         ),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, description: 'Lines by time.' },
     ),
     ...outcome,
   },

@@ -4,6 +4,11 @@ import { customResourcesDescription } from '../../../../../apis/description/cust
 import { platformDescription } from '../../../../../apis/description/platform-apis.ts';
 import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
 import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/user-query.ts';
+import {
+  LogHistogramAnswerSchema,
+  LogQueryAnswerSchema,
+  LogStatisticsAnswerSchema,
+} from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import { NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
@@ -35,6 +40,16 @@ function* references(value: unknown): Generator<string> {
   for (const [key, member] of Object.entries(value)) {
     if (key === '$ref') yield text(member);
     else yield* references(member);
+  }
+}
+
+/** All named members of a schema, at any depth. */
+function* members(schema: unknown, path = ''): Generator<[string, unknown]> {
+  const { properties, items } = record(schema);
+  if (items !== undefined) yield* members(items, `${path}[]`);
+  for (const [name, member] of Object.entries(record(properties))) {
+    yield [`${path}.${name}`, member];
+    yield* members(member, `${path}.${name}`);
   }
 }
 
@@ -117,13 +132,23 @@ describe('the descriptions of the APIs', () => {
     );
   });
 
+  for (const [name, answer] of [
+    ['query', LogQueryAnswerSchema],
+    ['statistics', LogStatisticsAnswerSchema],
+    ['histogram', LogHistogramAnswerSchema],
+  ] as const) {
+    it(`say of each member of the answer to a ${name} of logs what it is`, () => {
+      for (const [path, member] of members(answer)) {
+        expect(record(member)['description'], path).to.be.a('string').that.matches(/\.$/);
+      }
+    });
+  }
+
   for (const { kind, spec, status } of CUSTOM_RESOURCES) {
     it(`say of each member of a ${kind} what it is, for kubectl explain`, () => {
-      for (const schema of [spec, ...(status === undefined ? [] : [status])]) {
-        const members = Object.entries(record(schema['properties']));
-        for (const [name, member] of [[kind, schema], ...members] as const) {
-          expect(record(member)['description'], name).to.be.a('string').that.matches(/\.$/);
-        }
+      const whole = { properties: { spec, ...(status === undefined ? {} : { status }) } };
+      for (const [path, member] of members(whole)) {
+        expect(record(member)['description'], path).to.be.a('string').that.matches(/\.$/);
       }
     });
   }
