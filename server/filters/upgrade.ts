@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { endWith } from '../request/last-words.ts';
 import type { Arrival } from './exchange.ts';
 
 /**
@@ -22,7 +23,7 @@ export function upgradeArrival(
   const refused = (): void => {
     response.detachSocket(socket as Socket);
     response.emit('close');
-    socket.end();
+    endWith(socket);
   };
   response.once('finish', refused);
   return {

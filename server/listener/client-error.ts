@@ -1,9 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { newBadRequest, type StatusError } from '../../apis/meta/v1/errors.ts';
-import { newHeadersTooLarge, newRequestTimeout, rawRefusal } from './refusal.ts';
-
-/** How long the client has to take our answer before the connection is cut. */
-const LINGER_MS = 1000;
+import { newHeadersTooLarge, newRequestTimeout, refuseRaw } from './refusal.ts';
 
 /** What a TLS handshake fails with when the other side speaks HTTP without TLS. */
 const PLAIN_HTTP = 'ERR_SSL_HTTP_REQUEST';
@@ -24,12 +21,7 @@ export function answerClientError(error: Error, socket: Duplex, underWay: boolea
     return undefined;
   }
   const refusal = refusalOf(code);
-  socket.end(rawRefusal(refusal));
-  // Closing with bytes unread resets the connection, and the client might lose the answer: read on for a moment.
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
-  socket.resume();
+  refuseRaw(socket, refusal);
   return refusal.code;
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
 import { isServedInPlain } from './plain-paths.ts';
-import { rawRefusal, refuse } from './refusal.ts';
+import { refuse, refuseRaw } from './refusal.ts';
 
 export function newInsecureListener(options: ListenerOptions): Listener {
   const { request, upgrade } = options.receiver;
@@ -19,7 +19,7 @@ export function newInsecureListener(options: ListenerOptions): Listener {
         ? {
             upgrade: (message, socket, head) => {
               if (isServedInPlain(message.url ?? '')) upgrade(message, socket, head);
-              else socket.end(rawRefusal(newPathNotFound()));
+              else refuseRaw(socket, newPathNotFound());
             },
           }
         : {}),

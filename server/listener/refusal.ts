@@ -1,6 +1,8 @@
 // Answers to what never gets into the filter chain, in the same shape as the chain's own errors.
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { endWith } from '../request/last-words.ts';
 
 export function refuse(response: ServerResponse, error: StatusError): void {
   const body = Buffer.from(JSON.stringify(error.toStatus()));
@@ -12,10 +14,10 @@ export function refuse(response: ServerResponse, error: StatusError): void {
   response.end(body);
 }
 
-/** The whole answer as bytes, for a connection on which no request could be read; it ends the connection. */
-export function rawRefusal(error: StatusError): string {
+/** On a connection on which no request could be read, or that is no longer HTTP; ends it. */
+export function refuseRaw(socket: Duplex, error: StatusError): void {
   const body = JSON.stringify(error.toStatus());
-  return [
+  const answer = [
     `HTTP/1.1 ${error.code} ${STATUS_CODES[error.code] ?? ''}`,
     'Content-Type: application/json',
     'Cache-Control: no-cache, private',
@@ -23,7 +25,8 @@ export function rawRefusal(error: StatusError): string {
     'Connection: close',
     '',
     body,
-  ].join('\r\n');
+  ];
+  endWith(socket, answer.join('\r\n'));
 }
 
 export function newHeadersTooLarge(): StatusError {

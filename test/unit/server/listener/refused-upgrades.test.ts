@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
+import { openChain } from '../../../support/open-chain.ts';
+import { until } from '../../../support/until.ts';
+import { listenInsecure, open, stop } from './listening.ts';
+
+describe('a connection whose upgrade is refused', () => {
+  let listener: Listener;
+
+  beforeEach(async () => {
+    const chain = openChain({ handlers: new Map(), signal: new AbortController().signal });
+    const receiver: RequestReceiver = {
+      request: (request, response) => chain.serve(request, response, false),
+      upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, false),
+    };
+    listener = await listenInsecure({ receiver });
+  });
+  afterEach(() => stop(listener));
+
+  const upgrade = (path: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+
+  for (const [what, request] of [
+    ['by the chain', upgrade('/livez')],
+    ['for its path', upgrade('/elsewhere')],
+    ['as a tunnel', 'CONNECT /livez HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ] as const) {
+    it(`${what} is closed when the client closes it, whatever came behind the request`, async () => {
+      const socket = await open(listener);
+      socket.allowHalfOpen = true;
+      socket.on('error', () => undefined).write(request);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).to.match(/^HTTP\/1\.1 4\d\d /);
+      socket.end('what nobody reads');
+      await until(() => listener.connections === 0);
+    });
+
+    it(`${what} is closed although the client does not`, async () => {
+      const socket = await open(listener);
+      socket.allowHalfOpen = true;
+      socket.on('error', () => undefined).resume();
+      socket.write(request);
+      await until(() => listener.connections === 0);
+      socket.destroy();
+    });
+  }
+});
