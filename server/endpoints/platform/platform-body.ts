@@ -6,7 +6,7 @@ import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../rest/content-encoding.ts';
 import { gzipped } from '../rest/piece-list.ts';
-import type { ListFrame } from '../rest/representation.ts';
+import type { ListFrame } from '../rest/representations/representation.ts';
 import type { PlatformItem } from './platform-item.ts';
 
 const COMMA = Buffer.from(',');

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { JSON_HEADERS } from '../response.ts';
 import { prettyPrinted } from './indent.ts';
-import type { Representation } from './representation.ts';
+import type { Representation } from './representations/representation.ts';
 
 export interface GetRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../request/request-context.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
 import { Indenter } from './indent.ts';
-import type { ListFrame, Representation } from './representation.ts';
+import type { ListFrame, Representation } from './representations/representation.ts';
 
 const COMMA = Buffer.from(',');
 

@@ -15,9 +15,9 @@ import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { writeItems } from './item-list.ts';
-import { Objects } from './objects.ts';
 import { writePieces } from './piece-list.ts';
-import type { Representation } from './representation.ts';
+import { Objects } from './representations/objects.ts';
+import type { Representation } from './representations/representation.ts';
 import { Selection } from './selection.ts';
 
 export interface ListRequest<Facts> {

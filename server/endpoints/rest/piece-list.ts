@@ -4,7 +4,7 @@ import type { SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
-import type { ListFrame } from './representation.ts';
+import type { ListFrame } from './representations/representation.ts';
 
 const COMMA = Buffer.from(',');
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });

@@ -7,17 +7,17 @@ import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
-import { ChunkEncoder } from './chunked-output.ts';
 import { get, hasQuery } from './get.ts';
-import { InitialEventsBudget } from './initial-events-budget.ts';
 import { list } from './list.ts';
 import { Negotiator, type ReadVerb } from './negotiator.ts';
-import { Objects } from './objects.ts';
-import { PartialMetadata } from './partial-metadata.ts';
-import type { Representation, WatchRepresentation } from './representation.ts';
-import { RowFrames } from './row-frames.ts';
-import { readIncludeObject, Tables } from './tables.ts';
-import { type WatchOptions, watch } from './watch.ts';
+import { Objects } from './representations/objects.ts';
+import { PartialMetadata } from './representations/partial-metadata.ts';
+import type { Representation, WatchRepresentation } from './representations/representation.ts';
+import { RowFrames } from './representations/row-frames.ts';
+import { readIncludeObject, Tables } from './representations/tables.ts';
+import { ChunkEncoder } from './watch/chunked-output.ts';
+import { InitialEventsBudget } from './watch/initial-events-budget.ts';
+import { type WatchOptions, watch } from './watch/watch.ts';
 
 export interface ResourceHandlerOptions {
   readonly now: () => Date;

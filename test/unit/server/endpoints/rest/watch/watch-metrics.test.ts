@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { WatchMetrics } from '../../../../../server/endpoints/rest/watch-metrics.ts';
+import { WatchMetrics } from '../../../../../../server/endpoints/rest/watch/watch-metrics.ts';
 
 describe('watch metrics', () => {
   it('sum up events and bytes of a resource, however often they are collected', async () => {

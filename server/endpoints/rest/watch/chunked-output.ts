@@ -1,7 +1,7 @@
 // The socket of one watcher: lines go out as chunks of HTTP/1.1, and a reader that does not keep up is noticed here.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { JSON_HEADERS } from '../response.ts';
+import { JSON_HEADERS } from '../../response.ts';
 import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';
 
 const CRLF = Buffer.from('\r\n');

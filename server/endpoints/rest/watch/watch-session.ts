@@ -1,10 +1,10 @@
 // One watcher as the cache sees it: what it is sent of each change, what waits for it, and when it is cut off.
-import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
-import type { ResourceCache, Snapshot, Watcher } from '../../cache/resource-cache.ts';
-import type { WatchEvent, WatchEventType } from '../../cache/watch-event.ts';
+import { newInternalError, StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { ResourceCache, Snapshot, Watcher } from '../../../cache/resource-cache.ts';
+import type { WatchEvent, WatchEventType } from '../../../cache/watch-event.ts';
+import { line, type WatchRepresentation } from '../representations/representation.ts';
+import type { Selection } from '../selection.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
-import { line, type WatchRepresentation } from './representation.ts';
-import type { Selection } from './selection.ts';
 import type { WatchOutput } from './watch-output.ts';
 
 export interface WatchLimits {

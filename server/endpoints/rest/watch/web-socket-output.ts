@@ -1,7 +1,7 @@
 // The WebSocket of one watcher: each line is a text of its own, as from kube-apiserver. Java's fabric8 client watches no
 // other way.
-import type { RequestContext, Upgrade } from '../../request/request-context.ts';
-import { type OpenWebSocket, openWebSocket } from '../websocket/web-socket.ts';
+import type { RequestContext, Upgrade } from '../../../request/request-context.ts';
+import { type OpenWebSocket, openWebSocket } from '../../websocket/web-socket.ts';
 import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';
 
 const TEXT = { binary: false };

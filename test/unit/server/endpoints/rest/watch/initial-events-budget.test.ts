@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { InitialEventsBudget } from '../../../../../server/endpoints/rest/initial-events-budget.ts';
+import { InitialEventsBudget } from '../../../../../../server/endpoints/rest/watch/initial-events-budget.ts';
 
 const KB = 1024;
 

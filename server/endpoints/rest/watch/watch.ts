@@ -1,14 +1,15 @@
 // Watch: from a resourceVersion, or beginning with all that is there; until the client, the time or the server ends it.
-import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
-import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
-import type { ResourceCache } from '../../cache/resource-cache.ts';
-import type { RequestContext } from '../../request/request-context.ts';
-import type { ResourceDefinition } from '../../resources/resource-definition.ts';
-import { webSocketUpgrade } from '../websocket/handshake.ts';
+// This folder owns the stream to one watcher, over HTTP or a WebSocket; which events there are is the cache's business.
+import { isExpired, newExpired } from '../../../../apis/meta/v1/errors.ts';
+import { type ListOptions, readListOptions } from '../../../../apis/meta/v1/list-options.ts';
+import type { ResourceCache } from '../../../cache/resource-cache.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
+import { webSocketUpgrade } from '../../websocket/handshake.ts';
+import type { WatchRepresentation } from '../representations/representation.ts';
+import { Selection } from '../selection.ts';
 import { type ChunkEncoder, ChunkedOutput } from './chunked-output.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
-import type { WatchRepresentation } from './representation.ts';
-import { Selection } from './selection.ts';
 import type { WatchOutput } from './watch-output.ts';
 import { type WatchEnd, type WatchLimits, WatchSession } from './watch-session.ts';
 import { WebSocketOutput } from './web-socket-output.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { array, record } from '../../../../../apis/reading/unknown-value.ts';
-import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
-import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
-import { type SeenEvent, WatchLines } from '../../../../support/cluster/watch-lines.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { array, record } from '../../../../../../apis/reading/unknown-value.ts';
+import { resourceHandler } from '../../../../../../server/endpoints/rest/resource-handler.ts';
+import { NodeCache, node, nodes } from '../../../../../support/cluster/node-cache.ts';
+import { type SeenEvent, WatchLines } from '../../../../../support/cluster/watch-lines.ts';
+import { HandlerServer } from '../../../../../support/handler-server.ts';
 
 const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -3,14 +3,17 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { record } from '../../../../../apis/reading/unknown-value.ts';
-import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
-import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
-import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
-import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
-import { WatchLines } from '../../../../support/cluster/watch-lines.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
-import { until } from '../../../../support/until.ts';
+import { record } from '../../../../../../apis/reading/unknown-value.ts';
+import {
+  DEFAULT_OPTIONS,
+  resourceHandler,
+} from '../../../../../../server/endpoints/rest/resource-handler.ts';
+import type { WatchOptions } from '../../../../../../server/endpoints/rest/watch/watch.ts';
+import type { WatchEnd } from '../../../../../../server/endpoints/rest/watch/watch-session.ts';
+import { NodeCache, node, nodes } from '../../../../../support/cluster/node-cache.ts';
+import { WatchLines } from '../../../../../support/cluster/watch-lines.ts';
+import { HandlerServer } from '../../../../../support/handler-server.ts';
+import { until } from '../../../../../support/until.ts';
 
 const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
 

@@ -2,16 +2,19 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect as connectPlain } from 'node:net';
 import { expect } from 'chai';
-import { record } from '../../../../../apis/reading/unknown-value.ts';
-import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
-import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
-import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
-import type { RequestChain } from '../../../../../server/filters/chain.ts';
-import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
-import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
-import { openChain } from '../../../../support/open-chain.ts';
-import { until } from '../../../../support/until.ts';
-import { shakeHands, WebSocketClient } from '../../../../support/web-socket-client.ts';
+import { record } from '../../../../../../apis/reading/unknown-value.ts';
+import {
+  DEFAULT_OPTIONS,
+  resourceHandler,
+} from '../../../../../../server/endpoints/rest/resource-handler.ts';
+import type { WatchOptions } from '../../../../../../server/endpoints/rest/watch/watch.ts';
+import type { WatchEnd } from '../../../../../../server/endpoints/rest/watch/watch-session.ts';
+import type { RequestChain } from '../../../../../../server/filters/chain.ts';
+import { NodeCache, node, nodes } from '../../../../../support/cluster/node-cache.ts';
+import { closeNow, listenOnLoopback } from '../../../../../support/loopback.ts';
+import { openChain } from '../../../../../support/open-chain.ts';
+import { until } from '../../../../../support/until.ts';
+import { shakeHands, WebSocketClient } from '../../../../../support/web-socket-client.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const WATCH = `${NODES}?watch=true`;

@@ -1,6 +1,6 @@
 // Metrics of the watches of clients: what is sent to them, and why they end.
 import { Counter, type Registry } from 'prom-client';
-import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
 import type { WatchObserver } from './watch.ts';
 
 type WatchedResource = Pick<ResourceDefinition<unknown>, 'group' | 'version' | 'plural'>;
