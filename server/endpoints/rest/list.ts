@@ -14,11 +14,11 @@ import type { CachedObject } from '../../cache/cached-object.ts';
 import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import { Selection } from '../../resources/selection.ts';
 import { writeItems } from './item-list.ts';
 import { writePieces } from './piece-list.ts';
 import { Objects } from './representations/objects.ts';
 import type { Representation } from './representations/representation.ts';
-import { Selection } from './selection.ts';
 
 export interface ListRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;

@@ -2,8 +2,8 @@
 import { newInternalError, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { ResourceCache, Snapshot, Watcher } from '../../../cache/resource-cache.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/watch-event.ts';
+import type { Selection } from '../../../resources/selection.ts';
 import { line, type WatchRepresentation } from '../representations/representation.ts';
-import type { Selection } from '../selection.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
 import type { WatchOutput } from './watch-output.ts';
 

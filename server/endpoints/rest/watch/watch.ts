@@ -5,9 +5,9 @@ import { type ListOptions, readListOptions } from '../../../../apis/meta/v1/list
 import type { ResourceCache } from '../../../cache/resource-cache.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
+import { Selection } from '../../../resources/selection.ts';
 import { webSocketUpgrade } from '../../websocket/handshake.ts';
 import type { WatchRepresentation } from '../representations/representation.ts';
-import { Selection } from '../selection.ts';
 import { type ChunkEncoder, ChunkedOutput } from './chunked-output.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
 import type { WatchOutput } from './watch-output.ts';

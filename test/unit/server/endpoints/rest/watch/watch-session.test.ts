@@ -4,11 +4,11 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../../../apis/meta/v1/label-selector.ts';
 import { Objects } from '../../../../../../server/endpoints/rest/representations/objects.ts';
-import { Selection } from '../../../../../../server/endpoints/rest/selection.ts';
 import { ChunkEncoder, ChunkedOutput } from '../../../../../../server/endpoints/rest/watch/chunked-output.ts';
 import { InitialEventsBudget } from '../../../../../../server/endpoints/rest/watch/initial-events-budget.ts';
 import { type WatchEnd, WatchSession } from '../../../../../../server/endpoints/rest/watch/watch-session.ts';
 import type { NodeFacts } from '../../../../../../server/resources/nodes/facts.ts';
+import { Selection } from '../../../../../../server/resources/selection.ts';
 import { NodeCache, node, nodes } from '../../../../../support/cluster/node-cache.ts';
 
 const KB = 1024;
