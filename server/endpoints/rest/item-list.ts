@@ -4,8 +4,8 @@ import { createGzip } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';
-import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
 import { Indenter } from './indent.ts';
 import type { ListFrame, Representation } from './representations/representation.ts';
 

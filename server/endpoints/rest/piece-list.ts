@@ -2,8 +2,8 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import type { SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';
-import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
 import type { ListFrame } from './representations/representation.ts';
 
 const COMMA = Buffer.from(',');

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { acceptsGzip, GZIP_THRESHOLD } from '../../endpoints/content-encoding.ts';
 import type { HeldAnswers } from '../../endpoints/held-answers.ts';
 import { PIECE } from '../../endpoints/response.ts';
-import { acceptsGzip, GZIP_THRESHOLD } from '../../endpoints/rest/content-encoding.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 
 const compress = promisify(gzip);
