@@ -1,9 +1,13 @@
-// Documents that rarely change: bytes with an entity tag, and a 304 for clients that have them already.
+// Documents that rarely change: bytes with an entity tag, and a 304 for clients that have them already. Large ones are
+// compressed once, when somebody first takes them so.
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
 import { holdsTag } from './entity-tag.ts';
-import { PIECE, piecesOf, writeBody } from './response.ts';
+import { JSON_HEADERS, PIECE, piecesOf, writeBody } from './response.ts';
 
 export interface StaticDocument {
   readonly bytes: Buffer;
@@ -33,15 +37,40 @@ export function writeDocument(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> | void {
   const { request, response } = context;
-  const { bytes } = document;
-  const tag = `"${document.hash}"`;
-  const all = { ...headers, ETag: tag, Vary: 'Accept, Origin' };
+  const { bytes, hash } = document;
+  const isLarge = bytes.length > GZIP_THRESHOLD;
+  const isCompressed = isLarge && acceptsGzip(request);
+  // Other bytes have another tag (RFC 9110, 8.8.3.3).
+  const tag = isCompressed ? `"${hash}-gzip"` : `"${hash}"`;
+  const all = { ...headers, ETag: tag, Vary: isLarge ? JSON_HEADERS.Vary : 'Accept, Origin' };
   if (holdsTag(request.headers['if-none-match'], tag)) {
     response.writeHead(304, all);
     response.end();
     return;
   }
-  response.writeHead(200, { ...all, 'Content-Length': bytes.length });
-  if (bytes.length > PIECE) return writeBody(response, piecesOf(bytes), context.signal, 0);
+  if (!isCompressed) return writeBytes(context, bytes, all);
+  return compressedOf(document).then((compressed) =>
+    writeBytes(context, compressed, { ...all, 'Content-Encoding': 'gzip' }),
+  );
+}
+
+function writeBytes(
+  { response, signal }: RequestContext,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> | void {
+  response.writeHead(200, { ...headers, 'Content-Length': bytes.length });
+  if (bytes.length > PIECE) return writeBody(response, piecesOf(bytes), signal, 0);
   response.end(bytes);
+}
+
+const compressing = promisify(gzip);
+const compressed = new WeakMap<StaticDocument, Promise<Buffer>>();
+
+function compressedOf(document: StaticDocument): Promise<Buffer> {
+  const known = compressed.get(document);
+  if (known) return known;
+  const begun = compressing(document.bytes);
+  compressed.set(document, begun);
+  return begun;
 }

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { GZIP_THRESHOLD } from '../../../../server/endpoints/content-encoding.ts';
 import { staticBytes, writeDocument } from '../../../../server/endpoints/static-document.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
+import { HandlerServer } from '../../../support/handler-server.ts';
 import { silent } from '../listener/listening.ts';
 
 // More than the kernel takes in for a connection whose other side does not read.
@@ -43,5 +46,57 @@ describe('a document', () => {
     const received = Buffer.concat(pieces);
     expect(received.subarray(-LARGE.length).equals(LARGE)).to.equal(true);
     expect(response.writableFinished).to.equal(true);
+  });
+});
+
+describe('a large document', () => {
+  const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
+  const document = staticBytes(bytes);
+  const server = new HandlerServer((context) => writeDocument(context, document, {}));
+  const ask = (headers: Readonly<Record<string, string>>, method = 'GET') =>
+    server.ask('/', { method, headers });
+
+  before(() => server.start());
+  after(() => server.close());
+
+  it('is compressed for those who accept it, and as it is for others', async () => {
+    const small = await ask({ 'accept-encoding': 'gzip' });
+    expect(small.headers['content-encoding']).to.equal('gzip');
+    expect(small.headers['content-length']).to.equal(String(small.body.length));
+    expect(gunzipSync(small.body).equals(bytes)).to.equal(true);
+    const whole = await ask({});
+    expect(whole.headers['content-encoding']).to.equal(undefined);
+    expect(whole.body.equals(bytes)).to.equal(true);
+    for (const { headers } of [small, whole]) expect(headers['vary']).to.include('Accept-Encoding');
+  });
+
+  it('has a tag for each form, that counts for this form alone', async () => {
+    const small = await ask({ 'accept-encoding': 'gzip' });
+    const whole = await ask({});
+    const tag = String(small.headers.etag);
+    expect(tag).to.not.equal(whole.headers.etag);
+    expect((await ask({ 'accept-encoding': 'gzip', 'if-none-match': tag })).status).to.equal(304);
+    expect((await ask({ 'if-none-match': tag })).status).to.equal(200);
+  });
+
+  it('tells HEAD how long it is in the form that was accepted', async () => {
+    const small = await ask({ 'accept-encoding': 'gzip' });
+    const head = await ask({ 'accept-encoding': 'gzip' }, 'HEAD');
+    expect(head.headers['content-length']).to.equal(small.headers['content-length']);
+    expect(head.body).to.have.length(0);
+  });
+});
+
+describe('a small document', () => {
+  it('goes out as it is', async () => {
+    const document = staticBytes(Buffer.alloc(GZIP_THRESHOLD, 'a'));
+    const server = await new HandlerServer((context) => writeDocument(context, document, {})).start();
+    try {
+      const { headers, body } = await server.ask('/', { headers: { 'accept-encoding': 'gzip' } });
+      expect(headers['content-encoding']).to.equal(undefined);
+      expect(body).to.have.length(GZIP_THRESHOLD);
+    } finally {
+      await server.close();
+    }
   });
 });
