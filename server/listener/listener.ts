@@ -72,6 +72,8 @@ export class Listener {
     this.#server.on('checkExpectation', receive);
     if (upgrade) {
       const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+        // Node listens no more, and an error that nobody hears ends the process.
+        socket.on('error', () => socket.destroy());
         if (!this.#isFree(socket)) return;
         // It is no longer HTTP, so not ours to close when it is idle.
         this.#streams.delete(socket);

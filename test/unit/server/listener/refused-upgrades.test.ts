@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
 import { openChain } from '../../../support/open-chain.ts';
 import { until } from '../../../support/until.ts';
-import { listenInsecure, open, stop } from './listening.ts';
+import { listenInsecure, open, readAll, stop } from './listening.ts';
 
 describe('a connection whose upgrade is refused', () => {
   let listener: Listener;
@@ -43,6 +43,20 @@ describe('a connection whose upgrade is refused', () => {
       socket.write(request);
       await until(() => listener.connections === 0);
       socket.destroy();
+    });
+  }
+
+  for (const path of ['/livez', '/elsewhere']) {
+    it(`may be reset by the client, which harms nobody else (${path})`, async () => {
+      for (let i = 0; i < 20; i++) {
+        const socket = await open(listener);
+        socket.write(upgrade(path));
+        socket.resetAndDestroy();
+      }
+      await until(() => listener.connections === 0);
+      const socket = await open(listener);
+      socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      expect(await readAll(socket)).to.match(/^HTTP\/1\.1 404 /);
     });
   }
 });
