@@ -34,7 +34,7 @@ export function stages(options: {
       command: [process.execPath, 'hack/generate.ts', '--check'],
       cure: 'npm run generate',
     }),
-    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: jobs ?? 1, timeout: 60_000, grep, strict }),
+    suite({ name: 'unit', files: 'test/unit/**/*.test.ts', jobs: jobs ?? 1, timeout: 180_000, grep, strict }),
     suite({
       name: 'integration',
       files: 'test/integration/**/*.test.ts',

@@ -11,7 +11,7 @@ import { issueServer, newCA } from '../../../support/certificates.ts';
 const PASSWORD = 'correct horse battery staple';
 
 describe('oidc-provider, as the bench runs it', function () {
-  this.timeout(30_000);
+  this.timeout(180_000);
   const end = new AbortController();
   let dir: string;
   let peer: Peer;

@@ -111,7 +111,7 @@ describe('the output of the log', () => {
   });
 
   it('leaves a program that logs to a full disk at work, and lets it end', function (done) {
-    this.timeout(20_000);
+    this.timeout(180_000);
     const logger = new URL('../../../../server/observability/logger.ts', import.meta.url).href;
     const program = `
       const { createLogger } = await import(${JSON.stringify(logger)});
@@ -122,7 +122,7 @@ describe('the output of the log', () => {
     execFile(
       '/bin/sh',
       ['-c', 'exec "$0" --input-type=module -e "$1" > /dev/full', process.execPath, program],
-      { timeout: 15_000 },
+      { timeout: 170_000 },
       (error, _, stderr) => {
         expect({ error, stderr }).to.deep.equal({ error: null, stderr: 'at work\n' });
         done();

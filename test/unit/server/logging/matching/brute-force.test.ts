@@ -35,7 +35,7 @@ describe('the matching of lines, beside a brute-force reading', () => {
 
   for (const [mode, texts] of TEXTS) {
     it(`finds the same lines for hard texts by ${mode}`, function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       for (const text of texts) {
         for (const caseSensitive of [false, true]) {
           const filter = { mode, texts: [text], caseSensitive } as const;
@@ -53,7 +53,7 @@ describe('the matching of lines, beside a brute-force reading', () => {
   }
 
   it('takes pictures for words, whatever is joined with them', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const pictures = [
       ...[
         '✔',
@@ -105,7 +105,7 @@ describe('the matching of lines, beside a brute-force reading', () => {
   });
 
   it('finds the same words in scripts and between underscores, in this process and as a pattern of RE2', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const pieces = [
       ...[
         'データ',
@@ -163,7 +163,7 @@ describe('the matching of lines, beside a brute-force reading', () => {
   });
 
   it('finds the same lines, in this process and as a pattern of RE2', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const short = lines.filter((line) => line.length < 500);
     const texts = new LogQuestions(records, 'ns').texts();
     fc.assert(

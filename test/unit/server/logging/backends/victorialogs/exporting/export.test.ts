@@ -70,7 +70,7 @@ function exporting(url: string, order: Order, bounds = BOUNDS, range = RANGE) {
   const queries = new Queries(new Connection({ url, now: Date.now }));
   const question = ({ start, end }: Range) => ({ lines: '*', extraFilters: [`_time:[${start},${end})`] });
   const wanted = { question, fields: FIELDS, isMeant: undefined, order, range, count: TIMES.length };
-  const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 20_000 }, Date.now);
+  const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 170_000 }, Date.now);
   return exportLines(queries, wanted, deadline, bounds);
 }
 
