@@ -3,7 +3,6 @@
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
-import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterClient } from '../connection/client.ts';
@@ -11,19 +10,19 @@ import { StalledError } from '../connection/live-body.ts';
 import { checkHistory } from './history.ts';
 import { eventMetadata } from './object-metadata.ts';
 import { listPages } from './paged-list.ts';
+import { ReflectorBackoff } from './reflector-backoff.ts';
 import {
   causeOf,
   guardSink,
   isHistoryGone,
   isHistoryLost,
   isStreamRefused,
-  retryAfterMs,
   SinkError,
-  TruncatedListError,
   VersionRegressionError,
 } from './reflector-failure.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
+import { streamedList } from './streamed-list.ts';
 import { type StreamedEvent, watchStream } from './watch-stream.ts';
 
 /** What operators may want to count. */
@@ -60,10 +59,8 @@ const STREAM_ATTEMPTS = 2;
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #tuning: ReflectorTuning;
-  readonly #backoff: Backoff;
+  readonly #backoff: ReflectorBackoff;
   readonly #failures = new RepeatedFailure();
-  /** When there was nothing to resume the last time, on the clock of performance.now(). */
-  #historyLost = Number.NEGATIVE_INFINITY;
   /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
   #resourceVersion: string | undefined;
   #cutStreams = 0;
@@ -73,8 +70,7 @@ export class Reflector {
     this.#options = options;
     this.#tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.#pageSize = this.#tuning.pageSize;
-    const { initialBackoffMs: initialMs, maxBackoffMs: maxMs, random } = this.#tuning;
-    this.#backoff = new Backoff({ initialMs, maxMs, random });
+    this.#backoff = new ReflectorBackoff(this.#tuning);
   }
 
   /** Follows the resource until `signal` is aborted; never throws and never gives up. */
@@ -89,11 +85,9 @@ export class Reflector {
         failure = error;
       }
       if (signal.aborted) return;
-      const lived = performance.now() - began;
-      if (lived >= this.#tuning.healthyMs) this.#backoff.reset();
-      if (failure === undefined && lived >= this.#tuning.healthyMs) continue;
-      const wait = this.#recover(failure);
-      await pause(wait, signal);
+      const waitMs = this.#backoff.after(failure, performance.now() - began);
+      if (failure !== undefined) this.#recover(failure, waitMs);
+      if (waitMs > 0) await pause(waitMs, signal);
     }
   }
 
@@ -117,12 +111,9 @@ export class Reflector {
     }
   }
 
-  /** Prepares the next attempt after `failure` and says how long to wait for it, in ms. */
-  #recover(failure: unknown): number {
+  /** Decides whether the next attempt can resume, and tells of the failure. */
+  #recover(failure: unknown, waitMs: number): void {
     const { log, path, observer } = this.#options;
-    if (isHistoryLost(failure)) this.#loseHistory();
-    const wait = Math.max(this.#backoff.next(), retryAfterMs(failure, this.#tuning.maxBackoffMs));
-    if (failure === undefined) return wait;
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
     const cause = causeOf(failure);
     observer?.watchEnded(cause);
@@ -130,20 +121,9 @@ export class Reflector {
     // The stack of a stalled stream says nothing.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
     log[level](
-      { path, cause, ...why, resourceVersion: this.#resourceVersion, retryMs: Math.round(wait) },
+      { path, cause, ...why, resourceVersion: this.#resourceVersion, retryMs: Math.round(waitMs) },
       this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
     );
-    return wait;
-  }
-
-  /**
-   * A cluster that says that it knows our past no longer is back: the waits while it was away are over, and until the
-   * list all readers get the old state. Not twice in a row: lists that are outdated at once are to become fewer.
-   */
-  #loseHistory(): void {
-    const before = this.#historyLost;
-    this.#historyLost = performance.now();
-    if (this.#historyLost - before >= this.#tuning.healthyMs) this.#backoff.reset();
   }
 
   /** All that follow a cluster which is away fail every few seconds: each says so once a minute. */
@@ -158,20 +138,11 @@ export class Reflector {
     try {
       const replacement = this.#options.sink.replacement();
       let objects = 0;
-      for (;;) {
-        const next = await events.next();
-        if (next.done) throw new TruncatedListError();
-        const { type, object, members } = next.value;
-        if (type === 'BOOKMARK') {
-          const { resourceVersion, initialEventsEnd } = eventMetadata(object, members);
-          if (!initialEventsEnd) continue;
-          this.#commit(replacement, resourceVersion, { way: 'stream', began, objects });
-          break;
-        }
-        if (type !== 'ADDED') throw new TruncatedListError();
+      const resourceVersion = await streamedList(events, (object, members) => {
         guardSink(() => replacement.add(object, members));
         objects++;
-      }
+      });
+      this.#commit(replacement, resourceVersion, { way: 'stream', began, objects });
       this.#cutStreams = 0;
       await this.#consume(events);
     } catch (error) {
