@@ -7,6 +7,8 @@ export interface ClusterRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   readonly signal: AbortSignal;
+  /** Of which there may be hundreds at once: the others do not wait behind all of them for a connection. */
+  readonly crowd?: string;
   /**
    * Until there are credentials, then until the answer's headers have come, and for how long one that is read whole may
    * then be silent, in ms; 10,000 when none is given.

@@ -1,11 +1,14 @@
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { mostOfOne } from '../../concurrency/share-of-one.ts';
 import { Slots } from '../../concurrency/slots.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
   /** Aborted when nobody waits for the connection any more. */
   readonly wanted: AbortSignal;
+  /** Requests that it is one of; empty for the few that nobody else may hold up. */
+  readonly crowd: string;
 }
 
 /**
@@ -13,12 +16,14 @@ export interface ClusterRequestOptions extends RequestOptions {
  * connection for each of them: all at once would be one long piece of work.
  */
 const HANDSHAKES = 8;
+/** A review, which a request waits for, must not wait for all live tails before it. */
+const SHARE = { slots: mostOfOne(HANDSHAKES), waiting: Number.POSITIVE_INFINITY };
 /** For how long one that is not answered keeps others from beginning, in ms. */
 const PATIENCE_MS = 250;
 
 /** Connections to one server under one identity. */
 export class ClusterAgent extends Agent {
-  readonly #handshakes = new Slots(HANDSHAKES);
+  readonly #handshakes = new Slots(HANDSHAKES, undefined, SHARE);
   #context: SecureContext | undefined;
 
   /** Left alone it would put server and identity together into a name of kilobytes for every request. */
@@ -31,7 +36,7 @@ export class ClusterAgent extends Agent {
     created: (error: Error | null, socket?: Duplex | null) => void,
   ): undefined {
     this.#handshakes
-      .take(options.wanted)
+      .take(options.wanted, options.crowd)
       .then((slot) => this.#connect(options, slot))
       .then(
         (socket) => created(null, socket),

@@ -165,6 +165,7 @@ export class ClusterConnection implements ClusterClient {
       headers,
       agent,
       wanted: request.signal,
+      crowd: request.crowd ?? '',
       ...(auth === undefined ? {} : { auth }),
     };
   }

@@ -42,7 +42,7 @@ export async function openLog(client: ClusterClient, request: LogRequest): Promi
   const { signal, timeoutMs } = request;
   let response: IncomingMessage;
   try {
-    response = await client.open({ path: pathOf(request), signal, timeoutMs });
+    response = await client.open({ path: pathOf(request), crowd: 'logs', signal, timeoutMs });
     if (response.statusCode === 200) return response;
     // A pod without a node has no log.
     if (response.statusCode === 204) response.destroy();
