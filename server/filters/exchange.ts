@@ -25,7 +25,6 @@ export class Exchange implements RequestContext {
   /** The address of the other side; kept, because a socket that is closed no longer knows it. */
   readonly source: string | undefined;
   readonly receivedAt: number;
-  /** Monotonic, in ms: latencies are taken from it. */
   readonly startedAt: number;
   auditID = '';
   info: RequestInfo = UNPARSED;

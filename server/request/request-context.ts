@@ -18,6 +18,8 @@ export interface RequestContext {
   readonly secure: boolean;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** The same in ms of a clock that never goes back: times that pass are taken from it. */
+  readonly startedAt: number;
   readonly log: Logger;
   /** Aborted when the client goes away, the deadline passes or the server stops. */
   readonly signal: AbortSignal;

@@ -103,6 +103,7 @@ export class HandlerServer {
       auditID: 'test',
       secure: false,
       receivedAt: 0,
+      startedAt: performance.now(),
       log: silent,
       signal: AbortSignal.any([this.#stop.signal, gone.signal]),
       info: parseRequestInfo(incoming.method ?? 'GET', target),

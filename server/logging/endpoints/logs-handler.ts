@@ -59,6 +59,8 @@ export interface LogsHandlerOptions {
   readonly metrics: LogMetrics;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** That of the chain, in ms; a jump of the other one must neither end a query nor prolong it. */
+  readonly monotonic?: () => number;
 }
 
 /** Reserved from the chain's deadline, so that what was found can still be sent. */
@@ -70,6 +72,7 @@ const HELD = { bytes: 64 << 20, patienceMs: 1_000 };
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
+  const { monotonic = () => performance.now() } = options;
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
   const decoder = newLogQueryDecoder(textRules, {
     cursor: cursorFault,
@@ -88,7 +91,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   ) {
     using bounded = boundedSignal(signal, timeoutMs + GRACE_MS);
     try {
-      return await work(new Deadline({ signal: bounded.signal, timeoutMs }, now));
+      return await work(new Deadline({ signal: bounded.signal, timeoutMs }, monotonic));
     } catch (error) {
       if (bounded.isLate) throw newStoreTimeout(storeName);
       throw error;
@@ -96,8 +99,8 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   }
 
   async function answer(context: RequestContext, query: LogQuery, target: GroupResource): Promise<boolean> {
-    const { user, signal, receivedAt } = context;
-    const left = options.requestTimeoutMs - (now() - receivedAt) - MARGIN_MS - GRACE_MS;
+    const { user, signal, startedAt } = context;
+    const left = options.requestTimeoutMs - (monotonic() - startedAt) - MARGIN_MS - GRACE_MS;
     const work = async (deadline: Deadline): Promise<Answered> => {
       const asked = { query, user, deadline };
       if (query.context !== undefined) {
@@ -108,7 +111,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     };
     const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
     await turns.next();
-    await writeAnswer(context, { ...answer, took: Math.max(0, now() - receivedAt) }, held);
+    await writeAnswer(context, { ...answer, took: Math.round(monotonic() - startedAt) }, held);
     if ('query' in answer) forget(answer.query.records);
     return answer.partial === undefined;
   }
@@ -165,7 +168,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       response.setHeader('Allow', 'GET, HEAD');
       throw newMethodNotAllowed(request.method ?? '', target);
     }
-    const began = performance.now();
+    const began = monotonic();
     let operation = guessOf(context.query);
     try {
       const query = decoder.decode(context.query);
@@ -177,7 +180,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
         await turns.next();
         const write = operation === 'export' ? exportLines : operation === 'follow' ? follow : answer;
         const whole = await write(context, query, target);
-        metrics.ended(operation, whole ? 'ok' : 'partial', (performance.now() - began) / 1000);
+        metrics.ended(operation, whole ? 'ok' : 'partial', (monotonic() - began) / 1000);
       } finally {
         metrics.left(operation);
       }

@@ -39,6 +39,8 @@ export interface LogServiceOptions {
   readonly user?: UserInfo;
   /** What the clock shows; NOW when none is given. */
   readonly now?: () => number;
+  /** Of times that pass, in ms. */
+  readonly monotonic?: () => number;
 }
 
 export class LogService {
@@ -55,6 +57,7 @@ export class LogService {
     allowed = () => true,
     user,
     now = () => NOW,
+    monotonic = () => performance.now(),
   }: LogServiceOptions) {
     const known = new Map<string, Namespace>(
       Object.entries(namespaces).map(([name, created]) => [
@@ -84,9 +87,10 @@ export class LogService {
       turns: new Turns(),
       metrics: new LogMetrics(this.registry),
       now,
+      monotonic,
     });
     this.server = new HandlerServer((context) =>
-      handler({ ...context, receivedAt: now(), ...(user ? { user } : {}) }),
+      handler({ ...context, receivedAt: now(), startedAt: monotonic(), ...(user ? { user } : {}) }),
     );
   }
 

@@ -51,8 +51,10 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly log: Pick<Logger, 'warn'>;
   /** In which answers are read; some of its own when none are given. */
   readonly turns?: Turns;
-  /** Milliseconds since the epoch. */
+  /** A monotonic clock in ms. */
   readonly now?: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock?: () => number;
 }
 
 const NOTHING = { count: 0, span: undefined };
@@ -69,12 +71,12 @@ export class VictoriaLogsLogStore implements LogBackend {
   readonly #followers: Followers;
 
   constructor(options: VictoriaLogsOptions) {
-    const { now = Date.now } = options;
+    const { now = () => performance.now(), wallClock = Date.now } = options;
     this.#fields = options.fields;
     this.#now = now;
     this.#connection = new Connection({ ...options, now });
     this.#queries = new Queries(this.#connection, options.turns);
-    this.#followers = new Followers({ queries: this.#queries, log: options.log, now });
+    this.#followers = new Followers({ queries: this.#queries, log: options.log, now, wallClock });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {

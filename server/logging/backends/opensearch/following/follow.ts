@@ -45,8 +45,10 @@ export class Followers {
   readonly #options: FollowerOptions;
   readonly #tuning: FollowTuning;
   readonly #counts: LineCountPoller;
+  readonly #now: () => number;
 
   constructor({ searches, queries, now, wallClock, tuning }: FollowersOptions) {
+    this.#now = now;
     this.#tuning = { ...TUNING, ...tuning };
     this.#options = { searches, queries, wallClock, pace: new Pace(now) };
     this.#counts = new LineCountPoller({ searches, now, everyMs: this.#tuning.pollMs });
@@ -57,7 +59,6 @@ export class Followers {
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { surelyMs, retryMs, patienceMs } = this.#tuning;
-    const { wallClock } = this.#options;
     const follower = new Follower(this.#options, this.#tuning, selection);
     let failingSince: number | undefined;
     let answered = false;
@@ -78,10 +79,10 @@ export class Followers {
       } catch (error) {
         if (signal.aborted) return;
         if (isSearchRefused(error)) this.#options.queries.forgetIndices();
-        failingSince ??= wallClock();
+        failingSince ??= this.#now();
         const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
         // A new follower is told at once that the store is down; one that is under way would only start again.
-        const isOver = !answered || wallClock() - failingSince > patienceMs;
+        const isOver = !answered || this.#now() - failingSince > patienceMs;
         if (!isPassing || isOver) throw error;
       }
       await pause(retryMs, signal);

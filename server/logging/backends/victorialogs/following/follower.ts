@@ -13,7 +13,7 @@ export interface FollowerOptions {
   readonly wanted: NewLinesWanted & OldLinesWanted;
   /** Shared by all. */
   readonly remembered: RememberedLines;
-  /** Milliseconds since the epoch. */
+  /** A monotonic clock in ms. */
   readonly now: () => number;
 }
 
@@ -39,9 +39,9 @@ export class Follower {
     this.#answeredAt = options.now();
   }
 
-  /** Whether there are lines to be given to which no others can come late any more. */
-  isBehind(now: number): boolean {
-    return !this.#newLines && this.#low < instantOf(now - LATENESS_MS - RECENT_MS);
+  /** Whether there are lines to be given to which no others can come late any more. `time`: ms since the epoch. */
+  isBehind(time: number): boolean {
+    return !this.#newLines && this.#low < instantOf(time - LATENESS_MS - RECENT_MS);
   }
 
   /** These lines, in the order of time. After a failure it goes on behind the last that it gave. */

@@ -13,8 +13,10 @@ import { RememberedLines } from './remembered-lines.ts';
 export interface FollowersOptions {
   readonly queries: Queries;
   readonly log: Pick<Logger, 'warn'>;
-  /** Milliseconds since the epoch. */
+  /** A monotonic clock in ms. */
   readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
   /** Lines; a million when none is given. */
   readonly maxRemembered?: number;
 }
@@ -40,26 +42,27 @@ export class Followers {
     wanted: NewLinesWanted & OldLinesWanted,
     { signal }: Pick<Call, 'signal'>,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { queries, now } = this.#options;
+    const { queries, now, wallClock } = this.#options;
     const follower = new Follower({ queries, wanted, remembered: this.#remembered, now });
     const deadline = new Deadline({ signal, timeoutMs: Number.POSITIVE_INFINITY }, now);
     this.#count++;
     try {
       while (!signal.aborted) {
-        const asked = now();
+        const began = now();
+        const time = wallClock();
         try {
-          if (follower.isBehind(asked)) {
-            yield* follower.catchUp(asked, deadline);
+          if (follower.isBehind(time)) {
+            yield* follower.catchUp(time, deadline);
             continue;
           }
-          yield* follower.poll(asked, deadline);
+          yield* follower.poll(time, deadline);
         } catch (error) {
           if (signal.aborted) return;
           if (!follower.outlives(error)) throw error;
           this.#tell(error);
         }
         // Reading the clock, not counting: a slow answer is followed by the next question at once.
-        const wait = asked + Math.max(POLL_MS, this.#count * POLL_MS_EACH) - now();
+        const wait = began + Math.max(POLL_MS, this.#count * POLL_MS_EACH) - now();
         if (wait > 0) await pause(wait, signal);
       }
     } finally {

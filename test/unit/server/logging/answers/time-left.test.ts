@@ -14,16 +14,22 @@ const RECORDS = [
 
 describe('a question to a store', () => {
   let now: number;
+  /** By how much the clock of the machine was set anew. */
+  let jumped: number;
   let service: LogService;
+  let onAsked: () => void;
   /** What each had, in ms. */
   let had: number[];
 
   beforeEach(async () => {
-    now = NOW;
+    now = 0;
+    jumped = 0;
     had = [];
+    onAsked = () => undefined;
     const inner = new MemoryLogStore(RECORDS);
     const took = <Answer>({ timeoutMs }: Call, answer: Promise<Answer>): Promise<Answer> => {
       had.push(timeoutMs);
+      onAsked();
       now += STEP_MS;
       return answer;
     };
@@ -42,7 +48,8 @@ describe('a question to a store', () => {
         now += STEP_MS;
         return namespace === 'shop';
       },
-      now: () => now,
+      now: () => NOW + now + jumped,
+      monotonic: () => now,
     }).start();
   });
 
@@ -59,6 +66,20 @@ describe('a question to a store', () => {
     const [first = 0, then] = had;
     expect(then).to.equal(first - STEP_MS);
   });
+
+  for (const hours of [-1, 1]) {
+    it(`has as much when the clock is set ${hours < 0 ? 'back' : 'forward'} meanwhile`, async () => {
+      await service.json('operation=histogram&namespaces=shop');
+      had = [];
+      onAsked = () => {
+        jumped = hours * 3_600_000;
+      };
+      const { took } = await service.json('operation=histogram&namespaces=shop');
+      // The rights of the caller are known by now.
+      expect(had).to.deep.equal([LIMIT_MS, LIMIT_MS - STEP_MS]);
+      expect(took).to.equal(2 * STEP_MS);
+    });
+  }
 
   it('has what the one before has left: the lines from a record on, and then those before it', async () => {
     const { query } = await service.json('namespaces=shop&log_query=two');

@@ -166,6 +166,25 @@ describe('the VictoriaLogs store', () => {
     expect((await refusalAfter(21_000, (store) => store.check(call()))).message).to.match(slow);
   });
 
+  it('has the time that it was given, however the clock is set meanwhile', async () => {
+    const clock = Date.now;
+    let jumped = 0;
+    Date.now = () => clock() + jumped;
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      jumped = 3_600_000;
+      const isCount = asked.form.get('query')?.includes('stats') === true;
+      rows(isCount ? { n: '1', first: NOON, last: NOON } : { _time: NOON, _msg: 'one' })(response, asked);
+    });
+    try {
+      await newStore(server.url).query(SELECTION, { order: 'asc', size: 10, from: 0 }, call());
+    } finally {
+      Date.now = clock;
+    }
+    const times = server.asked.map(({ form }) => Number.parseInt(form.get('timeout') ?? '', 10));
+    expect(times.length).to.be.above(1);
+    expect(Math.min(...times)).to.be.above(10_000);
+  });
+
   it('leaves to the log, not to the caller, which of its limits it has reached', async () => {
     const busy =
       "couldn't start executing the request in 2.000 seconds, since -search.maxConcurrentRequests=2";
@@ -360,7 +379,7 @@ describe('the VictoriaLogs store', () => {
     });
     const leaving = new AbortController();
     const now = () => Date.parse(RANGE.start) + 1_000;
-    const lines = newStore(server.url, { now }).follow(SELECTION, { signal: leaving.signal });
+    const lines = newStore(server.url, { wallClock: now }).follow(SELECTION, { signal: leaving.signal });
     const { value } = await lines.next();
     expect((value as readonly LogRecord[]).map(({ log }) => log)).to.deep.equal(['here']);
     leaving.abort();
@@ -376,7 +395,8 @@ describe('the VictoriaLogs store', () => {
     });
     let now = Date.parse(RANGE.start) + 5_000;
     const leaving = new AbortController();
-    const lines = newStore(server.url, { now: () => now }).follow(SELECTION, { signal: leaving.signal });
+    const clocks = { now: () => now, wallClock: () => now };
+    const lines = newStore(server.url, clocks).follow(SELECTION, { signal: leaving.signal });
     for (const time of times) {
       const { value } = await lines.next();
       expect((value as readonly LogRecord[]).map((record) => record.time.slice(0, 19))).to.deep.equal([

@@ -154,6 +154,31 @@ describe('following OpenSearch', () => {
     await closed.promise;
   });
 
+  it('goes on behind a failure however the clock is set meanwhile', async () => {
+    let clock = Date.parse(SELECTION.range.end);
+    let failures = 0;
+    await using store = await scriptedStore((asked, response) => {
+      if (failures === 0 && isQuestion(asked)) {
+        failures = 1;
+        return answer([FIRST]);
+      }
+      if (isPoll(asked) || failures > 3) return answer([FIRST, SECOND]);
+      failures++;
+      clock += 3_600_000;
+      response.writeHead(500).end('{}');
+      return ANSWERED;
+    });
+    const followTuning = { pollMs: 1, retryMs: 1 };
+    const leaving = new AbortController();
+    const backend = storeAt(store.url, { followTuning, wallClock: () => clock });
+    const logs: string[] = [];
+    for await (const batch of backend.follow(SELECTION, { signal: leaving.signal })) {
+      logs.push(...Array.from(batch, ({ log }) => log));
+      if (logs.includes('second')) leaving.abort();
+    }
+    expect(logs).to.deep.equal(['first', 'second']);
+  });
+
   it('puts its questions to the same copies of shards', async () => {
     await using store = await scriptedStore(() => answer([FIRST]));
     const { leave } = followAll(store, 1, { pollMs: 1 });

@@ -25,7 +25,13 @@ describe('all who follow VictoriaLogs', () => {
     });
     const log = pino({ level: 'silent' });
     const queries = new Queries(new Connection({ url: server.url, now: () => NOW }));
-    const followers = new Followers({ queries, log, now: () => NOW, maxRemembered: 10 });
+    const followers = new Followers({
+      queries,
+      log,
+      now: () => NOW,
+      wallClock: () => NOW,
+      maxRemembered: 10,
+    });
     const question = () => ({ lines: '*', extraFilters: [] });
     const follow = () => {
       const leaving = new AbortController();
@@ -67,7 +73,7 @@ describe('all who follow VictoriaLogs', () => {
     const told: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => told.push(line) });
     const queries = new Queries(new Connection({ url: server.url, now: () => NOW }));
-    const followers = new Followers({ queries, log, now: () => NOW });
+    const followers = new Followers({ queries, log, now: () => NOW, wallClock: () => NOW });
     const leaving = new AbortController();
     const question = () => ({ lines: '*', extraFilters: [] });
     const wanted = { question, rough: question, fields: FIELDS, isMeant: () => true, start: START };
