@@ -77,7 +77,8 @@ const BEARER = {
 const SIGN_IN = {
   oauth: {
     type: 'oauth2',
-    description: 'Signing in here. The authorization code flow needs a client with the address of the page.',
+    description:
+      'Signing in here: with a password through a client that may use this grant, or on the sign-in page, for which the page that shows this has the client `openapi-page`, without a secret.',
     flows: {
       password: { tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: SCOPES },
       authorizationCode: {
