@@ -12,7 +12,7 @@ export interface ClientGuardOptions {
   /** Pairs of client and source that are remembered. */
   readonly entries: number;
   readonly sourceOf: SourceAddress;
-  /** Ms since the epoch. */
+  /** A monotonic clock in ms: what is counted here nobody else is told. */
   readonly now?: () => number;
 }
 
@@ -29,7 +29,7 @@ export class ClientGuard {
   constructor(options: ClientGuardOptions) {
     this.#options = options;
     this.#table = new BucketTable(options.entries);
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Before a secret is compared. Throws OAuthError 429 with the time to wait. */

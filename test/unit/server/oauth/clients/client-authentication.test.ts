@@ -209,6 +209,20 @@ describe('the guard of client secrets', () => {
       expect(refused).to.throw(OAuthError).with.property('retryAfterSeconds', 60);
     });
 
+    it('delays as long however the clock is set meanwhile', () => {
+      const clock = Date.now;
+      let jumped = 0;
+      Date.now = () => clock() + jumped;
+      try {
+        const guard = newClientGuard([newConfiguredClient('console')], throttle, from);
+        for (let i = 0; i < 20; i++) guard?.failed('console', request);
+        jumped = 3_600_000;
+        expect(() => guard?.enter('console', request)).to.throw(OAuthError);
+      } finally {
+        Date.now = clock;
+      }
+    });
+
     it('is not there for the default client, whose users anybody could delay', () => {
       const clients = [newConfiguredClient('platform', { wellKnownSecret: 'platform' })];
       expect(newClientGuard(clients, throttle, from)).to.equal(undefined);
