@@ -85,7 +85,7 @@ export function oauthOperations(): Operation[] {
     {
       ...posted('/oauth/token', 'TokenForm'),
       id: 'getToken',
-      summary: 'Tokens for a password, a refresh token or a code',
+      summary: 'Tokens for a password, a code, a refresh token or a device code',
       answers: { 200: { description: 'The tokens.', type, schema: 'TokenResponse' }, ...refused },
     },
     {

@@ -96,7 +96,8 @@ export function userOperations(platform: string): Operation[] {
       method: 'put',
       id: 'setPassword',
       summary: 'Sets a password and ends all sessions',
-      description: 'The own one by who knows the current one; another by who may impersonate that user.',
+      description:
+        'The own one by who knows the current one; another by who may impersonate that user and all its groups.',
       body: { type, schema: 'PasswordChange', required: true },
       answers: { 200: done, ...refused, ...unreadable, ...conflicting, ...absent },
     },
