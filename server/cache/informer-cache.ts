@@ -7,16 +7,17 @@ import type { EventMetadata } from '../cluster/following/object-metadata.ts';
 import type { Member } from '../cluster/following/raw-json.ts';
 import type { ReflectorSink, Replacement } from '../cluster/following/reflector-sink.ts';
 import type { ChangeType } from '../cluster/following/watch-stream.ts';
-import type { CachedObject } from './cached-object.ts';
-import { Change } from './change.ts';
-import { FanOut } from './fan-out.ts';
-import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
-import type { ResourceCache, Watcher } from './resource-cache.ts';
-import type { ObjectSnapshot } from './snapshot.ts';
-import { SnapshotBuilder } from './snapshot-builder.ts';
-import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
+import { Change } from './events/change.ts';
+import { FanOut } from './events/fan-out.ts';
+import { WatchWindow, type WindowBounds } from './events/watch-window.ts';
+import type { Watcher } from './events/watcher.ts';
+import type { CachedObject } from './objects/cached-object.ts';
+import { ObjectReader, type ObjectSource, type ReadObject } from './objects/object-reader.ts';
+import type { ResourceCache } from './resource-cache.ts';
+import type { ObjectSnapshot } from './snapshots/object-snapshot.ts';
+import { SnapshotBuilder } from './snapshots/snapshot-builder.ts';
+import { type HistoryBounds, SnapshotHistory } from './snapshots/snapshot-history.ts';
 import { newTooLargeVersion, VersionWaiters } from './version-waiters.ts';
-import { WatchWindow, type WindowBounds } from './watch-window.ts';
 
 export interface CacheOptions<Facts> {
   readonly definition: ObjectSource<Facts>;

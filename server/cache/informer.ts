@@ -3,10 +3,10 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/following/reflector.ts';
 import type { ReflectorTuning } from '../cluster/following/reflector-tuning.ts';
 import { catchUp } from './catch-up.ts';
+import type { WindowBounds } from './events/watch-window.ts';
 import { InformerCache } from './informer-cache.ts';
-import type { ObjectSource } from './object-reader.ts';
-import type { HistoryBounds } from './snapshot-history.ts';
-import type { WindowBounds } from './watch-window.ts';
+import type { ObjectSource } from './objects/object-reader.ts';
+import type { HistoryBounds } from './snapshots/snapshot-history.ts';
 
 export interface InformerOptions<Facts> {
   readonly definition: ObjectSource<Facts>;

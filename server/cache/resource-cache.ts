@@ -1,35 +1,5 @@
-import type { CachedObject } from './cached-object.ts';
-import type { WatchEvent } from './watch-event.ts';
-
-/** All objects at one resourceVersion, sorted by key. Immutable; neighbours share what did not change. */
-export interface Snapshot<Facts> {
-  readonly resourceVersion: string;
-  readonly size: number;
-  get(key: string): CachedObject<Facts> | undefined;
-  /** In key order, beginning behind `after` when it is given. */
-  objects(after?: string): Iterable<CachedObject<Facts>>;
-  /**
-   * The whole list's items as JSON, comma-separated, in pieces of some hundred KB that are kept until an object in
-   * them changes.
-   */
-  pieces(): readonly SnapshotPiece[];
-}
-
-export interface SnapshotPiece {
-  /** Items joined by commas, without one at either end. */
-  json(): Buffer;
-  /** The same followed by nothing, as sync-flushed raw deflate, compressed once off the event loop. */
-  deflated(): Promise<Buffer>;
-}
-
-/** What watchers are told. Methods return at once; a slow reader is the watcher's own problem. */
-export interface Watcher<Facts> {
-  event(event: WatchEvent<Facts>): void;
-  /** The cluster has got this far without a change that concerns us. */
-  bookmark(resourceVersion: string): void;
-  /** The cache was filled anew: the stream ends and the client lists again. */
-  end(): void;
-}
+import type { Watcher } from './events/watcher.ts';
+import type { Snapshot } from './snapshots/snapshot.ts';
 
 /** What the REST handlers read; the reflector writes to the other side of it. */
 export interface ResourceCache<Facts> {

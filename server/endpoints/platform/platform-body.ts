@@ -1,6 +1,6 @@
 // The body of the node list: small ones in one piece, large ones in pieces that are made when the reader takes them.
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { CachedObject } from '../../cache/objects/cached-object.ts';
+import type { SnapshotPiece } from '../../cache/snapshots/snapshot.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';

@@ -1,7 +1,7 @@
 // A node as the platform paths show it: the cached bytes, with `metadata.selfLink` put in on the way out. The bytes
 // are copied once, into the answer.
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { ObjectStates } from '../../cache/object-states.ts';
+import type { CachedObject } from '../../cache/objects/cached-object.ts';
+import type { ObjectStates } from '../../cache/snapshots/object-states.ts';
 import { memberNamed, objectMembers } from '../../cluster/following/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 

@@ -1,5 +1,5 @@
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { ObjectSnapshot } from '../../cache/snapshot.ts';
+import type { CachedObject } from '../../cache/objects/cached-object.ts';
+import type { ObjectSnapshot } from '../../cache/snapshots/object-snapshot.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import type { NodeIndex } from '../../resources/nodes/platform-index.ts';
 import type { ListQuery } from './platform-query.ts';

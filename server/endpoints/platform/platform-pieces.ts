@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { CachedObject } from '../../cache/objects/cached-object.ts';
+import type { SnapshotPiece } from '../../cache/snapshots/snapshot.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import type { PlatformItem } from './platform-item.ts';
 

@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
+import type { CachedObject } from '../../cache/objects/cached-object.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';

@@ -10,8 +10,9 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
+import type { CachedObject } from '../../cache/objects/cached-object.ts';
+import type { ResourceCache } from '../../cache/resource-cache.ts';
+import type { Snapshot } from '../../cache/snapshots/snapshot.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';

@@ -1,6 +1,6 @@
 // The whole list as it is: a header, pieces that the snapshot keeps, and a tail. Nothing is encoded for the request.
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import type { SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { SnapshotPiece } from '../../cache/snapshots/snapshot.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';

@@ -1,8 +1,8 @@
 // Nodes in the orders and selections that consoles ask for. Owns no node: it follows the snapshots of the cache, which
 // keeps the bytes, and holds what each order needs. Used by endpoints/platform.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
-import type { ObjectSnapshot } from '../../cache/snapshot.ts';
-import { SnapshotFollower } from '../../cache/snapshot-follower.ts';
+import type { ObjectSnapshot } from '../../cache/snapshots/object-snapshot.ts';
+import { SnapshotFollower } from '../../cache/snapshots/snapshot-follower.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { NodeFacts } from './facts.ts';
 import type { NodeFilter } from './platform-filter.ts';

@@ -1,6 +1,6 @@
 // What the platform's node list can be sorted by.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
-import type { ObjectIdentity } from '../../cache/object-reader.ts';
+import type { ObjectIdentity } from '../../cache/objects/object-reader.ts';
 import type { NodeFacts } from './facts.ts';
 import { compareVersions } from './sort-versions.ts';
 

@@ -1,4 +1,8 @@
-import { ObjectReader, type ObjectSource, type ReadObject } from '../../../server/cache/object-reader.ts';
+import {
+  ObjectReader,
+  type ObjectSource,
+  type ReadObject,
+} from '../../../server/cache/objects/object-reader.ts';
 
 /** A resource whose only fact is `spec.size`. */
 export const THINGS: ObjectSource<{ readonly size: number }> = {

@@ -1,7 +1,7 @@
 // Objects as they are: cached bytes with nothing but a frame around them.
 import type { ListMeta } from '../../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../../../cache/watch-event.ts';
+import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
 import {
   ADDED_START,

@@ -1,7 +1,7 @@
 // PartialObjectMetadata: what metadata informers and the garbage collector ask for.
 import type { ListMeta } from '../../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../../../cache/watch-event.ts';
+import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import {
   ADDED_START,
   bookmarkMetadata,

@@ -1,8 +1,8 @@
 // The forms in which objects go out: as they are, as PartialObjectMetadata, or as rows of a Table.
 // Each makes answers and events out of cached objects; which one a caller takes is decided next door (negotiator.ts).
 import type { ListMeta } from '../../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../../../cache/watch-event.ts';
+import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 
 export interface Representation<Facts> {
   /** The body of a get, without the newline behind it. */

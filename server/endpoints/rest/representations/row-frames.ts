@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../../../cache/watch-event.ts';
+import type { WatchEvent } from '../../../cache/events/watch-event.ts';
 
 /**
  * The lines of the last event as tables, for all watchers of a resource: one event goes to all of them one after

@@ -1,8 +1,8 @@
 // Tables: a resource's columns as kubectl prints them. One for each request, since a watch names its columns once.
 import { newBadRequest } from '../../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../../../cache/watch-event.ts';
+import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
 import { type MetaAPIVersion, PartialMetadata } from './partial-metadata.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
+import type { Watcher } from '../../../../server/cache/events/watcher.ts';
 import type { InformerCache } from '../../../../server/cache/informer-cache.ts';
-import type { Watcher } from '../../../../server/cache/resource-cache.ts';
 import { newCache } from '../../../support/cluster/new-cache.ts';
 import { rawThing } from '../../../support/cluster/raw-objects.ts';
 

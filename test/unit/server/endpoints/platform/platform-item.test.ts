@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { assert, constantFrom, dictionary, property, string } from 'fast-check';
-import { ObjectStates } from '../../../../../server/cache/object-states.ts';
+import { ObjectStates } from '../../../../../server/cache/snapshots/object-states.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 

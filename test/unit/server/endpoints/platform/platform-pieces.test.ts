@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { ObjectStates } from '../../../../../server/cache/object-states.ts';
+import { ObjectStates } from '../../../../../server/cache/snapshots/object-states.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-pieces.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';

@@ -1,4 +1,4 @@
-import { newExpired } from '../../apis/meta/v1/errors.ts';
+import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Change } from './change.ts';
 
 export interface WindowBounds {

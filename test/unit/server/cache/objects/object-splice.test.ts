@@ -4,7 +4,7 @@ import {
   splice,
   withResourceVersion,
   writeSpliced,
-} from '../../../../server/cache/object-splice.ts';
+} from '../../../../../server/cache/objects/object-splice.ts';
 
 const HEAD = objectHead('Node', 'resources.platform.io', 'v1alpha3');
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3"';

@@ -1,4 +1,4 @@
-import type { CachedObject } from './cached-object.ts';
+import type { CachedObject } from '../objects/cached-object.ts';
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 

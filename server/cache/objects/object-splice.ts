@@ -1,4 +1,4 @@
-import { type Member, memberNamed, objectMembers } from '../cluster/following/raw-json.ts';
+import { type Member, memberNamed, objectMembers } from '../../cluster/following/raw-json.ts';
 
 /** How many bytes an object has and which of them are its metadata. */
 export interface ObjectExtent {

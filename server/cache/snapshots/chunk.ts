@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
-import type { CachedObject } from './cached-object.ts';
-import { moveObject } from './object-reader.ts';
-import type { SnapshotPiece } from './resource-cache.ts';
+import type { CachedObject } from '../objects/cached-object.ts';
+import { moveObject } from '../objects/object-reader.ts';
+import type { SnapshotPiece } from './snapshot.ts';
 
 const compress = promisify(deflateRaw);
 const COMMA = 0x2c;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { Change } from '../../../../server/cache/change.ts';
-import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
-import { readThing } from '../../../support/cluster/raw-objects.ts';
+import { Change } from '../../../../../server/cache/events/change.ts';
+import { SnapshotBuilder } from '../../../../../server/cache/snapshots/snapshot-builder.ts';
+import { readThing } from '../../../../support/cluster/raw-objects.ts';
 
 interface Line {
   readonly type: string;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { CachedObject } from './cached-object.ts';
+import type { CachedObject } from '../objects/cached-object.ts';
 import type { Chunk } from './chunk.ts';
-import type { ObjectSnapshot } from './snapshot.ts';
+import type { ObjectSnapshot } from './object-snapshot.ts';
 
 /**
  * Names for states of objects, the same on all replicas, because they are derived from the objects alone. Within one

@@ -2,12 +2,12 @@ import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { Change } from '../../../../server/cache/change.ts';
-import { CHUNK_OBJECTS } from '../../../../server/cache/chunk.ts';
-import { ObjectReader } from '../../../../server/cache/object-reader.ts';
-import type { ObjectSnapshot } from '../../../../server/cache/snapshot.ts';
-import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
-import { readThing, THINGS } from '../../../support/cluster/raw-objects.ts';
+import { Change } from '../../../../../server/cache/events/change.ts';
+import { ObjectReader } from '../../../../../server/cache/objects/object-reader.ts';
+import { CHUNK_OBJECTS } from '../../../../../server/cache/snapshots/chunk.ts';
+import type { ObjectSnapshot } from '../../../../../server/cache/snapshots/object-snapshot.ts';
+import { SnapshotBuilder } from '../../../../../server/cache/snapshots/snapshot-builder.ts';
+import { readThing, THINGS } from '../../../../support/cluster/raw-objects.ts';
 
 type Things = ObjectSnapshot<{ readonly size: number }>;
 

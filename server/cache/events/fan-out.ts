@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Change } from './change.ts';
-import type { Watcher } from './resource-cache.ts';
+import type { Watcher } from './watcher.ts';
 
 interface Subscription<Facts> {
   readonly watcher: Watcher<Facts>;

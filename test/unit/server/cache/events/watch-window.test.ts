@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { isExpired } from '../../../../apis/meta/v1/errors.ts';
-import { Change } from '../../../../server/cache/change.ts';
-import { WatchWindow } from '../../../../server/cache/watch-window.ts';
-import { readThing } from '../../../support/cluster/raw-objects.ts';
+import { isExpired } from '../../../../../apis/meta/v1/errors.ts';
+import { Change } from '../../../../../server/cache/events/change.ts';
+import { WatchWindow } from '../../../../../server/cache/events/watch-window.ts';
+import { readThing } from '../../../../support/cluster/raw-objects.ts';
 
 const change = (version: number) => new Change('ADDED', readThing(`t-${version}`, version), undefined);
 const roomy = { events: 1000, ageMs: 1e9, bytes: 1e9 };

@@ -1,6 +1,6 @@
-import type { CachedObject } from './cached-object.ts';
+import type { CachedObject } from '../objects/cached-object.ts';
 import { CHUNK_OBJECTS, Chunk } from './chunk.ts';
-import type { Snapshot, SnapshotPiece } from './resource-cache.ts';
+import type { Snapshot, SnapshotPiece } from './snapshot.ts';
 
 /**
  * A sorted list of chunks at one resourceVersion. A change copies the chunk it falls into and the list of chunks;

@@ -1,8 +1,8 @@
-import type { CachedObject } from './cached-object.ts';
+import type { CachedObject } from '../objects/cached-object.ts';
+import { type ObjectIdentity, type ReadObject, sliceObject } from '../objects/object-reader.ts';
+import { type ObjectExtent, writeSpliced } from '../objects/object-splice.ts';
 import { Chunk } from './chunk.ts';
-import { type ObjectIdentity, type ReadObject, sliceObject } from './object-reader.ts';
-import { type ObjectExtent, writeSpliced } from './object-splice.ts';
-import { ObjectSnapshot } from './snapshot.ts';
+import { ObjectSnapshot } from './object-snapshot.ts';
 
 /** A new chunk leaves room, so that the next object does not split it. */
 const FILL_OBJECTS = 32;

@@ -1,6 +1,6 @@
-import { recordIn, text } from '../../apis/reading/unknown-value.ts';
-import type { Member } from '../cluster/following/raw-json.ts';
-import { Interner } from '../memory/interner.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { Member } from '../../cluster/following/raw-json.ts';
+import { Interner } from '../../memory/interner.ts';
 import type { CachedObject } from './cached-object.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { array, assert, boolean, integer, property, record } from 'fast-check';
-import { SnapshotFollower } from '../../../../server/cache/snapshot-follower.ts';
-import type { NodeFacts } from '../../../../server/resources/nodes/facts.ts';
-import { NodeCache, node } from '../../../support/cluster/node-cache.ts';
+import { SnapshotFollower } from '../../../../../server/cache/snapshots/snapshot-follower.ts';
+import type { NodeFacts } from '../../../../../server/resources/nodes/facts.ts';
+import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
 type Known = ReadonlyMap<string, string>;
 

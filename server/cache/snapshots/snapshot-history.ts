@@ -1,5 +1,5 @@
-import { newExpired } from '../../apis/meta/v1/errors.ts';
-import type { ObjectSnapshot } from './snapshot.ts';
+import { newExpired } from '../../../apis/meta/v1/errors.ts';
+import type { ObjectSnapshot } from './object-snapshot.ts';
 
 export interface HistoryBounds {
   readonly snapshots: number;

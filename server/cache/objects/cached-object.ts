@@ -1,3 +1,5 @@
+// Objects as the cache keeps them, bytes and a few facts. This folder makes them of what the cluster sends; it knows no
+// lists and no watches.
 /** One object as the cache keeps it: its bytes, and the few facts that reads need. Never changed once made. */
 export interface CachedObject<Facts> {
   /** `name`, or `namespace/name`: the sort order of lists. */

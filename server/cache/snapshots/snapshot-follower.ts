@@ -1,7 +1,7 @@
-import type { CachedObject } from './cached-object.ts';
+import type { CachedObject } from '../objects/cached-object.ts';
+import type { ObjectIdentity } from '../objects/object-reader.ts';
 import type { Chunk } from './chunk.ts';
-import type { ObjectIdentity } from './object-reader.ts';
-import type { ObjectSnapshot } from './snapshot.ts';
+import type { ObjectSnapshot } from './object-snapshot.ts';
 
 export interface FollowedChanges<Facts> {
   /** As they were, also those that have only changed. */

@@ -1,6 +1,8 @@
-import type { CachedObject } from './cached-object.ts';
-import { ownBytes, placeObject, type ReadObject } from './object-reader.ts';
-import { withResourceVersion } from './object-splice.ts';
+// What watchers are told of: this folder makes a change once for all of them, keeps the latest, and fans them out. It
+// knows no selections and no sockets.
+import type { CachedObject } from '../objects/cached-object.ts';
+import { ownBytes, placeObject, type ReadObject } from '../objects/object-reader.ts';
+import { withResourceVersion } from '../objects/object-splice.ts';
 import type { WatchEvent, WatchEventType } from './watch-event.ts';
 
 const PREFIXES: Record<WatchEventType, Buffer> = {
