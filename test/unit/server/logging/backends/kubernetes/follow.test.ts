@@ -193,7 +193,10 @@ describe('following pod logs', () => {
 
   it('reads the rest of a run that has ended, and then the next run', async () => {
     const log = cluster.add('shop', 'a', [at(1), at(2)]);
-    await follow().until('line 2');
+    // It comes back when the cluster has told of the next run, and not before.
+    reading = new Reading(cluster.store({}, { followTuning: { initialBackoffMs: 10_000 } }));
+    await reading.until('line 2');
+    await until(() => log.followers === 1);
     log.cut();
     log.append(at(3, 'last words'));
     const next = new KubeletLog([at(5)]);
