@@ -155,6 +155,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
         streamed: (lines) => metrics.streamed('follow', lines),
         overlapMs: limits.followOverlap,
         now,
+        monotonic,
       },
     );
     return true;

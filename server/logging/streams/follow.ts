@@ -11,7 +11,7 @@ import { answered } from '../answers/answered-records.ts';
 import { pieces } from '../answers/record-weight.ts';
 import type { Instant, LogRecord, LogStore } from '../log-store.ts';
 import { type FollowFormat, followFormat } from './follow-format.ts';
-import { TailPosition } from './resumption.ts';
+import { type TailClocks, TailPosition } from './resumption.ts';
 import { isSame, type WatchedRights, watchRights } from './rights-watch.ts';
 import { GONE, StreamBody } from './stream-body.ts';
 
@@ -23,14 +23,12 @@ export interface FollowRequest extends WatchedRights {
   readonly signal: AbortSignal;
 }
 
-export interface FollowOptions {
+export interface FollowOptions extends TailClocks {
   readonly store: Pick<LogStore, 'follow'>;
   readonly turns: Turns;
   readonly streamed: (lines: number) => void;
   /** How far before what a client has seen it goes on when it comes back. */
   readonly overlapMs: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** Ms between two heartbeats; 15,000 when none is given. */
   readonly heartbeatMs?: number;
   /** Ms between two looks at what the caller may see; 15,000 when none is given. */
@@ -57,7 +55,7 @@ export async function writeFollowed(
     writeHead().end();
     return;
   }
-  const { turns, now, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
+  const { turns, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection
@@ -69,7 +67,7 @@ export async function writeFollowed(
     const first = batches.next();
     await failedAtOnce(first);
     writeHead().flushHeaders();
-    const position = new TailPosition(request.start, options.overlapMs, now);
+    const position = new TailPosition(request.start, options.overlapMs, options);
     await body.write(format.position(position.id));
     const heartbeat = setInterval(() => {
       // A reader that is behind with lines needs no heartbeat.

@@ -5,6 +5,14 @@ import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isAskable, later, millisecondsOf } from '../instant.ts';
 import type { Instant, LogRecord } from '../log-store.ts';
 
+/** Both in ms. */
+export interface TailClocks {
+  /** Since the epoch. */
+  readonly now: () => number;
+  /** Of the time that passes: lines of others must not be passed over where this machine's clock jumps ahead. */
+  readonly monotonic: () => number;
+}
+
 /** Longer than any store takes to notice that it has lost touch, and to catch up. */
 const HEALING_MS = 600_000;
 
@@ -28,23 +36,23 @@ export function resumedFrom(
  */
 export class TailPosition {
   readonly #overlapMs: number;
-  readonly #now: () => number;
+  readonly #clocks: TailClocks;
   /** Ms, as all times here. */
   readonly #start: number;
   /** Everything before it was shown. */
   #reached: number;
-  /** When the store was asked to go on from there; undefined while lines are on their way to the reader. */
+  /** When the store was asked to go on from there, by the monotonic clock; undefined while lines are on their way to the reader. */
   #since: number | undefined;
   /** `#reached` as the reader knows it. */
   #told: number;
 
-  /** `overlapMs`: as for resumedFrom(). `now`: milliseconds since the epoch. */
-  constructor(start: Instant, overlapMs: number, now: () => number) {
+  /** `overlapMs`: as for resumedFrom(). */
+  constructor(start: Instant, overlapMs: number, clocks: TailClocks) {
     this.#overlapMs = overlapMs;
-    this.#now = now;
+    this.#clocks = clocks;
     this.#start = millisecondsOf(start);
     this.#reached = this.#start;
-    this.#since = now();
+    this.#since = clocks.monotonic();
     this.#told = this.#reached;
   }
 
@@ -58,15 +66,17 @@ export class TailPosition {
    * on from before the beginning: a tail that breaks again and again would go back by the overlap each time.
    */
   ids(): (record: Pick<LogRecord, 'time'>) => Instant {
-    const now = instantOf(this.#now());
+    const now = instantOf(this.#clocks.now());
     const first = instantOf(this.#start + this.#overlapMs);
     return ({ time }) => later(first, earlier(time, now));
   }
 
   /** `id`, if it has become later without a line that says so. */
   moved(): Instant | undefined {
-    const now = this.#now();
-    const reached = Math.min(this.#reached + now - (this.#since ?? now), now - HEALING_MS);
+    const { now, monotonic } = this.#clocks;
+    const passed = this.#since === undefined ? 0 : monotonic() - this.#since;
+    // Instants have no less than milliseconds.
+    const reached = Math.min(this.#reached + Math.floor(passed), now() - HEALING_MS);
     if (reached <= this.#told) return undefined;
     this.#told = reached;
     return this.id;
@@ -79,10 +89,11 @@ export class TailPosition {
 
   /** They have been written. */
   shown(records: readonly LogRecord[]): void {
-    this.#since = this.#now();
+    const { now, monotonic } = this.#clocks;
+    this.#since = monotonic();
     const last = records.at(-1);
     if (!last) return;
-    const seen = Math.min(millisecondsOf(last.time), this.#since) - this.#overlapMs;
+    const seen = Math.min(millisecondsOf(last.time), now()) - this.#overlapMs;
     this.#reached = Math.max(this.#start, seen);
     this.#told = this.#reached;
   }

@@ -46,6 +46,7 @@ describe('a live tail', () => {
           streamed: () => undefined,
           overlapMs: 2_000,
           now: Date.now,
+          monotonic: () => performance.now(),
           ...options,
         },
       ).then(() => finished('whole'), finished);
@@ -132,7 +133,7 @@ describe('a live tail', () => {
     const currentSelection = async () => seeing('shop');
     const tail = await serve(
       { currentSelection, start: '2026-11-20T12:00:00.000000000Z' },
-      { heartbeatMs: 5, now: () => now },
+      { heartbeatMs: 5, now: () => now, monotonic: () => now },
     );
     const answer = await tail.open('/', { headers: { Accept: 'text/event-stream' } });
     const ids: string[] = [];
@@ -156,7 +157,7 @@ describe('a live tail', () => {
     };
     const tail = await serve(
       { currentSelection: async () => seeing('shop'), start: '2026-11-20T12:00:00.000000000Z' },
-      { store, heartbeatMs: 5, now: () => now },
+      { store, heartbeatMs: 5, now: () => now, monotonic: () => now },
     );
     const answer = await tail.open('/', { headers: { Accept: 'text/event-stream' } });
     let seen = '';

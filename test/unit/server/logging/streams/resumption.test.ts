@@ -8,13 +8,19 @@ const OVERLAP_MS = 15_000;
 
 /** A tail from `start` on, by a clock that is moved by hand; minutes behind noon. */
 function tail(start: number) {
-  let now = NOON;
-  const position = new TailPosition(instantOf(NOON + start * MINUTE), OVERLAP_MS, () => now);
+  let passed = 0;
+  let jumped = 0;
+  const position = new TailPosition(instantOf(NOON + start * MINUTE), OVERLAP_MS, {
+    now: () => NOON + passed + jumped,
+    monotonic: () => passed,
+  });
   const minutes = (id: string) =>
     (Date.parse(resumedFrom({ 'last-event-id': id }, OVERLAP_MS) ?? '') - NOON) / MINUTE;
   return {
     position,
-    wait: (minutes: number) => (now += minutes * MINUTE),
+    wait: (minutes: number) => (passed += minutes * MINUTE),
+    /** The clock of the machine is set anew. */
+    jump: (minutes: number) => (jumped += minutes * MINUTE),
     /** Where an EventSource would go on. */
     resumed: () => minutes(position.id),
     /** The same, after a line of that time. */
@@ -50,6 +56,18 @@ describe('the position of a live tail', () => {
     expect(moved()).to.equal(-59);
     wait(4);
     expect(moved()).to.equal(-55);
+  });
+
+  it('moves on by the time that passes, not by that to which the clock is set', () => {
+    const { wait, jump, moved } = tail(0);
+    wait(20);
+    expect(moved()).to.equal(10);
+    jump(90);
+    expect(moved()).to.equal(20);
+    expect(moved()).to.equal(undefined);
+    jump(-90);
+    wait(20);
+    expect(moved()).to.equal(30);
   });
 
   it('stays while lines are on their way, and goes on from them', () => {
