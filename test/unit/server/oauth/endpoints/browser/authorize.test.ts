@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ISSUER, SignInSite } from '../../../../support/oauth/sign-in-site.ts';
-import { REDIRECT, SiteState } from '../../../../support/oauth/sign-in-state.ts';
-import { authorizePath, REQUEST, sentBack, Visit } from '../../../../support/oauth/sign-in-visit.ts';
+import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
+import { REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
+import { authorizePath, REQUEST, sentBack, Visit } from '../../../../../support/oauth/sign-in-visit.ts';
 
 describe('the authorization endpoint', () => {
   let site: SignInSite;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { NOBODY } from '../../../../../server/oauth/sessions/session.ts';
-import { SignInSite, type SiteAnswer } from '../../../../support/oauth/sign-in-site.ts';
-import { PASSWORD, SiteState } from '../../../../support/oauth/sign-in-state.ts';
+import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
+import { NOBODY } from '../../../../../../server/oauth/sessions/session.ts';
+import { SignInSite, type SiteAnswer } from '../../../../../support/oauth/sign-in-site.ts';
+import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 

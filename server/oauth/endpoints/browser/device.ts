@@ -1,19 +1,24 @@
 // The device flow's own endpoints: where a device asks (RFC 8628, 3.1) and where a person enters its code (3.3).
-import { invalidRequest, methodNotAllowed, unauthorizedClient } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { authenticateClient } from '../clients/client-authentication.ts';
-import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import type { CodeTries } from '../codes/code-tries.ts';
-import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../codes/device-requests.ts';
-import { POLL_INTERVAL } from '../codes/poll-pace.ts';
-import { parseUserCode, requestID } from '../codes/user-code.ts';
-import { readForm } from '../http/form.ts';
-import { writeJSON } from '../http/json-answer.ts';
-import { requestedScopes } from '../http/scopes.ts';
-import type { SourceAddress } from '../http/source-address.ts';
-import type { Alert } from '../page/alert.ts';
-import { deviceConnectedPage, deviceNotice, deviceRefusedPage, userCodePage } from '../page/device-page.ts';
-import { type PageOptions, writePage } from '../page/page.ts';
+import { invalidRequest, methodNotAllowed, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import { authenticateClient } from '../../clients/client-authentication.ts';
+import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
+import type { CodeTries } from '../../codes/code-tries.ts';
+import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
+import { POLL_INTERVAL } from '../../codes/poll-pace.ts';
+import { parseUserCode, requestID } from '../../codes/user-code.ts';
+import { readForm } from '../../http/form.ts';
+import { writeJSON } from '../../http/json-answer.ts';
+import { requestedScopes } from '../../http/scopes.ts';
+import type { SourceAddress } from '../../http/source-address.ts';
+import type { Alert } from '../../page/alert.ts';
+import {
+  deviceConnectedPage,
+  deviceNotice,
+  deviceRefusedPage,
+  userCodePage,
+} from '../../page/device-page.ts';
+import { type PageOptions, writePage } from '../../page/page.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 

@@ -1,19 +1,19 @@
 // The form that asks for user name and password, and the one that makes people replace a password set by somebody else.
 // What the person signs in for is up to the continuation; passwords/ checks passwords, throttle/ slows down attempts.
-import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../request/request-context.ts';
-import type { OAuthClient } from '../clients/oauth-client.ts';
-import { type Form, readForm } from '../http/form.ts';
-import type { SourceAddress } from '../http/source-address.ts';
-import type { Alert } from '../page/alert.ts';
-import { browserOf, comesFromElsewhere, knownBrowser } from '../page/browser-binding.ts';
-import { FormTickets, type TicketOptions } from '../page/form-ticket.ts';
-import type { Markup } from '../page/html.ts';
-import { newPasswordPage } from '../page/new-password-page.ts';
-import { type PageOptions, writePage } from '../page/page.ts';
-import { signInPage } from '../page/sign-in-page.ts';
-import type { CheckedUser, PasswordSignIn } from '../passwords/sign-in.ts';
-import type { Account, PasswordID } from '../users/account.ts';
+import { OAuthError } from '../../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { OAuthClient } from '../../clients/oauth-client.ts';
+import { type Form, readForm } from '../../http/form.ts';
+import type { SourceAddress } from '../../http/source-address.ts';
+import type { Alert } from '../../page/alert.ts';
+import { browserOf, comesFromElsewhere, knownBrowser } from '../../page/browser-binding.ts';
+import { FormTickets, type TicketOptions } from '../../page/form-ticket.ts';
+import type { Markup } from '../../page/html.ts';
+import { newPasswordPage } from '../../page/new-password-page.ts';
+import { type PageOptions, writePage } from '../../page/page.ts';
+import { signInPage } from '../../page/sign-in-page.ts';
+import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
+import type { Account, PasswordID } from '../../users/account.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
 

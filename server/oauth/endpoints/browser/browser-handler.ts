@@ -1,12 +1,13 @@
 // What the endpoints for browsers share: faults become pages, and answers to a client become redirects that say who
-// answers (RFC 9207).
-import { StatusError } from '../../../apis/meta/v1/errors.ts';
-import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { AuthorizationRefusal } from '../codes/authorization-request.ts';
-import { withParameters } from '../codes/redirect-uri.ts';
-import { messagePage } from '../page/message-page.ts';
-import { redirect, writePage } from '../page/page.ts';
+// answers (RFC 9207). This folder owns what people see: signing in, letting a client in, entering the code of a
+// device. What programs ask for is next door, how the pages look is in page/.
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { OAuthError } from '../../../../apis/oauth/errors.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import { AuthorizationRefusal } from '../../codes/authorization-request.ts';
+import { withParameters } from '../../codes/redirect-uri.ts';
+import { messagePage } from '../../page/message-page.ts';
+import { redirect, writePage } from '../../page/page.ts';
 
 /** `handle` with its errors told to the person in front of it, in fixed words. Unknown ones go to the chain. */
 export function forBrowsers(

@@ -1,8 +1,8 @@
 // Composition of the device flow: where devices ask, where people answer.
-import type { Handler } from '../../request/request-context.ts';
-import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { CodeTries } from '../codes/code-tries.ts';
-import { DeviceRequests, type DeviceRequestsOptions } from '../codes/device-requests.ts';
+import type { Handler } from '../../../request/request-context.ts';
+import type { ClientRegistry } from '../../clients/oauth-client.ts';
+import { CodeTries } from '../../codes/code-tries.ts';
+import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
 import { DEVICE_PATH, deviceAuthorizationHandler, deviceContinuation, devicePageHandler } from './device.ts';
 import { ForcedPasswordChange } from './forced-password-change.ts';
 import { SignInForms } from './sign-in.ts';

@@ -1,7 +1,7 @@
-import { isConflict } from '../../../apis/meta/v1/errors.ts';
-import type { PasswordHasher } from '../passwords/hasher.ts';
-import { passwordFaults } from '../passwords/password-policy.ts';
-import type { Account, CredentialStore, PasswordID } from '../users/account.ts';
+import { isConflict } from '../../../../apis/meta/v1/errors.ts';
+import type { PasswordHasher } from '../../passwords/hasher.ts';
+import { passwordFaults } from '../../passwords/password-policy.ts';
+import type { Account, CredentialStore, PasswordID } from '../../users/account.ts';
 import { PageFault } from './browser-handler.ts';
 
 export interface ForcedPasswordChangeOptions {

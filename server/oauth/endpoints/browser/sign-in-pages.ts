@@ -1,19 +1,19 @@
 // Composition of what browsers see: the authorization endpoint, its sign-in form, the style of all pages.
-import type { Handler } from '../../request/request-context.ts';
-import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { CodeIssuer } from '../codes/code-issuer.ts';
-import type { SourceAddress } from '../http/source-address.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import type { RandomBytes } from '../keys/random-bytes.ts';
-import { STYLE_PATH } from '../page/page.ts';
-import { styleHandler } from '../page/style.ts';
-import type { PasswordHasher } from '../passwords/hasher.ts';
-import type { PasswordSignIn } from '../passwords/sign-in.ts';
-import type { SessionStore } from '../sessions/session.ts';
-import type { CredentialStore } from '../users/account.ts';
+import type { Handler } from '../../../request/request-context.ts';
+import type { ClientRegistry } from '../../clients/oauth-client.ts';
+import { CodeIssuer } from '../../codes/code-issuer.ts';
+import type { SourceAddress } from '../../http/source-address.ts';
+import type { KeyRing } from '../../keys/key-ring.ts';
+import type { RandomBytes } from '../../keys/random-bytes.ts';
+import { STYLE_PATH } from '../../page/page.ts';
+import { styleHandler } from '../../page/style.ts';
+import type { PasswordHasher } from '../../passwords/hasher.ts';
+import type { PasswordSignIn } from '../../passwords/sign-in.ts';
+import type { SessionStore } from '../../sessions/session.ts';
+import type { CredentialStore } from '../../users/account.ts';
+import { IDTokenHints } from '../id-token-hint.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { ForcedPasswordChange } from './forced-password-change.ts';
-import { IDTokenHints } from './id-token-hint.ts';
 import { SignInForms } from './sign-in.ts';
 
 export interface SignInPagesOptions {

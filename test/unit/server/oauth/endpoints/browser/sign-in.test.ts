@@ -1,8 +1,14 @@
 import { expect } from 'chai';
-import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
-import { ISSUER, SignInSite } from '../../../../support/oauth/sign-in-site.ts';
-import { PASSWORD, REDIRECT, SiteState, VERIFIER } from '../../../../support/oauth/sign-in-state.ts';
-import { authorizePath, codeFor, REQUEST, sentBack, Visit } from '../../../../support/oauth/sign-in-visit.ts';
+import { newServiceUnavailable, newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
+import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
+import { PASSWORD, REDIRECT, SiteState, VERIFIER } from '../../../../../support/oauth/sign-in-state.ts';
+import {
+  authorizePath,
+  codeFor,
+  REQUEST,
+  sentBack,
+  Visit,
+} from '../../../../../support/oauth/sign-in-visit.ts';
 
 describe('the sign-in form', () => {
   let state: SiteState;

@@ -1,17 +1,17 @@
 // The authorization endpoint: RFC 6749, 3.1 with PKCE, RFC 9207 and OpenID Connect Core, 3.1.2. Nobody stays signed in
 // here: each request asks for the password, so no cookie is worth stealing.
-import type { Handler, RequestContext } from '../../request/request-context.ts';
-import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import {
   AuthorizationRefusal,
   type AuthorizationRequest,
   authorizationRequest,
-} from '../codes/authorization-request.ts';
-import type { CodeIssuer } from '../codes/code-issuer.ts';
-import { isRegistered, placeName, policySource } from '../codes/redirect-uri.ts';
-import { parseForm, rawQuery, readForm } from '../http/form.ts';
+} from '../../codes/authorization-request.ts';
+import type { CodeIssuer } from '../../codes/code-issuer.ts';
+import { isRegistered, placeName, policySource } from '../../codes/redirect-uri.ts';
+import { parseForm, rawQuery, readForm } from '../../http/form.ts';
+import type { IDTokenHints } from '../id-token-hint.ts';
 import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
-import type { IDTokenHints } from './id-token-hint.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
 export interface AuthorizeOptions {
