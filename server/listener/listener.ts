@@ -10,6 +10,7 @@ import { listenFault } from './bind-fault.ts';
 import { answerClientError, isPlainHttp } from './client-error.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';
 import type { ListenerName } from './listener-name.ts';
+import { UnfinishedRequests } from './unfinished-requests.ts';
 
 /** Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
@@ -45,6 +46,7 @@ export class Listener {
   readonly #sockets = new Set<Socket>();
   /** What requests come from: the TLS socket above the TCP one; with the answers that are under way on it. */
   readonly #streams = new Map<Duplex, ServerResponse[]>();
+  readonly #unfinished = new UnfinishedRequests();
   readonly #closed = Promise.withResolvers<void>();
   #stopping = false;
 
@@ -76,7 +78,7 @@ export class Listener {
         socket.on('error', () => socket.destroy());
         if (!this.#isFree(socket)) return;
         // It is no longer HTTP, so not ours to close when it is idle.
-        this.#streams.delete(socket);
+        this.#forget(socket);
         upgrade(request, socket, head);
       };
       this.#server.on('upgrade', hand);
@@ -165,7 +167,7 @@ export class Listener {
       if (below) answerClientError(error, below, false);
       socket.destroy();
     });
-    server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (stream: Duplex) => {
+    server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (stream: Socket) => {
       if (this.#stopping) {
         stream.destroy();
         return;
@@ -173,8 +175,27 @@ export class Listener {
       const answers: ServerResponse[] = [];
       this.#streams.set(stream, answers);
       underWay.set(stream, answers);
-      stream.once('close', () => this.#streams.delete(stream));
+      this.#unfinished.add(stream);
+      stream.once('close', () => this.#forget(stream));
     });
+    const looking = setInterval(() => this.#cutUnfinished(), LOOK_MS).unref();
+    void this.closed.then(() => clearInterval(looking));
+  }
+
+  #forget(stream: Duplex): void {
+    this.#streams.delete(stream);
+    this.#unfinished.delete(stream);
+  }
+
+  #cutUnfinished(): void {
+    const { metrics, log } = this.#options;
+    const cut = this.#unfinished.cut();
+    if (cut === 0) return;
+    for (let i = 0; i < cut; i++) metrics.malformed(this.name, 408);
+    log.warn(
+      { connections: cut },
+      'connections cut: together they sent too much of requests that they did not complete',
+    );
   }
 
   /** False for a connection that can not be handed over: it is gone, or has answers to write, and is closed then. */
@@ -202,10 +223,12 @@ export class Listener {
       return false;
     }
     answers?.push(answer);
+    this.#unfinished.mark(stream);
     if (this.#stopping) announceClose(answer);
     answer.once('close', () => {
       // A Set would take new memory for each request of a connection that has one at a time.
       answers?.splice(answers.indexOf(answer), 1);
+      this.#unfinished.mark(stream);
       // Its headers may have promised keep-alive before we were told to stop. The connection is ended as Node ends one without
       // keep-alive: when everything is sent, whether or not the client closes its side.
       if (this.#stopping && answers?.length === 0) stream.destroySoon();
@@ -219,6 +242,9 @@ export class Listener {
  * even while the first one waits for the cluster, and keeps each with its headers: beyond this the client has to retry.
  */
 const MAX_PIPELINED = 32;
+
+/** Between two looks at what has come of requests that are not complete. */
+const LOOK_MS = 1_000;
 
 /** Answers that have to be written, of each connection. */
 const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
