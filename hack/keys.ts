@@ -1,6 +1,7 @@
 // `npm run keys`: shows the keys that tokens are signed with, or has the elected replica change them. The keys never
 // leave the cluster: nothing but ids, states and times is printed.
 import { join } from 'node:path';
+import { isNotFound } from '../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../server/cluster/connection/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
@@ -71,6 +72,12 @@ async function main(): Promise<number> {
     });
     process.stdout.write(`asked for: ${request}; the elected replica does it within seconds\n`);
     return 0;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    process.stderr.write(
+      `there is no Secret ${name} in the namespace ${namespace}: the server makes it at its first start; see --help\n`,
+    );
+    return 1;
   } finally {
     client.close();
   }
