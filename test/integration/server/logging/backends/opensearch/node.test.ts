@@ -7,6 +7,7 @@ import { unfitOptionIn } from '../../../../../../server/logging/configuration-er
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
 import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { until } from '../../../../../support/until.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
 const DAY = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
@@ -436,18 +437,22 @@ describe('a node of OpenSearch', function () {
       return Object.values(stats.nodes).reduce((sum, { breakers }) => sum + breakers.parent.tripped, 0);
     };
     const before = await tripped();
+    const untilTripped = () => until(async () => (await tripped()) > before);
+    let refused: Promise<unknown> | undefined;
     const found: string[] = [];
     try {
       for await (const batch of storeAt(node.url, { indexPrefix }).export(ALL, 'asc', call())) {
         if (found.length === 0) {
           await limit('1b');
-          setTimeout(() => void limit(null), 500);
+          refused = untilTripped().then(() => limit(null));
+          refused.catch(() => undefined);
         }
         found.push(...Array.from(batch, ({ log }) => log));
       }
     } finally {
       await limit(null);
     }
+    await refused;
     expect(found).to.deep.equal(records.map(({ log }) => log));
     expect(await tripped()).to.be.above(before);
   });
