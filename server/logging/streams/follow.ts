@@ -55,7 +55,7 @@ export async function writeFollowed(
     writeHead().end();
     return;
   }
-  const { turns, heartbeatMs = 15_000, reviewMs = 15_000, stallMs = 30_000 } = options;
+  const { reviewMs = 15_000, stallMs = 30_000 } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection
@@ -68,25 +68,12 @@ export async function writeFollowed(
     await failedAtOnce(first);
     writeHead().flushHeaders();
     const position = new TailPosition(request.start, options.overlapMs, options);
+    const tail = { response, body, format, position };
     await body.write(format.position(position.id));
-    const heartbeat = setInterval(() => {
-      // A reader that is behind with lines needs no heartbeat.
-      if (response.writableLength > 0 || body.closed) return;
-      const moved = position.moved();
-      response.write(format.heartbeat + (moved === undefined ? '' : format.position(moved)));
-    }, heartbeatMs);
-    over.signal.addEventListener('abort', () => clearInterval(heartbeat), { once: true });
+    using _heartbeat = beating(tail, options);
     // It can be begun anew with what is there to be seen then.
-    watchRights(request, { everyMs: reviewMs, goesOn: isSame, patience: 0, over });
-    await copy(first, batches, signal, async (records) => {
-      position.taken();
-      for (const piece of pieces(records)) {
-        const lines = await answered(request.query, piece, { turns, signal });
-        await body.write(format.lines(lines, position.ids()));
-        options.streamed(piece.length);
-      }
-      position.shown(records);
-    });
+    using _rights = watchRights(request, { everyMs: reviewMs, goesOn: isSame, patience: 0, over });
+    await copy(first, batches, signal, (records) => show(tail, records, { ...request, signal }, options));
   } catch (error) {
     if (!response.headersSent) throw error;
     failure = error;
@@ -96,13 +83,49 @@ export async function writeFollowed(
     batches.return().catch(() => undefined);
   }
   if (body.closed) throw GONE;
-  // A stop and the end of the time need no message: the caller reconnects.
   const reason: unknown = over.signal.reason === DONE ? failure : over.signal.reason;
-  if (reason !== undefined && !request.signal.aborted) {
-    await body.write(format.failure({ reason: reasonOf(reason), message: wordsFor(reason) }));
-  }
+  // A stop and the end of the time need no message: the caller reconnects.
+  const isTold = reason !== undefined && !request.signal.aborted;
+  if (isTold) await body.write(format.failure({ reason: reasonOf(reason), message: wordsFor(reason) }));
   await body.end();
-  if (reason === failure && failure !== undefined && !request.signal.aborted) throw failure;
+  if (isTold && reason === failure) throw failure;
+}
+
+/** What is written to one reader, and how far that is. */
+interface Tail {
+  readonly response: RequestContext['response'];
+  readonly body: StreamBody;
+  readonly format: FollowFormat;
+  readonly position: TailPosition;
+}
+
+/** Signs of life, until it is disposed. */
+function beating(
+  { response, body, format, position }: Tail,
+  { heartbeatMs = 15_000 }: FollowOptions,
+): Disposable {
+  const timer = setInterval(() => {
+    // A reader that is behind with lines needs none.
+    if (response.writableLength > 0 || body.closed) return;
+    const moved = position.moved();
+    response.write(format.heartbeat + (moved === undefined ? '' : format.position(moved)));
+  }, heartbeatMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function show(
+  { body, format, position }: Tail,
+  records: readonly LogRecord[],
+  { query, signal }: FollowRequest,
+  { turns, streamed }: FollowOptions,
+): Promise<void> {
+  position.taken();
+  for (const piece of pieces(records)) {
+    const lines = await answered(query, piece, { turns, signal });
+    await body.write(format.lines(lines, position.ids()));
+    streamed(piece.length);
+  }
+  position.shown(records);
 }
 
 const DONE = new DOMException('nothing more to follow', 'AbortError');
