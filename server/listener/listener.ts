@@ -211,12 +211,17 @@ export class Listener {
     return false;
   }
 
+  #isTooMuch(answers: readonly ServerResponse[]): boolean {
+    if (answers.length > MAX_PIPELINED) return true;
+    return answers.reduce((sum, { req }) => sum + headSize(req), 0) > this.#options.limits.headers;
+  }
+
   /** False for a request to be ignored: its connection is gone, or has to be closed. */
   #track(stream: Socket, answer: ServerResponse): boolean {
     // Node parses a chunk to its end, even when the connection was cut meanwhile, or ended with a refusal.
     if (stream.destroyed || stream.writableEnded) return false;
     const answers = this.#streams.get(stream);
-    if (answers && answers.length >= MAX_PIPELINED) {
+    if (answers && answers.length > 0 && this.#isTooMuch([...answers, answer])) {
       this.#options.metrics.malformed(this.name, 429);
       this.#options.log.debug({ remoteAddress: stream.remoteAddress }, 'too many requests without an answer');
       stream.destroy();
@@ -239,7 +244,8 @@ export class Listener {
 
 /**
  * Pipelined requests of one connection that wait for their answers. Node reads and parses them as fast as they come,
- * even while the first one waits for the cluster, and keeps each with its headers: beyond this the client has to retry.
+ * even while the first one waits for the cluster, and keeps each with its headers: beyond this, or where the headers of
+ * all of them are larger than those of one may be, the client has to retry.
  */
 const MAX_PIPELINED = 32;
 
@@ -289,6 +295,10 @@ const FAULTY_FRAMING = 'a request of HTTP/1.0 has a Transfer-Encoding';
  */
 function hasFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+function headSize({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
 function announceClose(answer: ServerResponse): void {

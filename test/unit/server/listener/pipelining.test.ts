@@ -51,6 +51,23 @@ describe('requests that come before the one before them is answered', () => {
     }
   });
 
+  it('end the connection when their headers together are larger than those of one may be', async () => {
+    let seen = 0;
+    const receiver: RequestReceiver = { request: () => void seen++ };
+    const listener = await listenInsecure({ receiver });
+    try {
+      const socket = await open(listener);
+      const end = ended(socket);
+      for (let i = 0; i < 20; i++) {
+        socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(100_000)}\r\n\r\n`);
+      }
+      await end;
+      expect(seen).to.equal(2);
+    } finally {
+      await stop(listener);
+    }
+  });
+
   it('end the connection also when each is answered at once, for one piece holds hundreds of them', async () => {
     let seen = 0;
     const receiver: RequestReceiver = {
