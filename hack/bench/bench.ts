@@ -2,8 +2,8 @@
 // things: what is measured on is in scene/, how in measuring/, each group of rows in rows/, and in bare/ the least that a
 // program on Node has to do for the same.
 import { constants } from 'node:os';
-import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
+import { explanationOf } from '../terminal/explanation.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { describeMachine } from './measuring/machine.ts';
@@ -85,7 +85,7 @@ async function main(): Promise<number> {
     if (options === 'help') process.stdout.write(USAGE);
     else await bench(options, AbortSignal.any([interrupted.signal, AbortSignal.timeout(BOUND_MS)]));
   } catch (error) {
-    if (code === 0) process.stderr.write(`bench: ${messageOf(error)}\n`);
+    if (code === 0) process.stderr.write(`${explanationOf(error)}\n`);
     if (error instanceof UsageError) return 2;
     return code === 0 ? 1 : code;
   }
