@@ -41,7 +41,7 @@ export async function run(
       kubeConfig,
       userAgent: `ks-apiserver/${version}`,
       slowCredentials: (giver) =>
-        log.warn(`waiting for ${giver}, without whose credentials kube-apiserver can not be asked`),
+        log.warn(`waiting for ${giver}, without whose credentials kube-apiserver cannot be asked`),
     });
     signal.addEventListener('abort', () => client.close(), { once: true });
     const nodes = newNodes(config, { client, log, metrics });

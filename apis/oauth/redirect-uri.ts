@@ -22,7 +22,7 @@ export function isRedirectable(uri: string): boolean {
   return protocol === 'https:' || protocol.includes('.');
 }
 
-/** A URI of the machine itself without its port, which a program can not choose (RFC 8252, 7.3); else undefined. */
+/** A URI of the machine itself without its port, which a program cannot choose (RFC 8252, 7.3); else undefined. */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const [, place, port, rest = ''] = LOOPBACK.exec(uri) ?? [];
   if (place === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;

@@ -62,7 +62,7 @@ async function requireWritable(cache: string, title: string): Promise<void> {
     await access(cache, constants.W_OK);
   } catch (cause) {
     const cure = 'set XDG_CACHE_HOME to a folder that can';
-    throw new Error(`${title} can not be kept, for ${cache} can not be written: ${cure}`, { cause });
+    throw new Error(`${title} cannot be kept, for ${cache} cannot be written: ${cure}`, { cause });
   }
 }
 

@@ -43,7 +43,7 @@ const WATCHED = '{ read -r nothing <&3; kill -s KILL -- "-$$"; } >/dev/null 2>&1
 
 /**
  * Starts a program as the leader of a group that is killed when this process ends in whatever way, a kill of its own
- * included, and when the program has ended. For programs that can not notice that themselves. A command that is not
+ * included, and when the program has ended. For programs that cannot notice that themselves. A command that is not
  * found ends with code 127.
  */
 export function spawnWithUs(

@@ -5,7 +5,7 @@ export function userNameFault(name: string): string | undefined {
   if (isUserName(name)) return undefined;
   const near = nearestName(name);
   const cure = near === undefined ? '' : `; what about ${near}?`;
-  return `${JSON.stringify(name)} can not be the name of a user: names consist of ${USER_NAME_EXPECTS}${cure}`;
+  return `${JSON.stringify(name)} cannot be the name of a user: names consist of ${USER_NAME_EXPECTS}${cure}`;
 }
 
 function nearestName(name: string): string | undefined {

@@ -61,7 +61,7 @@ function certificates(pem: string, key: string): X509Certificate[] {
     if (found.length === 0 && pem.trim() !== '') throw new Error('no certificate in it');
     return found;
   } catch (cause) {
-    throw new Error(`${key} can not be read`, { cause });
+    throw new Error(`${key} cannot be read`, { cause });
   }
 }
 

@@ -83,7 +83,7 @@ function decide(
     return { leaf, chain: verifyChain(leaf, intermediates, anchors, now), error: undefined };
   } catch (error) {
     if (error instanceof CertificateError) return { leaf, chain: undefined, error };
-    return { leaf, chain: undefined, error: new CertificateError(`can not be read: ${String(error)}`) };
+    return { leaf, chain: undefined, error: new CertificateError(`cannot be read: ${String(error)}`) };
   }
 }
 

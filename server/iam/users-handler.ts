@@ -55,7 +55,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     if (!info.isResourceRequest) throw newPathNotFound();
     const what = subjectOf(info);
     const [, name = ''] = info.parts;
-    if (!users.synced) throw newServiceUnavailable('users can not be seen at the moment', 1);
+    if (!users.synced) throw newServiceUnavailable('users cannot be seen at the moment', 1);
     const shown = (user: User): object => userObject(group, user);
     switch (`${context.request.method} ${what}`) {
       case 'GET users': {

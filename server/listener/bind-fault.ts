@@ -30,6 +30,6 @@ function explain(code: string, cure: string, listener: ListenerName, error: unkn
     case 'ENOTFOUND':
       return `this machine has no such address; set listeners.${listener}.address`;
     default:
-      return `can not listen: ${messageOf(error)}`;
+      return `cannot listen: ${messageOf(error)}`;
   }
 }

@@ -198,7 +198,7 @@ export class Listener {
     );
   }
 
-  /** False for a connection that can not be handed over: it is gone, or has answers to write, and is closed then. */
+  /** False for a connection that cannot be handed over: it is gone, or has answers to write, and is closed then. */
   #isFree(stream: Duplex): boolean {
     if (stream.destroyed || stream.writableEnded) return false;
     const answers = this.#streams.get(stream) ?? [];

@@ -1,4 +1,4 @@
-// Why a store can not be used as the configuration says. Callers get a 503 that wraps it; the log and the health tell it.
+// Why a store cannot be used as the configuration says. Callers get a 503 that wraps it; the log and the health tell it.
 
 /** A file that the configuration names, without which a store is not asked. */
 export class UnusableFileError extends Error {
@@ -17,7 +17,7 @@ export class UnusableFileError extends Error {
   }
 }
 
-/** The store can not be used as the configuration says: it holds something else, or does not let this server in. */
+/** The store cannot be used as the configuration says: it holds something else, or does not let this server in. */
 export class UnfitOptionError extends Error {
   override readonly name = 'UnfitOptionError';
   /** In the configuration, for instance `logging.opensearch.fields`. */

@@ -132,7 +132,7 @@ export interface Buckets {
 
 /**
  * All methods throw StatusErrors of store-errors.ts: StoreUnavailable (503, to be tried again), StoreTimeout (504),
- * NotSupported (400, when the store can not answer such a question, with the cure).
+ * NotSupported (400, when the store cannot answer such a question, with the cure).
  */
 export interface LogStore {
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage>;
@@ -147,7 +147,7 @@ export interface LogStore {
   /**
    * Records from `range.start` on, then those that come, roughly in the order of time, until the signal is aborted or
    * the reader stops; `range.end` does not count. Heals itself after short failures without losing lines where the
-   * store allows it; throws StoreUnavailable when it can not.
+   * store allows it; throws StoreUnavailable when it cannot.
    */
   follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined>;
 }

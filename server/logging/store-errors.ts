@@ -90,7 +90,7 @@ export function newNotSupported(
   cure: string,
   cause?: unknown,
 ): StatusError {
-  const message = `the log store ${store} can not do this: ${cure}`;
+  const message = `the log store ${store} cannot do this: ${cure}`;
   return newBadRequest(
     `${parameter}: ${message}`,
     [{ reason: 'FieldValueNotSupported', message, field: parameter }],

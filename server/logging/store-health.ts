@@ -79,19 +79,19 @@ function faultIn(error: unknown, store: string): Fault {
   if (file) {
     const { option, path, reason } = file;
     return {
-      shown: `the store ${store} is not asked, since the file of ${option} can not be used: ${reason}; ${UNAVAILABLE}`,
+      shown: `the store ${store} is not asked, since the file of ${option} cannot be used: ${reason}; ${UNAVAILABLE}`,
       logged: { store, option, path, reason },
       message:
-        'a file that the log store needs can not be used: put it there, or name another one; it is read again by itself',
+        'a file that the log store needs cannot be used: put it there, or name another one; it is read again by itself',
     };
   }
   const unfit = unfitOptionIn(error);
   if (unfit) {
     const { option, reason, effect } = unfit;
     return {
-      shown: `the store ${store} can not be used as ${option} says: ${reason}; ${effect}`,
+      shown: `the store ${store} cannot be used as ${option} says: ${reason}; ${effect}`,
       logged: { store, option, reason },
-      message: 'the log store can not be used as it is configured',
+      message: 'the log store cannot be used as it is configured',
     };
   }
   return {

@@ -80,7 +80,7 @@ export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSig
     run: async (signal) => {
       const prepared = hasher
         .prepare()
-        .catch((err: unknown) => log.warn({ err }, 'passwords can not be hashed'));
+        .catch((err: unknown) => log.warn({ err }, 'passwords cannot be hashed'));
       await Promise.all([prepared, throttle.run(signal), lastLogins.run(signal)]);
     },
   };

@@ -1,5 +1,5 @@
-// Lines to a file descriptor, gathered: a system call for each request would cost more than the request. A log that can
-// not be written never holds the server up. What is gathered is bounded, and lines beyond it, or that a full disk
+// Lines to a file descriptor, gathered: a system call for each request would cost more than the request. A log that cannot
+// be written never holds the server up. What is gathered is bounded, and lines beyond it, or that a full disk
 // refuses, are lost and counted. (pino's own destination waits for a full disk for ever, and holds all lines for a
 // reader that has stopped.)
 import { write, writeSync } from 'node:fs';

@@ -32,7 +32,7 @@ describe('kubelogin', function () {
       kubelogin = await buildKubelogin({ env: process.env, signal, progress: () => undefined });
     } catch (error) {
       if (process.env['CI'] === 'true') throw error;
-      console.log('      kubelogin can not be built here: left out');
+      console.log('      kubelogin cannot be built here: left out');
       this.skip();
     }
     const client = {

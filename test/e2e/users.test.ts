@@ -129,7 +129,7 @@ describe('users of a platform', function () {
     );
   });
 
-  it('can not be made with a bad password, or twice; nothing is left behind', async () => {
+  it('cannot be made with a bad password, or twice; nothing is left behind', async () => {
     const bad = await user('short', 'create', 'bob');
     expect([bad.code, bad.stderr]).to.deep.equal([1, 'the password must have at least 8 characters\n']);
     expect((await platform.kubectl('get', 'user', 'bob')).code).to.equal(1);
@@ -140,7 +140,7 @@ describe('users of a platform', function () {
     expect((await user('', 'create')).code).to.equal(2);
     const misnamed = await user(PASSWORD, 'create', 'Bob:x');
     expect([misnamed.code, misnamed.stderr.trim().split('\n').length]).to.deep.equal([2, 1]);
-    expect(misnamed.stderr).to.include('"Bob:x" can not be the name of a user');
+    expect(misnamed.stderr).to.include('"Bob:x" cannot be the name of a user');
   });
 
   it('change their own password and nothing else, and are signed in anew', async () => {

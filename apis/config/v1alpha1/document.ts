@@ -14,7 +14,7 @@ import type { Fault } from './fault.ts';
 export type Path = readonly (string | number)[];
 
 export interface ConfigurationDocument {
-  /** Undefined when the text can not be read as one YAML document. */
+  /** Undefined when the text cannot be read as one YAML document. */
   readonly value: unknown;
   readonly faults: readonly Fault[];
   /** Where the value at `path` stands, or its key with `which` = `key`; the nearest parent when it is not there. */

@@ -13,7 +13,7 @@ export const UserQuerySchema = Type.Object(
       }),
     ),
     group: Type.Optional(Type.String({ description: 'Users in the group of exactly this name.' })),
-    disabled: Type.Optional(Type.Boolean({ description: 'Users that can not sign in, or that can.' })),
+    disabled: Type.Optional(Type.Boolean({ description: 'Users that cannot sign in, or that can.' })),
     page: Type.Integer({
       minimum: 1,
       maximum: LAST_PAGE,

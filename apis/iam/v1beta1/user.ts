@@ -33,7 +33,7 @@ export const UserSpecSchema = Type.Object(
       }),
     ),
     disabled: Type.Optional(
-      Type.Boolean({ description: 'A disabled user can not sign in, and is signed out everywhere.' }),
+      Type.Boolean({ description: 'A disabled user cannot sign in, and is signed out everywhere.' }),
     ),
   },
   { additionalProperties: false, description: 'Who it is, and what RBAC knows of them.' },

@@ -88,7 +88,7 @@ function faultsOfBuckets(query: LogQuery, { refused }: ParameterNames, rules: Se
 }
 
 /**
- * Parameters that can not stand together. Consoles send `interval`, `sort`, `from` and `size` with every operation, so
+ * Parameters that cannot stand together. Consoles send `interval`, `sort`, `from` and `size` with every operation, so
  * those, where they mean nothing, are let go.
  */
 function misfits(query: LogQuery, { given, refused }: ParameterNames): StatusCause[] {

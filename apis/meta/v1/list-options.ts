@@ -138,7 +138,7 @@ function refuse(faults: readonly StatusCause[]): void {
 }
 
 /**
- * Throws BadRequest for a value that can not be read, Invalid for options that do not go together.
+ * Throws BadRequest for a value that cannot be read, Invalid for options that do not go together.
  * Whether it is a watch is the parsed request's word, since that is what was authorized.
  */
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {

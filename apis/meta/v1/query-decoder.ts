@@ -178,7 +178,7 @@ function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> 
   return occurrences;
 }
 
-/** What the schema's type makes of the text; what it can not read stays text, for the schema to refuse. */
+/** What the schema's type makes of the text; what it cannot read stays text, for the schema to refuse. */
 function typed(text: string, parameter: Parameter): unknown {
   const { type, minItems } = parameter;
   if (text === '' && type === 'array' && minItems === undefined) return [];

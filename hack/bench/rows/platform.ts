@@ -45,7 +45,7 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
   const get = names.map((name) => `${PLATFORM_NODES}/${name}`);
   const everything = [PLATFORM_NODES];
   const work = {
-    // A page of kube-apiserver's is not sorted and can not be chosen; a limit makes it read from etcd.
+    // A page of kube-apiserver's is not sorted and cannot be chosen; a limit makes it read from etcd.
     peerPage: peer([`${CORE_NODES}?limit=${PAGE}&labelSelector=${SELECTOR}`]),
     page: ours(pages),
     peerGet: peer(names.map((name) => `${CORE_NODES}/${name}?resourceVersion=0`)),

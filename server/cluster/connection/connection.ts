@@ -172,7 +172,7 @@ export class ClusterConnection implements ClusterClient {
 }
 
 function unreachable(cause: unknown): Error {
-  return newServiceUnavailable('kube-apiserver can not be reached', 1, { cause });
+  return newServiceUnavailable('kube-apiserver cannot be reached', 1, { cause });
 }
 
 /** Node's own option `signal` does the same, but costs as much as all the rest of a small request. */

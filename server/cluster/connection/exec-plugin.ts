@@ -32,7 +32,7 @@ export function runPlugin(exec: unknown, options: PluginOptions): Promise<string
   const { command, args, env, apiVersion, interactiveMode, installHint } = record(exec);
   const interactive = options.terminal && interactiveMode !== 'Never';
   if (text(command) === '')
-    return Promise.reject(new Error(`${pluginName(exec)} can not be run: it has no command`));
+    return Promise.reject(new Error(`${pluginName(exec)} cannot be run: it has no command`));
   if (interactiveMode === 'Always' && !interactive) {
     return Promise.reject(new Error(`${pluginName(exec)} needs a terminal`));
   }
@@ -82,7 +82,7 @@ class PluginRun {
       this.#complaint = elided(this.#complaint + part, MAX_COMPLAINT);
     });
     child.once('error', (error) => {
-      this.#fault ??= `can not be run: ${messageOf(error)}${lines(options.hint)}`;
+      this.#fault ??= `cannot be run: ${messageOf(error)}${lines(options.hint)}`;
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);

@@ -3,7 +3,7 @@ import { codeOf } from '../../../apis/reading/thrown-value.ts';
 /** Why a file cannot be read, for people, without its name; the bare code where nobody has met it yet. */
 export function fileFault(error: unknown): string {
   const code = codeOf(error) ?? String(error);
-  return REASONS[code] ?? `it can not be read (${code})`;
+  return REASONS[code] ?? `it cannot be read (${code})`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

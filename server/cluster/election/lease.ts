@@ -143,7 +143,7 @@ export class LeaderElection {
   }
 
   /**
-   * That another replica was faster, or that the cluster can not be reached, is temporary, and others say the latter. A
+   * That another replica was faster, or that the cluster cannot be reached, is temporary, and others say the latter. A
    * refusal lasts, for want of a right or of the namespace, and is noticed by nobody else for weeks.
    */
   #tell(err: unknown): void {
@@ -151,7 +151,7 @@ export class LeaderElection {
     const code = err instanceof StatusError ? err.code : 500;
     if (code === 409) return;
     if (code === 429 || code >= 500 || !this.#refusals.isNews(messageOf(err))) {
-      log.debug({ err }, 'the Lease can not be had now');
+      log.debug({ err }, 'the Lease cannot be had now');
       return;
     }
     log.warn(

@@ -22,7 +22,7 @@ export function refuseListing({ info, request, query }: RequestContext): void {
   if (!isForm(request.headers.accept) && !isOfListOptions(query)) return;
   const path = `/apis/${info.group}/${info.version}/${info.resource}`;
   throw newBadRequest(
-    `${info.resource} are queried, and can not be listed as objects; try: kubectl get --raw '${path}?size=10'`,
+    `${info.resource} are queried, and cannot be listed as objects; try: kubectl get --raw '${path}?size=10'`,
   );
 }
 

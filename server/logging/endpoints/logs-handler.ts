@@ -204,7 +204,7 @@ function operationOf(query: LogQuery): LogOperation {
   return query.context === undefined ? query.operation : 'context';
 }
 
-/** For the metrics of a query that can not be read. */
+/** For the metrics of a query that cannot be read. */
 function guessOf(query: URLSearchParams): LogOperation {
   if (query.has('follow')) return 'follow';
   const asked = query.get('operation');

@@ -30,7 +30,7 @@ export function linePattern({ mode, texts, caseSensitive }: TextFilter): string 
 /** A store may keep newlines that ended the line. */
 const LINE_END = '\\x{a}*$';
 
-/** Can not be found in any text. */
+/** Cannot be found in any text. */
 const NOTHING = '[^\\x{0}-\\x{10ffff}]';
 
 function phrase(words: readonly string[], goesOn: boolean, caseSensitive: boolean): string {

@@ -1,4 +1,4 @@
-// What can be looked for, and what can not: texts without a word, too many words, patterns that are none.
+// What can be looked for, and what cannot: texts without a word, too many words, patterns that are none.
 import { MAX_WORDS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { TextRules } from '../../../apis/logging/v1alpha2/log-query-faults.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

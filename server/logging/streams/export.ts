@@ -32,7 +32,7 @@ type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
 /** `complete`, or `incomplete` with a marker in front of it in the file. */
 const OUTCOME_TRAILER = 'Log-Export-Outcome';
 const STALL_MS = 60_000;
-/** Looks that may fail, one after the other: an export can not go on later, and the cluster may be away for a moment. */
+/** Looks that may fail, one after the other: an export cannot go on later, and the cluster may be away for a moment. */
 const PATIENCE = 4;
 
 /** Resolves with what was missing. */

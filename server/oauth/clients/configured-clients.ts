@@ -70,7 +70,7 @@ export class ConfiguredClients implements ClientRegistry {
       (secret, failure) => {
         this.#secrets.set(client, `file ${path}`, secret);
         if (failure === undefined) log.info({ client, path }, 'client secret taken into use');
-        else log.warn({ client, path, reason: failure }, 'a file with a client secret can not be used');
+        else log.warn({ client, path, reason: failure }, 'a file with a client secret cannot be used');
       },
       signal,
       pollMs,

@@ -154,7 +154,7 @@ export class DeviceRequests {
 
   #checkSight(): void {
     if (this.#options.sessions.fresh) return;
-    throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
+    throw temporarilyUnavailable('sessions cannot be seen at the moment', 1);
   }
 
   #checkRoom(source: string): void {

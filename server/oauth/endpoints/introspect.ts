@@ -53,13 +53,13 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     if (!current || session.clientID !== client.id) return false;
     const { users, credentials } = options;
     if (!users.synced || !credentials.synced)
-      throw newServiceUnavailable('users can not be seen at the moment');
+      throw newServiceUnavailable('users cannot be seen at the moment');
     return (await holders.settledEnd(session, signal)) === undefined;
   };
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
     // 2.1: authenticated clients only, lest anybody try out tokens here; a public client only has a name.
-    if (client.isPublic) throw invalidClient(false, new Error('a public client can not introspect'));
+    if (client.isPublic) throw invalidClient(false, new Error('a public client cannot introspect'));
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
     const token = await tokens.find(text, context.signal);

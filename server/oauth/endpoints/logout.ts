@@ -69,7 +69,7 @@ async function end(
   { sessions, log }: LogoutOptions,
 ): Promise<void> {
   await sessions.delete(session, signal).catch((error: unknown) => {
-    throw temporarilyUnavailable('the session can not be ended at the moment', 1, error);
+    throw temporarilyUnavailable('the session cannot be ended at the moment', 1, error);
   });
   log.info({ session, user, client: clientID, reason: 'signed out' }, 'session ended');
 }

@@ -28,7 +28,7 @@ export function revocationHandler({ clients, tokens, sessions, log }: Revocation
       if (clientID !== client.id) throw invalidGrant('the token belongs to another client');
       // 2.2.1: a token that could not be revoked must not look as if it were.
       await sessions.delete(session, context.signal).catch((error: unknown) => {
-        throw temporarilyUnavailable('the session can not be ended at the moment', 1, error);
+        throw temporarilyUnavailable('the session cannot be ended at the moment', 1, error);
       });
       log.info({ session, user, client: clientID, reason: 'revoked' }, 'session ended');
     }

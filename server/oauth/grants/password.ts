@@ -48,7 +48,7 @@ export class PasswordGrant implements Grant {
     await sessions.keep(prepared.session, signal).catch((error: unknown) => {
       if (!isServiceUnavailable(error)) throw error;
       throw temporarilyUnavailable(
-        'the session can not be kept at the moment',
+        'the session cannot be kept at the moment',
         retryAfterSeconds(error) ?? 1,
         error,
       );

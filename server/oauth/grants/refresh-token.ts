@@ -175,5 +175,5 @@ function refused(reason: string | undefined): OAuthError {
 }
 
 function unavailable(cause: unknown): OAuthError {
-  return temporarilyUnavailable('the session can not be kept at the moment', 1, cause);
+  return temporarilyUnavailable('the session cannot be kept at the moment', 1, cause);
 }

@@ -11,5 +11,5 @@ export interface Sight {
 /** Throws OAuthError 503 while nobody can tell whether a code or a refresh token counts. */
 export function checkSight({ sessions, users, credentials }: Sight): void {
   if (sessions.fresh && users.synced && credentials.synced) return;
-  throw temporarilyUnavailable('sessions can not be seen at the moment', 1);
+  throw temporarilyUnavailable('sessions cannot be seen at the moment', 1);
 }

@@ -71,7 +71,7 @@ export class KeyRotator {
       if (!signal.aborted && !isConflict(err) && !isNotFound(err)) {
         this.#options.log.warn(
           { err, secretName: this.#options.name },
-          'the signing keys can not be changed now',
+          'the signing keys cannot be changed now',
         );
       }
       return RETRY_MS;

@@ -98,6 +98,6 @@ function time(at: number): string {
 
 function ms(value: unknown): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw new Error('a time of a key can not be read');
+  if (Number.isNaN(at)) throw new Error('a time of a key cannot be read');
   return at;
 }

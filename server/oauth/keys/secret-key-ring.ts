@@ -94,7 +94,7 @@ export class SecretKeyRing implements KeyRing {
       this.#rereading = this.#secret
         .read(AbortSignal.timeout(REREAD_TIMEOUT_MS))
         .then((stored) => this.#acceptNewer(stored))
-        .catch((err: unknown) => this.#options.log.debug({ err }, 'the keys can not be read now'))
+        .catch((err: unknown) => this.#options.log.debug({ err }, 'the keys cannot be read now'))
         .finally(() => {
           this.#rereading = undefined;
         });
@@ -131,7 +131,7 @@ export class SecretKeyRing implements KeyRing {
         if (signal.aborted) return;
         // The watch brings what the faster replica has made.
         if (isAlreadyExists(err)) continue;
-        log.warn({ err, secretName: name }, 'the signing keys can not be made now');
+        log.warn({ err, secretName: name }, 'the signing keys cannot be made now');
         await pause(backoff.next(), signal);
         missing.wake();
       }

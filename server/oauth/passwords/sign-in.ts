@@ -143,7 +143,7 @@ export class PasswordSignIn {
     if (cause !== undefined && !isServiceUnavailable(cause)) return cause;
     this.#record(attempt, account, 'unavailable');
     const seconds = cause === undefined ? undefined : retryAfterSeconds(cause);
-    return temporarilyUnavailable('sign-ins can not be checked now, try again', seconds ?? 1, cause);
+    return temporarilyUnavailable('sign-ins cannot be checked now, try again', seconds ?? 1, cause);
   }
 
   /** While the password is known. If this fails nobody is locked out: the old hash stays. */

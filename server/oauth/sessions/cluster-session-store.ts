@@ -208,9 +208,9 @@ export class ClusterSessionStore implements SessionStore {
     if (!stored) {
       this.#options.log.warn(
         { session: session.id, creationTime: found.creationTime, now: this.#now() },
-        'a session that was written can not be used: compare the clocks, and the CustomResourceDefinition',
+        'a session that was written cannot be used: compare the clocks, and the CustomResourceDefinition',
       );
-      throw newServiceUnavailable('sessions can not be kept now', 5);
+      throw newServiceUnavailable('sessions cannot be kept now', 5);
     }
     this.#cache.keep(found, generation);
     return stored;
@@ -233,5 +233,5 @@ export class ClusterSessionStore implements SessionStore {
 function notKept(error: unknown): unknown {
   if (!(error instanceof StatusError) || error.reason === 'ServiceUnavailable') return error;
   const seconds = error.details?.retryAfterSeconds ?? 1;
-  return newServiceUnavailable('sessions can not be kept now', seconds, { cause: error });
+  return newServiceUnavailable('sessions cannot be kept now', seconds, { cause: error });
 }

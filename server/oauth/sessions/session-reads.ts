@@ -58,7 +58,7 @@ export class SessionReads {
       return (await this.#answers.get(id, (ending) => this.#ask(id, ending), { signal }))?.object;
     } catch (error) {
       if (error instanceof StatusError && error.reason !== 'ServiceUnavailable') {
-        throw newServiceUnavailable('sessions can not be looked up now', 1, { cause: error });
+        throw newServiceUnavailable('sessions cannot be looked up now', 1, { cause: error });
       }
       throw error;
     }

@@ -59,7 +59,7 @@ export class Liveness {
     const { sessions, acceptWhenStale } = this.#options;
     const session = sessions.get(bearer.sid);
     if (!sessions.fresh && !(acceptWhenStale && session)) {
-      throw newServiceUnavailable('sessions can not be seen at the moment');
+      throw newServiceUnavailable('sessions cannot be seen at the moment');
     }
     if (session) return this.#judge(session, bearer, signal);
     return sessions.read(bearer.sid, signal).then((found) => {
@@ -78,7 +78,7 @@ export class Liveness {
     if (uid !== undefined && session.userUID !== uid) throw over('user made anew');
     const seen = users.synced && credentials.synced;
     if (!seen && !(acceptWhenStale && users.get(user) && credentials.get(user))) {
-      throw newServiceUnavailable('users can not be seen at the moment');
+      throw newServiceUnavailable('users cannot be seen at the moment');
     }
     const end = this.#holders.end(session);
     if (end === undefined) return undefined;

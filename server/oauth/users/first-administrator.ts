@@ -54,7 +54,7 @@ export class FirstAdministrator {
         return;
       } catch (err) {
         if (signal.aborted) return;
-        if (!warned) this.#options.log.warn({ err }, 'the first administrator can not be made yet');
+        if (!warned) this.#options.log.warn({ err }, 'the first administrator cannot be made yet');
         warned = true;
         await pause(backoff.next(), signal);
       }

@@ -63,7 +63,7 @@ export class FollowedObjects<T> {
       this.index.put(await this.#options.client.json({ path: this.pathOf(name), signal }));
     } catch (cause) {
       if (isNotFound(cause)) return;
-      throw newServiceUnavailable(`${this.#plural} can not be looked up now`, 1, { cause });
+      throw newServiceUnavailable(`${this.#plural} cannot be looked up now`, 1, { cause });
     }
   }
 

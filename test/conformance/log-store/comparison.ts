@@ -28,7 +28,7 @@ export class Comparison {
     this.oracle = new MemoryLogStore(started.records, { containersBy });
   }
 
-  /** False when the store says, as documented, that it can not answer such questions. */
+  /** False when the store says, as documented, that it cannot answer such questions. */
   async supports(selection: Selection): Promise<boolean> {
     if (this.#traits.unsupported?.(selection) !== true) return true;
     // Where nothing can be found anyway, a store need not look at the rest of the question.

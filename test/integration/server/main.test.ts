@@ -32,7 +32,7 @@ describe('server/main.ts', function () {
     expect((await fetch(`http://127.0.0.1:${insecure}/livez`)).status).to.equal(200);
   });
 
-  it('lives, and answers discovery, while the cluster can not be reached', async () => {
+  it('lives, and answers discovery, while the cluster cannot be reached', async () => {
     const program = await workplace.start();
     const port = await program.port('secure');
     const ca = await workplace.ca();
@@ -56,7 +56,7 @@ describe('server/main.ts', function () {
       await program.line({
         level: 'warn',
         message:
-          'waiting for the exec plugin "/bin/sh" of the kubeconfig, without whose credentials kube-apiserver can not be asked',
+          'waiting for the exec plugin "/bin/sh" of the kubeconfig, without whose credentials kube-apiserver cannot be asked',
       });
       expect((await get(port, '/livez', await workplace.ca())).status).to.equal(200);
       expect((await get(port, '/readyz', await workplace.ca())).status).to.equal(500);

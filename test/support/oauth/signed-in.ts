@@ -167,7 +167,7 @@ export class Replica {
     });
   }
 
-  /** Whether the access token counts here; throws ServiceUnavailable when that can not be told. */
+  /** Whether the access token counts here; throws ServiceUnavailable when that cannot be told. */
   async accepts(access: string): Promise<boolean> {
     return (await this.tokens.find(access, new AbortController().signal)) !== undefined;
   }

@@ -3,7 +3,7 @@
 export interface WatchOutput {
   /** Sends the headers at once: clients wait for them, and events may be long in coming. */
   open(): void;
-  /** The headers are out: what fails now can not be answered any more. */
+  /** The headers are out: what fails now cannot be answered any more. */
   readonly opened: boolean;
   /** False while the reader is behind; then `onDrain` tells when it is not any more. */
   readonly ready: boolean;

@@ -128,7 +128,7 @@ function noWords(field: string): UnfitOptionError {
 }
 
 function noContainers(field: string): UnfitOptionError {
-  const reason = `some of the indices, or all, can not count by their field ${field} (doc_values: false, or no keyword)`;
+  const reason = `some of the indices, or all, cannot count by their field ${field} (doc_values: false, or no keyword)`;
   return new UnfitOptionError('logging.opensearch.fields', reason, 'statistics miss containers');
 }
 

@@ -57,7 +57,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
     if (client && isRegistered(redirectURI, client.redirectURIs)) return client;
     throw new PageFault(
       400,
-      'This sign-in can not go on',
+      'This sign-in cannot go on',
       'The program that sent you here is not known any more.',
     );
   };
@@ -85,6 +85,6 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
 function queryOf({ request }: RequestContext): Uint8Array {
   const query = rawQuery(request);
   if (query.length > MAX_QUERY)
-    throw new PageFault(414, 'This sign-in can not go on', 'The address is too long.');
+    throw new PageFault(414, 'This sign-in cannot go on', 'The address is too long.');
   return Buffer.from(query, 'latin1');
 }

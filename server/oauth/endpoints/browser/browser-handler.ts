@@ -89,12 +89,12 @@ function tellStatus(status: number, why: string, retryAfterSeconds: number | und
     return {
       status,
       title: 'Try again in a moment',
-      text: 'You can not be signed in right now. Go back, wait a moment and try again.',
+      text: 'You cannot be signed in right now. Go back, wait a moment and try again.',
       headers,
     };
   }
   const text = `${why}Go back to the program that sent you here; whoever looks after it can help.`;
-  return { status, title: 'This sign-in can not go on', text, headers };
+  return { status, title: 'This sign-in cannot go on', text, headers };
 }
 
 /** A proxy that terminates TLS for us says so; a client that lies about it only deceives itself. */

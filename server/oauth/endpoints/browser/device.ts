@@ -145,7 +145,7 @@ function mayConnect(client: OAuthClient): boolean {
 function gone(): PageFault {
   return new PageFault(
     400,
-    'This code can not be used',
+    'This code cannot be used',
     'It has expired, or somebody has used it already. Start again at your device.',
   );
 }

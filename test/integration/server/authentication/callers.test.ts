@@ -186,7 +186,7 @@ describe('callers of a server beside a real cluster', function () {
     });
   });
 
-  it('get 503 and no access while the cluster can not be asked, and health all the same', async () => {
+  it('get 503 and no access while the cluster cannot be asked, and health all the same', async () => {
     const pair = await cluster.controlPlane.pki.issueClient({ cn: 'late', o: ['readers'] });
     await cluster.controlPlane.apiserver.kill();
     const { status, body } = await cluster.ask(NODES, { pair });

@@ -74,7 +74,7 @@ describe('the informer cache of a cluster of 5,000 nodes', function () {
     });
 
     it('takes nothing from a list that kube-apiserver ends cleanly in the middle, and lists by pages', async () => {
-      // The stream is to end after a second, and slower than that it can not be read.
+      // The stream is to end after a second, and slower than that it cannot be read.
       cluster.proxy.throttle(12 << 20);
       const followed = cluster.follow({ watchMs: 500, random: () => 0, initialBackoffMs: 1 });
       await followed.listed();

@@ -102,8 +102,8 @@ describe('clients that others have written', function () {
     this.timeout(660_000);
     const python = await authlib(cluster.dir);
     if (python === undefined) {
-      if (process.env['CI'] === 'true') throw new Error('Authlib can not be installed');
-      console.log('      Authlib can not be installed here: left out');
+      if (process.env['CI'] === 'true') throw new Error('Authlib cannot be installed');
+      console.log('      Authlib cannot be installed here: left out');
       this.skip();
     }
     const { stdout } = await run(python, ['-c', AUTHLIB], {
@@ -142,7 +142,7 @@ print(json.dumps({
 }))
 `;
 
-/** The Python of an environment of its own with Authlib in it; undefined when it can not be had. */
+/** The Python of an environment of its own with Authlib in it; undefined when it cannot be had. */
 async function authlib(dir: string): Promise<string | undefined> {
   const environment = join(dir, 'python');
   const python = join(environment, 'bin', 'python');

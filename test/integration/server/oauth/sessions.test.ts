@@ -152,7 +152,7 @@ describe('sessions as custom resources, with two replicas', function () {
     expect(await b.store.read(session.id, signal)).to.equal(undefined);
   });
 
-  it('can not be made by somebody who may create objects', async () => {
+  it('cannot be made by somebody who may create objects', async () => {
     const { session } = await signIn(a.store);
     const saved = JSON.parse(await kubectl('get', 'session', session.id, '-o', 'json')) as {
       metadata: object;

@@ -42,7 +42,7 @@ describe('the name of what is built', () => {
 });
 
 describe('an artifact', () => {
-  it('is not made where the cache can not be written, and the error names the cure', async () => {
+  it('is not made where the cache cannot be written, and the error names the cure', async () => {
     await using scratch = await scratchFolder();
     const file = join(scratch.path, 'no-folder');
     await writeFile(file, '');
@@ -50,7 +50,7 @@ describe('an artifact', () => {
     const artifact = { title: 'thing', name: 'thing-1', make: async () => void made++ };
     const error = await rejection(provide(artifact, options(file)));
     expect(error.message).to.equal(
-      `thing can not be kept, for ${join(file, 'ks-apiserver')} can not be written: set XDG_CACHE_HOME to a folder that can`,
+      `thing cannot be kept, for ${join(file, 'ks-apiserver')} cannot be written: set XDG_CACHE_HOME to a folder that can`,
     );
     expect(made).to.equal(0);
   });

@@ -39,7 +39,7 @@ describe('the log data set', () => {
     expect(sameMillisecond.length).to.be.above(100);
   });
 
-  it('has every odd line, and none that a store can not hold', () => {
+  it('has every odd line, and none that a store cannot hold', () => {
     const lines = new Set(records.map(({ log }) => log));
     for (const line of [...ODD_LINES, HUGE_LINE]) expect(lines.has(line), line).to.equal(true);
     for (const line of lines) {

@@ -97,7 +97,7 @@ describe('the Java that a node runs on', () => {
     });
   });
 
-  it('is asked for in one line where it can not be fetched, and nothing is left', async () => {
+  it('is asked for in one line where it cannot be fetched, and nothing is left', async () => {
     const pip = 'echo "WARNING: again" >&2; echo "ERROR: no network" >&2; exit 1';
     await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
       const { message } = await rejection(provided(OPENSEARCH_3, env));

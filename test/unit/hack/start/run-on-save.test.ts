@@ -61,7 +61,7 @@ describe('a program that is started on save', () => {
     );
   });
 
-  it('is the trouble of who asked when it can not be started', async () => {
+  it('is the trouble of who asked when it cannot be started', async () => {
     await using scratch = await scratchFolder();
     const failing = runOnSave(
       [scratch.path],

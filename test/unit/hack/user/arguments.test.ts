@@ -51,7 +51,7 @@ describe('the command line of npm run user', () => {
     [['restore', 'a', 'b'], 'unexpected argument "b"; see --help'],
     [['create'], 'create needs the name of the user: create NAME'],
     [['create', 'a', 'b'], 'unexpected argument "b"; see --help'],
-    [['create', 'Ada'], '"Ada" can not be the name of a user: '],
+    [['create', 'Ada'], '"Ada" cannot be the name of a user: '],
     [['create', 'ada', '--mail', 'x'], 'unknown flag --mail; did you mean --email?'],
     [['create', 'ada', '--email'], '--email needs a value; see --help'],
     [['create', 'ada', '--email='], '--email needs a value; see --help'],

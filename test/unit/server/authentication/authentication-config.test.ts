@@ -140,7 +140,7 @@ describe('the settings followed in the cluster', () => {
     expect(warnings.join()).to.contain('may pose as front proxy');
   });
 
-  it('keep what was known before when what comes can not be understood', async () => {
+  it('keep what was known before when what comes cannot be understood', async () => {
     await first();
     await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': 'front-proxy-client' });
     const next = changed();

@@ -62,7 +62,7 @@ describe('the settings that kube-apiserver publishes', () => {
     ],
   ] as const) {
     it(`are refused as a whole for ${what}`, () => {
-      expect(() => parseDelegatedAuthentication(data, 1)).to.throw('client-ca-file can not be read');
+      expect(() => parseDelegatedAuthentication(data, 1)).to.throw('client-ca-file cannot be read');
     });
   }
 

@@ -168,7 +168,7 @@ describe('the informer cache', () => {
     expect(again.heard).to.deep.equal(['MODIFIED x@31']);
   });
 
-  it('ends all watchers although one of them can not be ended', () => {
+  it('ends all watchers although one of them cannot be ended', () => {
     const cache = filled();
     const other = new Recorder();
     cache.watch('10', {

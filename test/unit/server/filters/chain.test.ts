@@ -698,7 +698,7 @@ describe('the request chain', () => {
     });
   });
 
-  it('frees the place of a request even when its end can not be recorded', async () => {
+  it('frees the place of a request even when its end cannot be recorded', async () => {
     const chain = await start({
       handler: ok,
       audit: {

@@ -86,7 +86,7 @@ describe('a stream', () => {
 
   it('goes on while nobody can tell', async () => {
     const asked = asking(() => {
-      throw newServiceUnavailable('sessions can not be seen');
+      throw newServiceUnavailable('sessions cannot be seen');
     });
     const exchange = enter();
     await signOut(asked.check, 1)(exchange);

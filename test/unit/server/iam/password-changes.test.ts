@@ -78,7 +78,7 @@ describe('the password of a user, by REST', () => {
     unchanged('ada');
   });
 
-  it('can not be guessed here more often than at a sign-in', async () => {
+  it('cannot be guessed here more often than at a sign-in', async () => {
     site.refusal = tooManyAttempts(7);
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect([answer.status, answer.headers['retry-after']]).to.deep.equal([429, '7']);
@@ -141,7 +141,7 @@ describe('the password of a user, by REST', () => {
     unchanged('root');
   });
 
-  it('of nobody can not be set', async () => {
+  it('of nobody cannot be set', async () => {
     site.allow('helper', 'impersonate users/ghost');
     expect((await site.ask('helper', 'PUT', '/ghost/password', { password: GOOD })).status).to.equal(404);
     expect(site.credentials.get('ghost')).to.equal(undefined);

@@ -23,7 +23,7 @@ describe('the sessions of a user who has to go', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('are told in one line when they can not be deleted, and keep none of the others', async () => {
+  it('are told in one line when they cannot be deleted, and keep none of the others', async () => {
     const [stuck] = store.ofUser('ada');
     const sessions = {
       ofUser: (user: string) => store.ofUser(user),

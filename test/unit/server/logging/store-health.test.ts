@@ -76,7 +76,7 @@ describe('the health of a log store', () => {
     });
     await health.run(stop.signal);
     const told = (reason: string) =>
-      `the store opensearch is not asked, since the file of logging.opensearch.caFile can not be used: ${reason}; log queries get 503`;
+      `the store opensearch is not asked, since the file of logging.opensearch.caFile cannot be used: ${reason}; log queries get 503`;
     expect(seen).to.deep.equal([
       'the store opensearch does not answer as it should; log queries get 503',
       told('there is no such file'),
@@ -109,7 +109,7 @@ describe('the health of a log store', () => {
     });
     await health.run(stop.signal);
     expect(health.describe()).to.equal(
-      `the store opensearch can not be used as ${option} says: there is no field time; log queries get 503`,
+      `the store opensearch cannot be used as ${option} says: there is no field time; log queries get 503`,
     );
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.include({ option, reason: 'there is no field time' });

@@ -34,7 +34,7 @@ export class FollowQuota {
 
   #take(followed: number, caller: string, share: number): Disposable {
     if (followed >= this.#tailLimit) {
-      const cure = `it can not follow more than ${this.#tailLimit} containers, and there are more; ask for fewer`;
+      const cure = `it cannot follow more than ${this.#tailLimit} containers, and there are more; ask for fewer`;
       throw newNotSupported(STORE, 'follow', cure);
     }
     if (this.#followed.all >= this.#limit || this.#followed.of(caller) >= share) {

@@ -81,7 +81,7 @@ export class PodDirectory {
       listed: () => undefined,
       progressed: () => undefined,
       watchEnded: (cause) => {
-        if (!index.synced) this.#settle(index, new Error(`the pods can not be listed: ${cause}`));
+        if (!index.synced) this.#settle(index, new Error(`the pods cannot be listed: ${cause}`));
       },
     };
   }

@@ -31,7 +31,7 @@ export class LogFailure extends Error {
   readonly kind: LogFailureKind;
 
   constructor(kind: LogFailureKind, cause: unknown) {
-    super(`the log can not be read: ${kind}`, { cause });
+    super(`the log cannot be read: ${kind}`, { cause });
     this.name = 'LogFailure';
     this.kind = kind;
   }

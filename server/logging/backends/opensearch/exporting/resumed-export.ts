@@ -51,6 +51,6 @@ function deleted(names: readonly string[]): Shortfall {
   const others = names.length === 1 ? '' : ` and ${names.length - 1} more`;
   return {
     reason: 'NotCovered',
-    message: `the log store has no ${first}${others} any more, or can not reach it`,
+    message: `the log store has no ${first}${others} any more, or cannot reach it`,
   };
 }

@@ -40,7 +40,7 @@ export class FieldMap {
   readonly #counted: ReadonlyMap<string, Types>;
   readonly #coverages = new Map<string, FieldCoverage>();
 
-  /** Throws what newStoreUnavailable makes when the indices can not be asked for times and lines at all. */
+  /** Throws what newStoreUnavailable makes when the indices cannot be asked for times and lines at all. */
   private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
     this.names = names;
     this.indices = all;
@@ -95,7 +95,7 @@ export class FieldMap {
     return field && this.names[field];
   }
 
-  /** The field by which containers are counted, where some of the indices have it and can not do that. */
+  /** The field by which containers are counted, where some of the indices have it and cannot do that. */
   get uncounted(): string | undefined {
     return this.listed('containerID').missing > 0 ? this.names.containerID : undefined;
   }

@@ -1,4 +1,4 @@
-// The types that fields have, index by index, as `_field_caps` tells them; what can not be looked for, or not be counted
+// The types that fields have, index by index, as `_field_caps` tells them; what cannot be looked for, or not be counted
 // by its values, is of another type.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import type { JsonObject } from '../connection/json-reader.ts';
@@ -59,7 +59,7 @@ function withoutNested(types: Types, nested: readonly string[]): Types {
   return new Map(split.filter(([, indices]) => indices.length > 0));
 }
 
-/** Of the type, and not of use: without an index it can not be looked for, without doc_values not be counted. */
+/** Of the type, and not of use: without an index it cannot be looked for, without doc_values not be counted. */
 export function unindexed(type: string): string {
   return `${type}, not indexed`;
 }

@@ -22,9 +22,9 @@ const COMMA = 0x2c;
 export class LongAnswer {
   readonly #bytes: Buffer<ArrayBuffer>;
   readonly #hits: ByteRange;
-  /** Where the hits are that are read together, in order; one part when they can not be told apart. */
+  /** Where the hits are that are read together, in order; one part when they cannot be told apart. */
   readonly parts: readonly ByteRange[];
-  /** How many hits there are; undefined when they can not be told apart. */
+  /** How many hits there are; undefined when they cannot be told apart. */
   readonly count: number | undefined;
 
   /** `bytes`: nobody else uses their memory. */

@@ -60,7 +60,7 @@ export interface PointInTime {
   searchMany(body: SearchBody, call: Call, after: string | undefined): Promise<LongAnswer>;
   /** The id that the last answer gave; the store may change it. */
   renew(id: string | undefined): void;
-  /** Never throws: what can not be closed ends by itself, at the latest after KEEP_ALIVE. */
+  /** Never throws: what cannot be closed ends by itself, at the latest after KEEP_ALIVE. */
   close(): Promise<void>;
 }
 

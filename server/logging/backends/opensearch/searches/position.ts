@@ -26,7 +26,7 @@ export function writePosition({ time, sequence, given }: Position): string {
   return [time, sequence, ...given].join('.');
 }
 
-/** Positions come back from outside; throws NotSupported for what this store can not have written. */
+/** Positions come back from outside; throws NotSupported for what this store cannot have written. */
 export function readPosition(text: string): Position {
   const [time = '', sequence = '', ...given] = text.split('.');
   const wellFormed =

@@ -179,5 +179,5 @@ function keyOf(answer: SearchAnswer, at: number): string {
 function keyAt({ json: { text } }: SearchAnswer, begin: number, hit: Hit | undefined): string {
   const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
   if (begin >= 0 && Number(key) === hit?.time) return key;
-  throw newStoreUnavailable(STORE, new Error('a sort key can not be read'));
+  throw newStoreUnavailable(STORE, new Error('a sort key cannot be read'));
 }

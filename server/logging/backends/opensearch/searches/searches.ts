@@ -111,7 +111,7 @@ export class Searches {
     throw newSearchRefused(STORE, new Error('some of its indices were closed or deleted meanwhile'));
   }
 
-  /** Undefined for 404. What can not be read is a store that does not answer as it should. */
+  /** Undefined for 404. What cannot be read is a store that does not answer as it should. */
   async ask<T>(request: StoreRequest, call: SearchCall, read: (text: string) => T): Promise<T | undefined> {
     return this.#ask({ request: () => request, isOfLines: false }, call, read);
   }
@@ -164,7 +164,7 @@ export class Searches {
   }
 }
 
-/** What can not be read is a store that does not answer as it should. */
+/** What cannot be read is a store that does not answer as it should. */
 function valid<T>(read: () => T): T {
   try {
     return read();

@@ -13,10 +13,10 @@ import { IndexStates, type Remaining } from './index-states.ts';
 
 /** What is remembered: so many patterns of indices, for so long. */
 const REMEMBERED = { most: 64, ttlMs: 30_000 };
-/** Costs next to nothing, and fails where there are indices that can not be searched. */
+/** Costs next to nothing, and fails where there are indices that cannot be searched. */
 export const ANYTHING = { size: 0, track_total_hits: false, terminate_after: 1 } as const;
 
-/** Indices that can be searched, and those among them that can not. */
+/** Indices that can be searched, and those among them that cannot. */
 export interface SearchableIndices extends Remaining {
   readonly fields: FieldMap;
   /** Before this one, others may be left out. */

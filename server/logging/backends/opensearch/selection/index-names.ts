@@ -49,7 +49,7 @@ export interface NamedIndices {
   readonly refused: readonly string[];
 }
 
-/** Those that can hold lines of a part of the time; all of them where that can not be told, or is none of them. */
+/** Those that can hold lines of a part of the time; all of them where that cannot be told, or is none of them. */
 export function indicesWithin(
   naming: IndexNaming,
   { indices, known, refused }: NamedIndices,

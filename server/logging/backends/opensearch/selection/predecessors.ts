@@ -67,7 +67,7 @@ export class Predecessors {
   async #withPredecessors(search: NamespaceSearch, call: Call): Promise<ReadonlySet<string>> {
     const { namespaces, range, indices, fields } = search;
     if (namespaces.length === 0) return new Set();
-    // Where the store can not tell, any of them may have one.
+    // Where the store cannot tell, any of them may have one.
     if (fields.listed('namespace').missing > 0) return new Set(namespaces.map(({ name }) => name));
     const hash = createHash('sha256')
       .update(JSON.stringify([range.start, indices, namespaces]))

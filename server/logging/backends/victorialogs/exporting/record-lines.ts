@@ -87,7 +87,7 @@ function tooLongAtOnce(): Error {
 }
 
 function notOrdered(why: string): Error {
-  const cure = `${why}, so that they can not be put in order; ask for fewer namespaces, or for another time`;
+  const cure = `${why}, so that they cannot be put in order; ask for fewer namespaces, or for another time`;
   return newNotSupported(STORE, 'start_time', cure);
 }
 

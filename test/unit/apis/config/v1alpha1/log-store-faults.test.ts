@@ -96,7 +96,7 @@ describe('the options of log stores', () => {
     expect(faults({ store: 1, opensearch: { urls: ['search:9200'] } })).to.have.length(1);
   });
 
-  it('do not count where logs can not be queried', () => {
+  it('do not count where logs cannot be queried', () => {
     expect(faults({ enabled: false, store: 'opensearch' })).to.deep.equal([]);
   });
 

@@ -119,7 +119,7 @@ describe('connections to kube-apiserver', () => {
     expect(accepted).to.have.length(HANDSHAKES + 1);
   });
 
-  it('that can not be made for want of a key that fits are told of, each of them', async () => {
+  it('that cannot be made for want of a key that fits are told of, each of them', async () => {
     const [{ cert }, { key }] = [await issue(undefined, { cn: 'a' }), await issue(undefined, { cn: 'b' })];
     const pair = [cert, key].map((pem) => Buffer.from(pem).toString('base64'));
     const client = connect(1, { certData: pair[0], keyData: pair[1] });

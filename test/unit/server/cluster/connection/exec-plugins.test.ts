@@ -131,9 +131,9 @@ describe('the exec plugins of a kubeconfig', () => {
     expect(await fault(plugin(printing({})))).to.equal(`${NAME} printed no ExecCredential`);
     const missing = { command: '/there/is/none', installHint: 'install it with apt' };
     expect(await fault(plugin('', missing))).to.match(
-      /^the exec plugin "\/there\/is\/none" of the kubeconfig can not be run: .*ENOENT: install it with apt$/,
+      /^the exec plugin "\/there\/is\/none" of the kubeconfig cannot be run: .*ENOENT: install it with apt$/,
     );
-    expect(await fault(plugin('', { command: undefined }))).to.include('can not be run');
+    expect(await fault(plugin('', { command: undefined }))).to.include('cannot be run');
   });
 
   it('that print without end are ended', async () => {

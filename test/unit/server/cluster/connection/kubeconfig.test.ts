@@ -83,7 +83,7 @@ describe('the kubeconfig', () => {
     );
   });
 
-  it('is told with its path where it can not be read', () => {
+  it('is told with its path where it cannot be read', () => {
     const missing = join(dir, 'missing');
     expect(() => kubeConfigSource(missing)()).to.throw(`${missing}: there is no such file`);
     expect(() => kubeConfigSource(dir)()).to.throw(`${dir}: it is a folder`);

@@ -93,7 +93,7 @@ describe('LeaderElection', () => {
     await second.stop();
   });
 
-  it('ends the term before others may take over when the cluster can not be reached', async () => {
+  it('ends the term before others may take over when the cluster cannot be reached', async () => {
     const cluster = new MemoryObjects();
     let now = 0;
     const only = replica(cluster, 'a', () => now);
@@ -126,7 +126,7 @@ describe('LeaderElection', () => {
         terms++;
         if (terms === 2) resolve();
         await Promise.resolve();
-        throw new Error('can not go on');
+        throw new Error('cannot go on');
       });
     });
     await second;

@@ -126,7 +126,7 @@ describe('the object index', () => {
     expect([...index.values()]).to.deep.equal(['2']);
   });
 
-  it('takes no object for absent that it can not read', () => {
+  it('takes no object for absent that it cannot read', () => {
     const odd = new ObjectIndex((object) => (versionOf(object) === '7' ? undefined : 'fine'));
     const replacement = odd.replacement();
     replacement.add(rawThing('a', 7));

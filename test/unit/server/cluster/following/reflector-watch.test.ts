@@ -384,7 +384,7 @@ describe('the watch of the reflector', () => {
     expect(retryAfterMs(failure, 30_000)).to.equal(30_000);
   });
 
-  it('outlives a cluster that can not be reached at all', async () => {
+  it('outlives a cluster that cannot be reached at all', async () => {
     const hangUp = ({ request }: Call) => request.socket.destroy();
     const { sink, cluster } = await followed({ stream: [hangUp, hangUp, hangUp, hangUp, hangUp, complete] });
     await sink.until('list@5 a@3 b@2');

@@ -126,7 +126,7 @@ describe('the descriptions of the APIs', () => {
     expect(without).not.to.include(USERS);
   });
 
-  it('leave out logs where they can not be queried', () => {
+  it('leave out logs where they cannot be queried', () => {
     expect(JSON.stringify(platformDescription({ ...DESCRIBED, logs: false }))).not.to.include(
       'logging.platform.io',
     );

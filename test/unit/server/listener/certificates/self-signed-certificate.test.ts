@@ -136,7 +136,7 @@ describe('SelfSignedCertificate', () => {
       expect((await stat(join(folder, 'serving-ca.json'))).mode % 0o1000).to.equal(0o600);
     });
 
-    it('tells whoever starts the server which option is at fault when it can not be used', async () => {
+    it('tells whoever starts the server which option is at fault when it cannot be used', async () => {
       const file = join(folder, 'file');
       await writeFile(file, '');
       const started = source(new DirectoryAuthorityStore(join(file, 'certificates'))).start(
@@ -154,7 +154,7 @@ describe('SelfSignedCertificate', () => {
       }
     });
 
-    it('says at once that the folder can not be made, in a place that takes none', async () => {
+    it('says at once that the folder cannot be made, in a place that takes none', async () => {
       for (const place of ['/proc/serving-ca', '/proc/serving-ca/below']) {
         const error: unknown = await source(new DirectoryAuthorityStore(place))
           .start(AbortSignal.abort())

@@ -414,7 +414,7 @@ describe('what a caller may see of the logs', () => {
     expect(service.asked).to.have.length(1_501);
   });
 
-  it('is not guessed when the cluster can not be asked', async () => {
+  it('is not guessed when the cluster cannot be asked', async () => {
     const service = await serve({
       allowed: (namespace) => {
         if (namespace === 'bank') throw newServiceUnavailable('the cluster gave no answer');

@@ -26,7 +26,7 @@ describe('the files that a log store needs', () => {
       ),
     );
 
-  it('are told by option and reason when they can not be used, and are read again', async () => {
+  it('are told by option and reason when they cannot be used, and are read again', async () => {
     let now = 0;
     const path = join(dir, 'secret');
     for (const option of ['passwordFile', 'apiKeyFile', 'bearerTokenFile', 'caFile'] as const) {

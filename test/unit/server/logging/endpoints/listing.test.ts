@@ -28,7 +28,7 @@ describe('logs that are asked for as objects are listed', () => {
     it(`are refused with what to type instead: ${what}`, async () => {
       expect(await ask(`${APIS}${query}`, headers)).to.include({
         code: 400,
-        message: `logs are queried, and can not be listed as objects; try: kubectl get --raw '${APIS}?size=10'`,
+        message: `logs are queried, and cannot be listed as objects; try: kubectl get --raw '${APIS}?size=10'`,
       });
     });
   }

@@ -68,7 +68,7 @@ describe('a live tail', () => {
     }
   });
 
-  it('ends, and says why, when the cluster can not be asked what the caller may see', async () => {
+  it('ends, and says why, when the cluster cannot be asked what the caller may see', async () => {
     const currentSelection = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
     const { body } = await (await serve({ currentSelection }, { reviewMs: 5 })).ask('/');
     expect(body.toString()).to.include('the cluster gave no answer');

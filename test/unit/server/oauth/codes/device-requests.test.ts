@@ -85,7 +85,7 @@ describe('requests of devices', () => {
     expect((await same.open(client, [], origin, signal)).userCode).to.equal('CCCC-CCCC');
   });
 
-  it('are nothing but requests: a session of somebody can not be approved or refused as one', async () => {
+  it('are nothing but requests: a session of somebody cannot be approved or refused as one', async () => {
     const { id } = await sessions.create(newSession());
     expect(requests.find(id)).to.equal(undefined);
     const account = {
@@ -122,8 +122,8 @@ describe('requests of devices', () => {
     });
   });
 
-  it('are not judged while sessions can not be seen', async () => {
+  it('are not judged while sessions cannot be seen', async () => {
     sessions.fresh = false;
-    expect(() => requests.find('s-aaaaaaaaaaaaaaaaaaaa')).to.throw('sessions can not be seen');
+    expect(() => requests.find('s-aaaaaaaaaaaaaaaaaaaa')).to.throw('sessions cannot be seen');
   });
 });

@@ -138,7 +138,7 @@ describe('the introspection endpoint', () => {
     await expectInactive(login.refresh);
   });
 
-  it('answers 503 rather than "inactive" when it can not tell', async () => {
+  it('answers 503 rather than "inactive" when it cannot tell', async () => {
     replica.sessions.fresh = false;
     expect((await ask(login.access)).status).to.equal(503);
     replica.sessions.fresh = true;

@@ -165,7 +165,7 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('answers 503 when the session can not be ended, and leads nowhere', async () => {
+  it('answers 503 when the session cannot be ended, and leads nowhere', async () => {
     replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };

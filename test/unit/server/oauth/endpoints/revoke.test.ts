@@ -113,7 +113,7 @@ describe('the revocation endpoint', () => {
     expect(isKept()).to.equal(true);
   });
 
-  it('answers 503 when the session can not be ended, never 200', async () => {
+  it('answers 503 when the session cannot be ended, never 200', async () => {
     replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
@@ -123,7 +123,7 @@ describe('the revocation endpoint', () => {
     expect(answer.body).to.have.property('error', 'temporarily_unavailable');
   });
 
-  it('answers 503 when it can not tell what an access token is worth', async () => {
+  it('answers 503 when it cannot tell what an access token is worth', async () => {
     replica.sessions.fresh = false;
     const answer = await revoke(login.access);
     expect(answer.status).to.equal(503);

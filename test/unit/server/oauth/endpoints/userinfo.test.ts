@@ -76,7 +76,7 @@ describe('the userinfo endpoint', () => {
     }
   });
 
-  it('answers 503 when it can not tell what the token is worth', async () => {
+  it('answers 503 when it cannot tell what the token is worth', async () => {
     replica.sessions.fresh = false;
     expect((await endpoint.get('', bearer(login.access))).status).to.equal(503);
   });

@@ -154,10 +154,10 @@ describe('the authorization code grant', () => {
     );
   });
 
-  it('says that it can not tell when nothing was written, and takes the code then', async () => {
+  it('says that it cannot tell when nothing was written, and takes the code then', async () => {
     const code = await codeFor(site);
     site.store.beforeWrite = () => {
-      throw newServiceUnavailable('kube-apiserver can not be reached');
+      throw newServiceUnavailable('kube-apiserver cannot be reached');
     };
     expect((await exchange({ code })).status).to.equal(503);
     site.store.beforeWrite = () => undefined;
@@ -276,7 +276,7 @@ describe('the authorization code grant', () => {
     it('no code', () => refused({ code: '' }, 'invalid_request'));
     it('something that is no code', () => refused({ code: 'pac_x' }));
 
-    it('anything while sessions can not be seen', async () => {
+    it('anything while sessions cannot be seen', async () => {
       site.store.fresh = false;
       expect((await exchange({ code })).status).to.equal(503);
       site.store.fresh = true;

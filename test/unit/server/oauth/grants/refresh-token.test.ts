@@ -183,7 +183,7 @@ describe('the refresh_token grant', () => {
       expect(await replica.accepts(second.access)).to.equal(true);
     });
 
-    it('answers 503 when the session can not be ended, so that nobody takes it for ended', async () => {
+    it('answers 503 when the session cannot be ended, so that nobody takes it for ended', async () => {
       await replica.refresh(login.refresh);
       replica.sessions.beforeWrite = () => {
         throw newServiceUnavailable('not now');
@@ -320,7 +320,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(login.refresh);
     });
 
-    it('answers 503 while it can not see sessions or users, and does not burn the token', async () => {
+    it('answers 503 while it cannot see sessions or users, and does not burn the token', async () => {
       replica.sessions.fresh = false;
       expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
       replica.sessions.fresh = true;

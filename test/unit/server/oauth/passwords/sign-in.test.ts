@@ -245,7 +245,7 @@ describe('signing in with a password', () => {
     expect(await scene.refusal('nobody')).to.have.members([
       503,
       'temporarily_unavailable',
-      'sign-ins can not be checked now, try again',
+      'sign-ins cannot be checked now, try again',
     ]);
     expect(scene.ended).to.deep.equal([]);
   });
@@ -285,7 +285,7 @@ describe('signing in with a password', () => {
     expect(scene.credentials.get('imported')?.passwordHash).to.equal(imported);
   });
 
-  it('lets a user in whose hash can not be replaced', async () => {
+  it('lets a user in whose hash cannot be replaced', async () => {
     scene.add(account('imported'), await bcryptHash('secret', { cost: 4 }));
     scene.setFails = true;
     expect((await scene.check('imported')).account.name).to.equal('imported');

@@ -272,7 +272,7 @@ describe('the store of sessions in the cluster', () => {
       for (const session of await Promise.all(asked.slice(0, 64))) expect(session).to.equal(undefined);
     });
 
-    it('says that it can not tell when the cluster refuses', async () => {
+    it('says that it cannot tell when the cluster refuses', async () => {
       answer = () => {
         throw newForbidden(TARGET, 'x', 'no rights');
       };

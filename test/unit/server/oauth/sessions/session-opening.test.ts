@@ -138,7 +138,7 @@ describe('opening a session', () => {
     expect(shared.objects.size).to.equal(4);
   });
 
-  it('signs in although a session too many can not be ended', async () => {
+  it('signs in although a session too many cannot be ended', async () => {
     for (let i = 0; i < 3; i++) await open();
     let writes = 0;
     sessions.beforeWrite = () => {

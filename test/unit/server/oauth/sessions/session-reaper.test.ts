@@ -156,7 +156,7 @@ describe('the reaper of sessions', () => {
   });
 
   for (const unseen of ['fresh', 'users', 'passwords'] as const) {
-    it(`removes nothing while it can not see everything (${unseen})`, async () => {
+    it(`removes nothing while it cannot see everything (${unseen})`, async () => {
       add({ notAfter: NOW });
       account = undefined;
       credential = undefined;
@@ -185,7 +185,7 @@ describe('the reaper of sessions', () => {
     expect([...objects.keys()]).to.deep.equal([changed]);
   });
 
-  it('stops at what the cluster can not do now, and tells', async () => {
+  it('stops at what the cluster cannot do now, and tells', async () => {
     const [first, second] = [add({ notAfter: NOW }), add({ notAfter: NOW })];
     removing = () => {
       throw new Error('the cluster is gone');

@@ -152,7 +152,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are written later when the ConfigMap can not be made now', async () => {
+  it('are written later when the ConfigMap cannot be made now', async () => {
     const { writes, shared, warnings, stop } = await scene();
     writes.answers = [
       new StatusError(404, 'NotFound', 'not found'),

@@ -278,7 +278,7 @@ describe('TokenVerifier', () => {
       expect(refused).to.have.property('code', 503);
     });
 
-    it('nobody is let in, nor told off, while sessions or users can not be seen', async () => {
+    it('nobody is let in, nor told off, while sessions or users cannot be seen', async () => {
       at.stands.sessions.fresh = false;
       expect(await answer(at, token)).to.equal(503);
       at.stands.sessions.fresh = true;

@@ -123,7 +123,7 @@ describe('the first administrator', () => {
     expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal('hash of my own choice');
   });
 
-  it('waits for a cluster that can not be reached, and says so once', async () => {
+  it('waits for a cluster that cannot be reached, and says so once', async () => {
     let failures = 2;
     cluster.before = () => {
       if (failures-- > 0) throw newServiceUnavailable('away');

@@ -1,6 +1,6 @@
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 
-/** What words alone can not tell; without a field of type wildcard the store says so. */
+/** What words alone cannot tell; without a field of type wildcard the store says so. */
 export function needsWildcard({ text, levels }: Selection): boolean {
   if (levels !== undefined && levels.length > 0) return true;
   if (text === undefined) return false;

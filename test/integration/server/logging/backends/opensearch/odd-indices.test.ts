@@ -197,7 +197,7 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(await faultOf({ indexPrefix: 'aliased', dailyIndices: true, wallClock })).to.equal(undefined);
   });
 
-  it('answers from the others where one can not put times in order, and is not fit where none can', async () => {
+  it('answers from the others where one cannot put times in order, and is not fit where none can', async () => {
     const line = document('2026-01-15T10:00:00Z', 'a line');
     await index('orderless-1', { type: 'date', doc_values: false }, [line]);
     const naming = { indexPrefix: 'orderless', dailyIndices: false };

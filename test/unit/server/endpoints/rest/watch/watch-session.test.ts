@@ -275,7 +275,7 @@ describe('a watcher', () => {
     expect(socket.listenerCount('drain')).to.equal(before);
   });
 
-  it('that can not be told is cut off, so that its client begins again', async () => {
+  it('that cannot be told is cut off, so that its client begins again', async () => {
     live({}, new Broken(nodes, EVERYTHING, ''));
     change(1);
     await session.ended;

@@ -124,7 +124,7 @@ describe('the lines of one round of an export', () => {
       let [most, least, left] = [0, memory, 0];
       for (let n = 0; n < 3_000; n++) {
         const { time } = at(order === 'asc' ? n : 3_000 - n);
-        // What is random can not be packed.
+        // What is random cannot be packed.
         lines.offer(time, n % 3, 0, randomBytes(75).toString('base64'));
         most = Math.max(most, lines.bytes);
         if (!lines.cut) continue;

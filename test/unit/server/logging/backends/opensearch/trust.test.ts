@@ -82,7 +82,7 @@ describe('the connection to OpenSearch', () => {
     expect(store.asked.at(-1)?.headers.authorization).to.equal('ApiKey aWQ6a2V5');
   });
 
-  it('fails without telling what it would have shown when a file can not be read', async () => {
+  it('fails without telling what it would have shown when a file cannot be read', async () => {
     await using store = await scriptedStore(() => answer([]));
     const passwordFile = join(dir, 'missing');
     const error = await storeAt(store.url, { username: 'reader', passwordFile })

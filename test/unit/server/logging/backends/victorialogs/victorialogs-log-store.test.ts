@@ -358,7 +358,7 @@ describe('the VictoriaLogs store', () => {
       `${RANGE.start} 0`,
       `${RANGE.start} 1 1`,
       `${RANGE.start} -1`,
-      // What the store can not read, and would be called ill for.
+      // What the store cannot read, and would be called ill for.
       '0000-01-01T00:00:00.000000000Z 20000',
       '9999-12-31T23:59:59.999999999Z 20000',
     ]) {

@@ -152,7 +152,7 @@ describe('the sign-in form', () => {
     expect((await visit.signIn()).text).to.contain('Try again in 7 minutes.');
   });
 
-  it('says to come back later while passwords can not be checked', async () => {
+  it('says to come back later while passwords cannot be checked', async () => {
     state.throttled = newServiceUnavailable('the cluster is away', 2);
     const visit = await Visit.begin(site);
     const { status, headers, text } = await visit.signIn();
@@ -319,7 +319,7 @@ describe('the sign-in form', () => {
       expect(text).to.contain('This page was open for too long.').and.to.contain('current-password');
     });
 
-    it('can not be reached in another browser', async () => {
+    it('cannot be reached in another browser', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       visit.cookie = (await Visit.begin(site)).cookie;

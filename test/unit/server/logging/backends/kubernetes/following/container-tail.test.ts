@@ -101,7 +101,7 @@ describe('the tail of a container', () => {
     expect(performance.now() - begin).to.be.below(15_000);
   });
 
-  it('reads a log less and less often that the kubelet gives but can not follow, and misses nothing', async () => {
+  it('reads a log less and less often that the kubelet gives but cannot follow, and misses nothing', async () => {
     let lines = 0;
     cluster.disturb = (_, response) => {
       const { time, text } = at(++lines);

@@ -66,7 +66,7 @@ describe('a follower of OpenSearch', () => {
     expect(await newsOf(follower)).to.deep.equal(['line 3000', 'late']);
   });
 
-  it('gives what claims to be of the future once, even when it can not remember all of the past', async () => {
+  it('gives what claims to be of the future once, even when it cannot remember all of the past', async () => {
     const held = [...Array.from({ length: 15 }, (_, n) => lineAt(n * 10)), lineAt(60_000, 'ahead')];
     await using store = await scriptedStore((asked) => holding(held, asked));
     let now = BEGIN + 1_000;

@@ -75,7 +75,7 @@ describe('a long answer of OpenSearch', () => {
     );
   });
 
-  it('is left in one part when its hits can not be told apart', () => {
+  it('is left in one part when its hits cannot be told apart', () => {
     const text = answerOf(300, (n) => ({ ...hit(n), matched_queries: [] }));
     const answer = long(text);
     expect(answer.parts).to.have.length(1);

@@ -72,7 +72,7 @@ describe('a question to indices of different mappings', () => {
     ['time', 'date_nanos', SELECTION],
     ['log', 'text', { ...SELECTION, text: { mode: 'phrase', texts: ['a word'], caseSensitive: false } }],
   ] as const satisfies readonly (readonly [string, string, Selection])[]) {
-    it(`tells that lines are missing of an index where ${field} can not be asked`, async () => {
+    it(`tells that lines are missing of an index where ${field} cannot be asked`, async () => {
       const types = {
         [type]: { type, searchable: true, aggregatable: type !== 'text', indices: [NEW] },
         keyword: { ...keyword, indices: [OLD] },

@@ -34,7 +34,7 @@ async function counting(counted: Readonly<Record<string, string>>, lines = rows(
   };
 }
 
-describe('lines that the store can not tell', () => {
+describe('lines that the store cannot tell', () => {
   const counted = { n: '12', first: NOON, last: NOON, unsure: '2' };
 
   it('come along with the count, and are judged here', async () => {

@@ -20,7 +20,7 @@ describe('LogsQL', () => {
     );
   });
 
-  it('takes half a character as the one that stands for what can not be read', () => {
+  it('takes half a character as the one that stands for what cannot be read', () => {
     expect(quoted('a\ud800"')).to.equal('"a\ufffd\\""');
   });
 
