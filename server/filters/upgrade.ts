@@ -1,4 +1,9 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { endWith } from '../request/last-words.ts';
@@ -15,11 +20,14 @@ export function upgradeArrival(
   secure: boolean,
   onAccept: () => void,
 ): Arrival {
-  const response = new ServerResponse(request);
+  const response = new OrdinaryAnswer(request);
   response.shouldKeepAlive = false;
   // Node hands over the socket that it got from net or tls; its type is only wider than that.
   response.assignSocket(socket as Socket);
   socket.on('error', () => socket.destroy());
+  // As Node has it where nothing was asked for but HTTP.
+  const left = (): void => void socket.end();
+  socket.once('end', left);
   const refused = (): void => {
     response.detachSocket(socket as Socket);
     response.emit('close');
@@ -34,6 +42,7 @@ export function upgradeArrival(
       head,
       accept: () => {
         response.off('finish', refused);
+        socket.off('end', left);
         response.detachSocket(socket as Socket);
         onAccept();
         socket.once('close', () => response.emit('close'));
@@ -41,4 +50,21 @@ export function upgradeArrival(
       },
     },
   };
+}
+
+/**
+ * It may be a stream: what the client says from its beginning on is dropped, but read, or nobody would hear when it goes.
+ * Before, it may be of the other protocol.
+ */
+class OrdinaryAnswer extends ServerResponse {
+  override writeHead(
+    status: number,
+    reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+    headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+  ): this {
+    this.socket?.resume();
+    return typeof reason === 'string'
+      ? super.writeHead(status, reason, headers)
+      : super.writeHead(status, reason);
+  }
 }

@@ -1,15 +1,24 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import type { RequestChain } from '../../../../server/filters/chain.ts';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
+import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
 import { until } from '../../../support/until.ts';
 import { listenInsecure, open, readAll, stop } from './listening.ts';
 
+const STREAM = '/kapis/group/version/streams';
+
 describe('a connection whose upgrade is refused', () => {
   let listener: Listener;
+  let chain: RequestChain;
 
   beforeEach(async () => {
-    const chain = openChain({ handlers: new Map(), signal: new AbortController().signal });
+    const stream: Handler = ({ response, signal }) => {
+      response.writeHead(200).flushHeaders();
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    };
+    chain = openChain({ handlers: new Map([[STREAM, stream]]), signal: new AbortController().signal });
     const receiver: RequestReceiver = {
       request: (request, response) => chain.serve(request, response, false),
       upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, false),
@@ -57,6 +66,20 @@ describe('a connection whose upgrade is refused', () => {
       const socket = await open(listener);
       socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       expect(await readAll(socket)).to.match(/^HTTP\/1\.1 404 /);
+    });
+  }
+
+  for (const [what, words] of [
+    ['without a word', ''],
+    ['after words that are for nobody', 'what nobody reads'],
+  ] as const) {
+    it(`ends with its client, who left ${what}, also while it is answered by a stream`, async () => {
+      const socket = await open(listener);
+      socket.write(upgrade(STREAM));
+      await once(socket, 'data');
+      expect(chain.open).to.equal(1);
+      socket.end(words);
+      await until(() => chain.open === 0 && listener.connections === 0);
     });
   }
 });
