@@ -10,6 +10,7 @@ import { listenFault } from './bind-fault.ts';
 import { answerClientError, isPlainHttp } from './client-error.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';
 import type { ListenerName } from './listener-name.ts';
+import { areTooMany } from './pipelining.ts';
 import { UnfinishedRequests } from './unfinished-requests.ts';
 
 /** Sizes in bytes, times in milliseconds. */
@@ -211,17 +212,12 @@ export class Listener {
     return false;
   }
 
-  #isTooMuch(answers: readonly ServerResponse[]): boolean {
-    if (answers.length > MAX_PIPELINED) return true;
-    return answers.reduce((sum, { req }) => sum + headSize(req), 0) > this.#options.limits.headers;
-  }
-
   /** False for a request to be ignored: its connection is gone, or has to be closed. */
   #track(stream: Socket, answer: ServerResponse): boolean {
     // Node parses a chunk to its end, even when the connection was cut meanwhile, or ended with a refusal.
     if (stream.destroyed || stream.writableEnded) return false;
     const answers = this.#streams.get(stream);
-    if (answers && answers.length > 0 && this.#isTooMuch([...answers, answer])) {
+    if (answers && answers.length > 0 && areTooMany([...answers, answer], this.#options.limits.headers)) {
       this.#options.metrics.malformed(this.name, 429);
       this.#options.log.debug({ remoteAddress: stream.remoteAddress }, 'too many requests without an answer');
       stream.destroy();
@@ -241,13 +237,6 @@ export class Listener {
     return true;
   }
 }
-
-/**
- * Pipelined requests of one connection that wait for their answers. Node reads and parses them as fast as they come,
- * even while the first one waits for the cluster, and keeps each with its headers: beyond this, or where the headers of
- * all of them are larger than those of one may be, the client has to retry.
- */
-const MAX_PIPELINED = 32;
 
 /** Between two looks at what has come of requests that are not complete. */
 const LOOK_MS = 1_000;
@@ -295,10 +284,6 @@ const FAULTY_FRAMING = 'a request of HTTP/1.0 has a Transfer-Encoding';
  */
 function hasFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
-}
-
-function headSize({ url = '', rawHeaders }: IncomingMessage): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
 function announceClose(answer: ServerResponse): void {
