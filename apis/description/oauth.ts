@@ -68,7 +68,12 @@ export function oauthOperations(): Operation[] {
     summary: 'Ends the session of the access token, or of the id token',
     security: [...byToken, []],
     answers: {
-      200: { description: 'Signed out, or nobody was signed in.', type, schema: 'Logout' },
+      200: {
+        description: 'Signed out, or nobody was signed in; a page for browsers.',
+        type,
+        schema: 'Logout',
+        furtherTypes: ['text/html'],
+      },
       303: { description: 'Signed out; it goes on at the registered address.' },
       ...refused,
     },

@@ -4,9 +4,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { type Form, parseForm, rawQuery, readForm } from '../http/form.ts';
 import { NOT_STORED, writeJSON } from '../http/json-answer.ts';
+import { messagePage } from '../page/message-page.ts';
+import { writePage } from '../page/page.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { bearerClaims } from './bearer-claims.ts';
@@ -32,7 +35,10 @@ export function logoutHandler(options: LogoutOptions): Handler {
     if (claims)
       await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub }, context, options);
     if (hinted && (await isLive(hinted, context, options))) await end(hinted, context, options);
-    answer(context, form, clientID === undefined ? [] : options.redirectsOf(clientID));
+    const registered = clientID === undefined ? [] : options.redirectsOf(clientID);
+    const target = form.get('post_logout_redirect_uri');
+    if (target !== undefined && registered.includes(target)) leadOn(context, target, form.get('state'));
+    else tell(context, claims !== undefined || hinted !== undefined);
   };
 }
 
@@ -74,13 +80,20 @@ async function end(
   log.info({ session, user, client: clientID, reason: 'signed out' }, 'session ended');
 }
 
-function answer({ response }: RequestContext, form: Form, registered: readonly string[]): void {
-  const target = form.get('post_logout_redirect_uri');
-  if (target === undefined || !registered.includes(target)) {
-    writeJSON(response, { message: 'success' });
-    return;
-  }
-  const state = form.get('state');
+/** `isOver`: somebody was named whose session has ended now, or had before. */
+function tell({ request, response }: RequestContext, isOver: boolean): void {
+  if (!isShownToPeople(request)) writeJSON(response, { message: 'success' });
+  else if (isOver) writePage(response, messagePage('Signed out', 'You can close this page.'));
+  else writePage(response, messagePage('Nobody was signed out', 'Sign out in the program that you use.'));
+}
+
+/** Browsers that go to an address ask for HTML by name; programs do not. */
+function isShownToPeople({ headers }: IncomingMessage): boolean {
+  const wanted = parseAccept(headers.accept ?? '');
+  return wanted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
+}
+
+function leadOn({ response }: RequestContext, target: string, state: string | undefined): void {
   const location = new URL(target);
   if (state !== undefined) location.searchParams.append('state', state);
   // Unchanged to the letter where nothing is added. 303: what follows is a GET, whatever this was (RFC 9700, 4.12).

@@ -101,6 +101,23 @@ describe('the logout endpoint', () => {
     expect(await endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
   });
 
+  it('tells people on a page whether somebody was signed out', async () => {
+    const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const over = await endpoint.get(query({ id_token_hint: login.id }), accept);
+    expect(over.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    expect(over.headers.get('content-security-policy')).to.include("default-src 'none'");
+    expect(over.headers.get('cache-control')).to.equal('no-store');
+    expect(over.body).to.include('<h1>Signed out</h1>');
+    expect(isKept()).to.equal(false);
+    const again = await endpoint.get(query({ id_token_hint: login.id }), accept);
+    expect(again.body).to.include('<h1>Signed out</h1>');
+    const nobody = await endpoint.get(query({ id_token_hint: 'x' }), accept);
+    expect(nobody.body).to.include('<h1>Nobody was signed out</h1>');
+    for (const header of ['*/*', 'application/json', 'text/html;q=0, */*']) {
+      expect((await endpoint.get('', { Accept: header })).body).to.deep.equal(success);
+    }
+  });
+
   it('refuses an access token that does not count', async () => {
     await endpoint.get('', bearer());
     const { status, headers } = await endpoint.get('', bearer());
