@@ -33,6 +33,9 @@ describe('the node list for consoles, asked with curl', function () {
       ...['create', 'clusterrolebinding', 'core-nodes', '--clusterrole=core-nodes'],
       '--group=system:authenticated',
     );
+    const as = '--as=system:serviceaccount:default';
+    await platform.permitted('list', 'nodes.resources.platform.io', `${as}:reader`);
+    await platform.permitted('list', 'nodes', `${as}:nobody`);
     reader = (await platform.succeeding('create', 'token', 'reader')).trim();
     nobody = (await platform.succeeding('create', 'token', 'nobody')).trim();
   });

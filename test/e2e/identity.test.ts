@@ -30,6 +30,8 @@ describe('one sign-in for kube-apiserver and for us', function () {
     );
     await platform.succeeding('create', 'clusterrole', 'cm', '--verb=list', '--resource=configmaps');
     await platform.succeeding('create', 'clusterrolebinding', 'cm', '--clusterrole=cm', '--user=alice');
+    await platform.permitted('list', 'configmaps', '--as=alice');
+    await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice', '--as-group=developers');
     const user = await apply({ kind: 'User', spec: { groups: ['developers'] } });
     await apply({
       kind: 'Credential',

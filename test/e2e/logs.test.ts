@@ -55,7 +55,10 @@ describe('log queries beside a real cluster', function () {
         ...['create', 'clusterrolebinding', `${name}-logs`, '--clusterrole=platform-logs-reader'],
         `--serviceaccount=default:${name}`,
       );
+      await platform.permitted('get', 'logs.logging.platform.io', ...as(name));
     }
+    await platform.permitted('get', 'pods', '--subresource=log', '--all-namespaces', ...as('all'));
+    await platform.permitted('get', 'pods', '--subresource=log', '--namespace=shop', ...as('shopper'));
     await loadVictoriaLogs(url, [
       line(at(-3_600), 'of an earlier shop'),
       line(at(1), 'of the shop'),
@@ -70,6 +73,8 @@ describe('log queries beside a real cluster', function () {
     await store?.stop();
     await rm(dir, { recursive: true, force: true });
   });
+
+  const as = (caller: string): readonly string[] => ['--as', `system:serviceaccount:default:${caller}`];
 
   /** Straight to the server. */
   async function curl(caller: string | undefined, path: string, ...args: string[]) {
@@ -93,8 +98,7 @@ describe('log queries beside a real cluster', function () {
       .sort();
 
   /** Through kube-apiserver. */
-  const raw = (caller: string, path: string) =>
-    platform.kubectl('get', '--raw', path, '--as', `system:serviceaccount:default:${caller}`);
+  const raw = (caller: string, path: string) => platform.kubectl('get', '--raw', path, ...as(caller));
 
   const end_time = Math.floor(Date.now() / 1000) + 3_600;
 
@@ -177,6 +181,7 @@ describe('log queries beside a real cluster', function () {
       ...['create', 'rolebinding', 'shopper', '--namespace=anew', '--clusterrole=log-reader'],
       '--serviceaccount=default:shopper',
     );
+    await platform.permitted('get', 'pods', '--subresource=log', '--namespace=anew', ...as('shopper'));
     await loadVictoriaLogs(store.url, [line(at(-10), 'of the first', { namespace: 'anew' })]);
     const asked = `${KAPIS}?end_time=${end_time}&namespaces=anew`;
     expect(linesIn((await curl('shopper', asked)).body)).to.deep.equal([]);

@@ -211,6 +211,7 @@ describe('users of a platform', function () {
       '--clusterrole=users-manager',
       '--user=helen',
     );
+    await platform.permitted('create', 'users.iam.platform.io', '--as=helen');
     expect((await user(PASSWORD, 'create', 'helen')).code).to.equal(0);
     const token = await signIn('helen', PASSWORD);
     const document = (groups: string[]): object => ({ metadata: { name: 'erin' }, spec: { groups } });
