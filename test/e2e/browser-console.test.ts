@@ -68,6 +68,7 @@ describe('a console in a browser, from another origin', function () {
     }));
     const rule = ['create', 'clusterrolebinding', 'alice', '--clusterrole=cluster-admin', '--user=alice'];
     await platform.succeeding(...rule);
+    await platform.permitted('*', '*', '--as=alice');
     await platform.succeeding('create', 'namespace', 'shop');
     const userUID = await apply({ kind: 'User', spec: {} });
     const changedTime = new Date().toISOString();

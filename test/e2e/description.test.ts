@@ -33,6 +33,8 @@ describe('the description of the APIs', function () {
     await platform.succeeding(
       ...['create', 'clusterrolebinding', 'alice', '--clusterrole=platform-nodes-reader', '--user=alice'],
     );
+    await platform.permitted('*', '*', '--as=system:serviceaccount:default:tester');
+    await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice');
     const userUID = await apply({ kind: 'User', spec: {} });
     const changedTime = new Date().toISOString();
     await apply({
