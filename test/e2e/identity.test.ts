@@ -112,7 +112,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
   /** kube-apiserver asks the issuer when it likes to. */
   async function trustedToken(): Promise<string> {
     const token = await signIn();
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(200_000);
     while ((await kubectlWith(token, 'auth', 'whoami')).code !== 0) await delay(200, undefined, { signal });
     return token;
   }
