@@ -9,6 +9,11 @@ export const JSON_HEADERS = {
 
 /** Bytes that may wait in the socket before a body's next chunk is made. */
 const HIGH_WATER = 1024 * 1024;
+/** What all bodies have of that together: with more than 32 of them, each has less. */
+const ALL_WAITING = 32 * HIGH_WATER;
+
+/** Bodies that are being written. */
+let open = 0;
 
 /** What is handed to TLS at a time: it encrypts all of that at once, for each reader, however slowly he takes it. */
 export const PIECE = 64 * 1024;
@@ -44,12 +49,18 @@ export async function writeBody(
   signal: AbortSignal,
   highWater = HIGH_WATER,
 ): Promise<void> {
-  for await (const chunk of chunks) {
-    if (signal.aborted || response.destroyed) {
-      response.destroy();
-      return;
+  open++;
+  try {
+    for await (const chunk of chunks) {
+      if (signal.aborted || response.destroyed) {
+        response.destroy();
+        return;
+      }
+      if (response.write(chunk)) continue;
+      if (response.writableLength > Math.min(highWater, ALL_WAITING / open)) await drained(response, signal);
     }
-    if (!response.write(chunk) && response.writableLength > highWater) await drained(response, signal);
+  } finally {
+    open--;
   }
   if (signal.aborted) response.destroy();
   else response.end();

@@ -44,6 +44,19 @@ describe('a body that is written piece by piece', () => {
     }
   });
 
+  it('waits in less of its own where many wait for slow readers', async () => {
+    await serve(endless, never);
+    // Each has 1 MiB and a piece, as long as they are 32 at most.
+    for (let reader = 0; reader < 64; reader++) await server.open('/');
+    let waiting = 0;
+    await until(() => {
+      const before = waiting;
+      waiting = response.writableLength;
+      return waiting > 0 && waiting === before;
+    });
+    expect(waiting).to.be.lessThan(896 * 1024);
+  });
+
   it('is cut, not ended, when it is given up behind its last piece', async () => {
     const end = new AbortController();
     function* pieces(): Generator<Buffer> {
