@@ -1,6 +1,6 @@
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
-import { optionalText, recordIn } from '../../../apis/reading/unknown-value.ts';
+import { isRecord, optionalText, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { Account } from './account.ts';
 
 /**
@@ -23,15 +23,15 @@ export function readUser(object: unknown): User | undefined {
       resourceVersion,
       ...(typeof generation === 'number' ? { generation } : {}),
       ...member('creationTimestamp', optionalText(metadata['creationTimestamp'])),
+      ...member('finalizers', list(metadata['finalizers'], isText)),
+      ...member('ownerReferences', list(metadata['ownerReferences'], isRecord)),
       ...member('labels', textMap(metadata['labels'])),
       ...member('annotations', textMap(metadata['annotations'])),
     },
     spec: {
       ...member('email', optionalText(spec['email'])),
       ...member('displayName', optionalText(spec['displayName'])),
-      ...(Array.isArray(spec['groups'])
-        ? { groups: spec['groups'].filter((group) => typeof group === 'string') }
-        : {}),
+      ...member('groups', list(spec['groups'], isText)),
       ...('disabled' in spec ? { disabled: spec['disabled'] !== false } : {}),
     },
     ...(lastLoginTime === undefined ? {} : { status: { lastLoginTime } }),
@@ -48,6 +48,12 @@ export function accountOf({ metadata, spec }: User): Account {
 /** As it is written to the cluster and shown to clients. */
 export function userObject(group: string, user: User): object {
   return { apiVersion: `${group}/${VERSION}`, kind: USER.kind, ...user };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function list<Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] | undefined {
+  return Array.isArray(value) ? value.filter(isItem) : undefined;
 }
 
 function textMap(value: unknown): Record<string, string> | undefined {

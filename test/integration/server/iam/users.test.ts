@@ -58,9 +58,14 @@ describe('users and passwords in a real cluster, with the rights of the server',
     const made = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
     const held = ['patch', 'users.iam.platform.io/u-held', '--type=merge', '--patch'];
     await cluster.kubectl([...held, '{"metadata":{"finalizers":["example.com/keeps"]}}']);
+    const present = await users.read('u-held', stop.signal);
+    if (present === undefined) throw new Error('there is no such user');
+    await users.replace({ ...present, spec: { displayName: 'Held' } }, stop.signal);
     expect(await users.delete('u-held', made.metadata.uid ?? '', stop.signal)).to.equal(true);
     expect(users.get('u-held')).to.equal(undefined);
     expect(await users.read('u-held', stop.signal)).to.equal(undefined);
+    const name = ['get', 'users.iam.platform.io/u-held', '-o', 'jsonpath={.spec.displayName}'];
+    expect(await cluster.kubectl(name)).to.equal('Held');
     await cluster.kubectl([...held, '{"metadata":{"finalizers":null}}']);
     const anew = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
     expect(users.get('u-held')?.uid).to.equal(anew.metadata.uid);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { credentialObject, readCredential } from '../../../../../server/oauth/users/credential-object.ts';
-import { accountOf, readUser } from '../../../../../server/oauth/users/user-object.ts';
+import { accountOf, readUser, userObject } from '../../../../../server/oauth/users/user-object.ts';
 
 const metadata = { name: 'ada', uid: 'u', resourceVersion: '7' };
 
@@ -14,6 +14,19 @@ describe('a User object', () => {
       metadata: { ...metadata, labels: { a: 'b' } },
       spec: { groups: ['dev'] },
     });
+  });
+
+  it('keeps what others have put there so that it is not deleted before they are done, or with what', () => {
+    const held = {
+      ...metadata,
+      finalizers: ['example.com/keeps'],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b', controller: true }],
+    };
+    expect(readUser({ metadata: held, spec: {} })).to.deep.equal({ metadata: held, spec: {} });
+    expect(userObject('iam.platform.io', { metadata: held, spec: {} })).to.have.deep.property(
+      'metadata',
+      held,
+    );
   });
 
   it('disables its user when it says so in a way that nobody understands', () => {
