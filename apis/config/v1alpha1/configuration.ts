@@ -83,7 +83,7 @@ const insecure = section(
 );
 
 const limits = section('Bounds on what a client may send, and how slowly; for both listeners.', {
-  connections: countOption(20_000, 'Open connections of each listener; more are closed at once.'),
+  connections: countOption(10_000, 'Open connections of each listener; more are closed at once.'),
   headers: quantityOption('256Ki', 'Size of all headers of a request; larger ones get 431.', {
     atLeast: '8Ki',
     atMost: '8Mi',
