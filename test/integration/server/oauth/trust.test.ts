@@ -11,6 +11,7 @@ import { Liveness } from '../../../../server/oauth/tokens/liveness.ts';
 import { TokenIssuer } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
+import { until } from '../../../support/until.ts';
 import { kubectl, run } from '../../hack/control-plane/programs.ts';
 import { AUDIENCE, IssuingServer } from './issuing-server.ts';
 
@@ -43,6 +44,14 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
 
   const tokenOf = async (account = ALICE, client = CLIENT): Promise<string> =>
     issuer.accessToken({ client, account, session: SESSION, scopes: ['openid'] }).token;
+
+  const permitted = (...question: readonly string[]): Promise<void> =>
+    until(() =>
+      kubectl(cluster.controlPlane, 'auth', 'can-i', ...question).then(
+        () => true,
+        () => false,
+      ),
+    );
 
   before(async () => {
     cluster = await IssuingServer.start();
@@ -118,6 +127,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       '--clusterrole=ns',
       '--user=alice',
     );
+    await permitted('list', 'namespaces', '--as=alice');
     expect(await withToken('get', 'namespaces', '-o', 'name')).to.include('namespace/kube-system');
     await kubectl(
       cluster.controlPlane,
@@ -135,6 +145,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       '--clusterrole=cm',
       '--group=developers',
     );
+    await permitted('list', 'configmaps', '--as=alice', '--as-group=developers');
     expect(await withToken('get', 'configmaps', '-A', '-o', 'name')).to.include(
       'configmap/extension-apiserver-authentication',
     );
