@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { listenFault } from './bind-fault.ts';
 import { answerClientError, isPlainHttp } from './client-error.ts';
+import { faultIn, MAX_HEADER_FIELDS } from './faulty-request.ts';
 import type { ListenerMetrics } from './listener-metrics.ts';
 import type { ListenerName } from './listener-name.ts';
 import { areTooMany } from './pipelining.ts';
@@ -66,8 +67,8 @@ export class Listener {
       if (!this.#track(request.socket, response)) return;
       // Node has read nothing of what came along with it, so what comes next may be half a request.
       if (upgrade && asksForUpgrade(request)) response.shouldKeepAlive = false;
-      if (hasFaultyFraming(request))
-        this.#server.emit('clientError', new Error(FAULTY_FRAMING), request.socket);
+      const fault = faultIn(request);
+      if (fault) this.#server.emit('clientError', fault, request.socket);
       else receiver.request(request, response);
     };
     this.#server.on('request', receive);
@@ -80,7 +81,9 @@ export class Listener {
         if (!this.#isFree(socket)) return;
         // It is no longer HTTP, so not ours to close when it is idle.
         this.#forget(socket);
-        upgrade(request, socket, head);
+        const fault = faultIn(request);
+        if (fault) this.#server.emit('clientError', fault, socket);
+        else upgrade(request, socket, head);
       };
       this.#server.on('upgrade', hand);
       // Without a listener Node would cut the connection without an answer.
@@ -142,8 +145,8 @@ export class Listener {
   #configure(): void {
     const { limits, metrics, log } = this.#options;
     const server = this.#server;
-    // What bounds headers is their size: beyond a number of them Node would drop the rest without a word.
-    server.maxHeadersCount = 0;
+    // One more, so that too many can be told from as many as there may be.
+    server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
     server.maxConnections = limits.connections;
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -274,16 +277,6 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     // one behind requests that wait for their answers: the connection is still needed for those.
     shouldUpgradeCallback: (request) => asksForUpgrade(request) && !underWay.get(request.socket)?.length,
   };
-}
-
-const FAULTY_FRAMING = 'a request of HTTP/1.0 has a Transfer-Encoding';
-
-/**
- * RFC 9112, 6.1: HTTP/1.0 has no chunks. A proxy of that age in front may have taken another end of the body for the true
- * one, and what we would read as the next request is then somebody else's choice.
- */
-function hasFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
 function announceClose(answer: ServerResponse): void {

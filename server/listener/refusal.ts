@@ -33,7 +33,7 @@ export function newHeadersTooLarge(): StatusError {
   return new StatusError(
     431,
     'RequestEntityTooLarge',
-    'the headers of the request are larger than this server allows',
+    'the headers of the request are larger, or more of them, than this server allows',
   );
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
+import { endWith } from '../../../../server/request/last-words.ts';
 import { type Listening, listenInsecure, open, readAll, stop } from './listening.ts';
 
 describe('the plain-HTTP listener', () => {
@@ -63,6 +64,30 @@ describe('the plain-HTTP listener', () => {
     expect(answer).to.match(/^HTTP\/1.1 431 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', code: 431 });
   });
+
+  for (const [what, first, expected] of [
+    ['request', 'GET /livez HTTP/1.1\r\nHost: x\r\n', /taken$/],
+    ['tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n', /^HTTP\/1.1 404 /],
+    ['upgrade', 'GET /livez HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n', /taken$/],
+  ] as const) {
+    it(`takes as many headers of a ${what} as it promises, and answers 431 with a Status to more`, async () => {
+      const receiver: RequestReceiver = {
+        request: (_, response) => response.end('taken'),
+        upgrade: (_, socket) => endWith(socket, 'taken'),
+      };
+      const listener = await listening({ receiver });
+      const there = first.split('\r\n').length - 2;
+      const answerTo = (count: number): Promise<string> => {
+        const fields = Array.from({ length: count - there - 1 }, (_, index) => `X-${index}: y\r\n`);
+        return send(listener, `${first}Connection: close\r\n${fields.join('')}\r\n`);
+      };
+      expect(await answerTo(5_000)).to.match(expected);
+      const refused = await answerTo(5_001);
+      expect(refused).to.match(/^HTTP\/1.1 431 /);
+      expect(JSON.parse(refused.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', code: 431 });
+      expect(await answerTo(20_000)).to.match(/^HTTP\/1.1 431 /);
+    });
+  }
 
   it('takes 200 KiB of headers, each of them, in hundreds of groups', async () => {
     let groups = 0;
