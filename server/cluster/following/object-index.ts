@@ -19,8 +19,8 @@ export class ObjectIndex<T> implements ReflectorSink {
   #entries = new Map<string, Entry<T>>();
   /** What was put and has not come from the cluster yet. */
   readonly #ahead = new Map<string, Entry<T>>();
-  /** The uids of what was removed and is still there for what comes from the cluster. */
-  readonly #gone = new Set<string>();
+  /** What was removed and is still there for what comes from the cluster: names by uid. */
+  readonly #gone = new Map<string, string>();
   /** Everything up to here has come from the cluster. */
   #version = -1n;
   #heardAt = Number.NEGATIVE_INFINITY;
@@ -61,7 +61,7 @@ export class ObjectIndex<T> implements ReflectorSink {
   /** The cluster has deleted the object with this uid. Ignored when that has come from the cluster already. */
   remove(name: string, uid: string): void {
     if (uid === '' || this.#entries.get(name)?.uid !== uid) return;
-    this.#gone.add(uid);
+    this.#gone.set(uid, name);
     this.#ahead.delete(name);
     this.#entries.delete(name);
   }
@@ -109,11 +109,9 @@ export class ObjectIndex<T> implements ReflectorSink {
 
   /** A list may be older than a deletion. What it does not hold is gone for the cluster, too. */
   #leaveOutGone(entries: Map<string, Entry<T>>): void {
-    const listed = [...entries].filter(([, { uid }]) => this.#gone.has(uid));
-    this.#gone.clear();
-    for (const [name, { uid }] of listed) {
-      entries.delete(name);
-      this.#gone.add(uid);
+    for (const [uid, name] of this.#gone) {
+      if (entries.get(name)?.uid === uid) entries.delete(name);
+      else this.#gone.delete(uid);
     }
   }
 
