@@ -18,16 +18,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** How long npm may take to end after a signal. It does so at once, or, near its end, never. */
 const GRACE_MS = 1_000;
 
-/**
- * Becomes the program, and leaves behind one that waits until file descriptor 3 is closed, which the system does for
- * whoever is killed, and then kills the group: half an installation is repaired by the next start, two at a time spoil
- * each other.
- */
-const WATCHED = '{ read -r nothing <&3; kill -s KILL -- "-$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.installed-lockfile');
+/** Half an installation is repaired by the next start, two at a time spoil each other. */
+const endWithParent = join(root, 'hack/system/end-with-parent.sh');
 
 /** A fault whose message is all that the caller needs to read. */
 class Refusal extends Error {}
@@ -167,7 +162,7 @@ async function install(npm) {
       setTimeout(() => signalGroup('SIGKILL'), GRACE_MS).unref();
     });
   }
-  child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...npm, 'ci', ...flags], {
+  child = spawn('/bin/sh', [endWithParent, ...npm, 'ci', ...flags], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 2, 2, 'pipe'],

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { hasCode } from './error-code.ts';
 
 /**
@@ -35,11 +36,7 @@ function killAll(): void {
   for (const leader of running) signalGroup(leader, 'SIGKILL');
 }
 
-/**
- * Becomes the program, and leaves behind one that waits until file descriptor 3 is closed, which the system does for
- * whoever is killed, and then kills the group. It is there before the program is, so there is no moment between.
- */
-const WATCHED = '{ read -r nothing <&3; kill -s KILL -- "-$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
+const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.sh');
 
 /**
  * Starts a program as the leader of a group that is killed when this process ends in whatever way, a kill of its own
@@ -51,7 +48,7 @@ export function spawnWithUs(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', command, ...args], {
+  const child = spawn('/bin/sh', [END_WITH_PARENT, command, ...args], {
     cwd,
     env,
     detached: true,

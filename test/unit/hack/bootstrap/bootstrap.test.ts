@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,8 +17,9 @@ describe('the bootstrap', () => {
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'ks-bootstrap-'));
     log = join(dir, 'npm.log');
-    await mkdir(join(dir, 'hack'));
-    await cp(join(root, 'hack/bootstrap.mjs'), join(dir, 'hack/bootstrap.mjs'));
+    for (const file of ['hack/bootstrap.mjs', 'hack/system/end-with-parent.sh']) {
+      await cp(join(root, file), join(dir, file));
+    }
     await writeFile(join(dir, 'package.json'), '{"type": "module"}');
     await writeFile(join(dir, 'package-lock.json'), '{"lockfileVersion": 3}');
   });
