@@ -27,14 +27,6 @@ export function withParameters(
   return `${uri}${uri.includes('?') ? '&' : '?'}${added.toString()}`;
 }
 
-/** The place as a Content-Security-Policy names it: the origin, or the scheme where it has no name for the origin. */
-export function policySource(uri: string): string {
-  const { protocol, origin, hostname } = new URL(uri);
-  const isWeb = protocol === 'https:' || protocol === 'http:';
-  // An IPv6 address has no form in the grammar of host sources.
-  return isWeb && !hostname.startsWith('[') ? origin : protocol;
-}
-
 /** The name of the place as people are shown it. */
 export function placeName(uri: string): string {
   const { protocol, host } = new URL(uri);

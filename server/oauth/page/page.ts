@@ -13,18 +13,18 @@ export interface Page {
 
 export interface PageOptions {
   readonly status?: number;
-  /** Where its forms may lead in the end, besides back to us: a source of Content-Security-Policy. */
-  readonly formTarget?: string;
+  /** Whether its form leads the browser on to a client. */
+  readonly leadsOn?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function writePage(response: ServerResponse, page: Page, options: PageOptions = {}): void {
-  const { status = 200, formTarget, headers = {} } = options;
+  const { status = 200, leadsOn = false, headers = {} } = options;
   const body = Buffer.from(layout(page).text);
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': body.length,
-    ...pageHeaders(formTarget),
+    ...pageHeaders(leadsOn),
     ...headers,
   });
   response.end(body);
@@ -36,11 +36,13 @@ export function redirect(response: ServerResponse, location: string): void {
   response.end();
 }
 
-function pageHeaders(formTarget?: string): Readonly<Record<string, string>> {
-  // Browsers apply form-action to the redirect that follows a form too, hence the client's place.
-  const formAction = formTarget === undefined ? "'self'" : `'self' ${formTarget}`;
+const POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+function pageHeaders(leadsOn = false): Readonly<Record<string, string>> {
   return {
-    'Content-Security-Policy': `default-src 'none'; style-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    // Some browsers apply form-action to every redirect that follows a form. Only the client knows where those behind its
+    // own address lead, so a page on the way to a client cannot have it.
+    'Content-Security-Policy': leadsOn ? POLICY : `${POLICY}; form-action 'self'`,
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',

@@ -8,7 +8,7 @@ import {
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
 import type { CodeIssuer } from '../../codes/code-issuer.ts';
-import { isRegistered, placeName, policySource } from '../../codes/redirect-uri.ts';
+import { isRegistered, placeName } from '../../codes/redirect-uri.ts';
 import { parseForm, rawQuery, readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../id-token-hint.ts';
 import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
@@ -66,7 +66,6 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       client: clientOf(request),
       scopes: request.scopes,
       destination: placeName(request.redirectURI),
-      formTarget: policySource(request.redirectURI),
     }),
     granted: async (context, request, by) => {
       if (request.user !== undefined && by.account.name !== request.user) {

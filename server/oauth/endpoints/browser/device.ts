@@ -112,7 +112,7 @@ export function deviceContinuation(options: DeviceContinuationOptions): Continua
       const { request, client } = lookUp(userCode);
       const { scopes, source, userAgent } = request;
       const notice = deviceNotice(userCode, source, userAgent);
-      return { client, scopes, notice, destination: undefined, formTarget: undefined };
+      return { client, scopes, notice, destination: undefined };
     },
     granted: async ({ response, signal, log }, { userCode }, { account, credential }) => {
       const { client } = lookUp(userCode);

@@ -25,8 +25,6 @@ export interface Continuation<T> {
     readonly scopes: readonly string[];
     /** Where the browser goes afterwards, for people; undefined when it stays. */
     readonly destination: string | undefined;
-    /** The same as a source of Content-Security-Policy. */
-    readonly formTarget: string | undefined;
     /** What the person should look at first. */
     readonly notice?: Markup;
   };
@@ -89,7 +87,7 @@ export class SignInForms<T> {
     { user = '', alert }: Shown = {},
     options: PageOptions = {},
   ): void {
-    const { client, scopes, destination, formTarget, notice } = this.#options.continuation.describe(request);
+    const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
     const browser = browserOf(context.request);
     const ticket = this.#tickets.seal(request, browser.id);
     const { action } = this.#options;
@@ -98,7 +96,7 @@ export class SignInForms<T> {
       signInPage({ action, ticket, client: client.displayName, destination, scopes, notice, user, alert }),
       {
         ...options,
-        ...(formTarget === undefined ? {} : { formTarget }),
+        leadsOn: destination !== undefined,
         headers: { ...options.headers, 'Set-Cookie': browser.cookie },
       },
     );
@@ -182,7 +180,7 @@ export class SignInForms<T> {
 
   #askNewPassword(context: RequestContext, ticket: ChangeTicket<T>, alert?: Alert): void {
     const { action, continuation } = this.#options;
-    const { formTarget } = continuation.describe(ticket.request);
+    const { destination } = continuation.describe(ticket.request);
     const browser = browserOf(context.request);
     const page = newPasswordPage({
       action,
@@ -190,10 +188,7 @@ export class SignInForms<T> {
       user: ticket.account.name,
       alert,
     });
-    writePage(context.response, page, {
-      status: alert ? 400 : 200,
-      ...(formTarget === undefined ? {} : { formTarget }),
-    });
+    writePage(context.response, page, { status: alert ? 400 : 200, leadsOn: destination !== undefined });
   }
 
   #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { newClient } from '../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
 import { authorizePath, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
@@ -24,7 +25,12 @@ describe('the sign-in page in Chromium', function () {
   before(async () => {
     state = await SiteState.make();
     site = await SignInSite.start(state);
-    client = createServer((_request, response) => response.end('signed in'));
+    client = createServer((request, response) => {
+      // As clients do that serve several addresses, and brokers between two others.
+      const onward = new URL(request.url ?? '', callback).searchParams.get('to');
+      if (onward === null) response.end('signed in');
+      else response.writeHead(302, { Location: onward }).end();
+    });
     client.listen(0, '127.0.0.1');
     await once(client, 'listening');
     callback = `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`;
@@ -99,6 +105,29 @@ describe('the sign-in page in Chromium', function () {
     expect(page.url()).to.match(/^http:\/\/127\.0\.0\.1:\d+\/callback\?code=pac_/);
     expect(await exchange()).to.equal(200);
     expect(complaints.filter((text) => !text.includes('status of 400'))).to.deep.equal([]);
+  });
+
+  it('lets the client lead the browser on to another address', async () => {
+    const onward = callback.replace('127.0.0.1', 'localhost');
+    const redirect = `${callback}?to=${encodeURIComponent(onward)}`;
+    state.clients.push(newClient('broker', { redirectURIs: [redirect], isPublic: true }));
+    await open({ client_id: 'broker', redirect_uri: redirect });
+    await page.keyboard.type('alice');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await enter();
+    expect(page.url()).to.equal(onward);
+    await state.add('somebody', { mustChange: true });
+    await open({ client_id: 'broker', redirect_uri: redirect, login_hint: 'somebody' }, 'password');
+    await page.keyboard.type(PASSWORD);
+    await enter();
+    await focusOn('new-password');
+    await page.keyboard.type('a password of my own');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('a password of my own');
+    await enter();
+    expect(page.url()).to.equal(onward);
+    expect(complaints).to.deep.equal([]);
   });
 
   it('leads through its fields in order, and back to the client without a sign-in', async () => {

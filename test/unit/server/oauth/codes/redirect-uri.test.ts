@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  isRegistered,
-  placeName,
-  policySource,
-  withParameters,
-} from '../../../../../server/oauth/codes/redirect-uri.ts';
+import { isRegistered, placeName, withParameters } from '../../../../../server/oauth/codes/redirect-uri.ts';
 
 describe('a redirect URI', () => {
   const registered = [
@@ -92,10 +87,7 @@ describe('a redirect URI', () => {
     );
   });
 
-  it('is named to a browser as an origin, or as a scheme where policies know no other name', () => {
-    expect(policySource('https://a.example:8443/cb')).to.equal('https://a.example:8443');
-    expect(policySource('http://[::1]:80/cb')).to.equal('http:');
-    expect(policySource('com.example.app:/cb')).to.equal('com.example.app:');
+  it('is named to people by its host, or by its scheme where it has none', () => {
     expect(placeName('https://a.example:8443/cb')).to.equal('a.example:8443');
     expect(placeName('com.example.app:/cb')).to.equal('com.example.app:');
   });

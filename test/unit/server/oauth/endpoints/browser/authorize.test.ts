@@ -20,11 +20,11 @@ describe('the authorization endpoint', () => {
     expect(text).not.to.contain('<script');
   });
 
-  it('keeps the page out of frames, caches and referrers, and lets it load and send nothing elsewhere', async () => {
+  it('keeps the page out of frames, caches and referrers, and lets it load nothing from elsewhere', async () => {
     const { headers } = await site.ask(authorizePath());
     expect(headers).to.include({
       'content-security-policy':
-        "default-src 'none'; style-src 'self'; form-action 'self' https://console.example.com; frame-ancestors 'none'; base-uri 'none'",
+        "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'",
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -64,7 +64,6 @@ describe('the authorization endpoint', () => {
       client_id: 'cli',
       redirect_uri: 'http://127.0.0.1:43210/callback',
     });
-    expect(visit.answer.headers['content-security-policy']).to.contain("'self' http://127.0.0.1:43210;");
     expect((await visit.signIn()).headers.location).to.match(/^http:\/\/127\.0\.0\.1:43210\/callback\?code=/);
   });
 

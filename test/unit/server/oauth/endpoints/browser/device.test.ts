@@ -54,6 +54,13 @@ describe('the device flow', () => {
   const approve = async (device: Record<string, string>, at = site): Promise<SiteAnswer> =>
     answer(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
 
+  it('sends what people type to itself only', async () => {
+    const { user_code = '' } = await begin();
+    for (const { headers } of [await enter(''), await enter(user_code)]) {
+      expect(headers['content-security-policy']).to.match(/; form-action 'self'$/);
+    }
+  });
+
   it('gives a device a code to poll with, and a short one for a person', async () => {
     const device = await begin();
     expect(device['device_code']).to.match(/^pdc_/);
