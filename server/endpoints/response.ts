@@ -1,5 +1,6 @@
 // Writing bodies: headers that all reads share, and a loop that waits for slow readers.
 import type { ServerResponse } from 'node:http';
+import { GZIP_THRESHOLD } from './content-encoding.ts';
 
 export const JSON_HEADERS = {
   'Content-Type': 'application/json',
@@ -21,6 +22,25 @@ export const PIECE = 64 * 1024;
 /** Of a body that is there as a whole. */
 export function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
+}
+
+/**
+ * Of a body that is made piece by piece: pieces are joined until they are more than GZIP_THRESHOLD bytes. So a first chunk
+ * that is not is the whole body.
+ */
+export function* joined(pieces: Iterable<Buffer>): Generator<Buffer, undefined> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    waiting.push(piece);
+    size += piece.length;
+    if (size <= GZIP_THRESHOLD) continue;
+    yield Buffer.concat(waiting, size);
+    waiting = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(waiting, size);
+  return undefined;
 }
 
 /** Resolves when what was written has left for the kernel, or when nothing will leave any more. */

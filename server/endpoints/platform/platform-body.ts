@@ -4,12 +4,10 @@ import type { SnapshotPiece } from '../../cache/snapshots/snapshot.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
-import { writeBody } from '../response.ts';
+import { joined, writeBody } from '../response.ts';
 import { gzipped } from '../rest/piece-list.ts';
-import type { ListFrame } from '../rest/representations/representation.ts';
+import { framed, type ListFrame } from '../rest/representations/representation.ts';
 import type { PlatformItem } from './platform-item.ts';
-
-const COMMA = Buffer.from(',');
 
 export type Headers = Readonly<Record<string, string | number>>;
 
@@ -22,9 +20,10 @@ export function writeNodes(
   { item, pieces }: { readonly item: PlatformItem; readonly pieces: () => readonly SnapshotPiece[] },
 ): Promise<void> | void {
   const { request, response, signal } = context;
+  const parts = framed(frame, nodes, (node) => item.parts(node));
   const least = nodes.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (least <= GZIP_THRESHOLD) {
-    const body = Buffer.concat([...parts(frame, nodes, item)]);
+    const body = Buffer.concat([...parts]);
     response.writeHead(200, { ...headers, 'Content-Length': body.length });
     response.end(body);
     return;
@@ -35,33 +34,6 @@ export function writeNodes(
     response.end();
     return;
   }
-  const body = gzip ? gzipped(frame, pieces()) : chunked(parts(frame, nodes, item));
+  const body = gzip ? gzipped(frame, pieces()) : joined(parts);
   return writeBody(response, body, signal);
-}
-
-function* parts(
-  frame: ListFrame,
-  nodes: readonly CachedObject<NodeFacts>[],
-  item: PlatformItem,
-): Generator<Buffer> {
-  yield frame.start;
-  for (const [index, node] of nodes.entries()) {
-    if (index > 0) yield COMMA;
-    yield* item.parts(node);
-  }
-  yield frame.end;
-}
-
-function* chunked(pieces: Iterable<Buffer>): Generator<Buffer> {
-  let waiting: Buffer[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    waiting.push(piece);
-    size += piece.length;
-    if (size < GZIP_THRESHOLD) continue;
-    yield Buffer.concat(waiting, size);
-    waiting = [];
-    size = 0;
-  }
-  yield Buffer.concat(waiting, size);
 }

@@ -4,7 +4,7 @@ import type { SnapshotPiece } from '../../cache/snapshots/snapshot.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
 import { JSON_HEADERS, writeBody } from '../response.ts';
-import type { ListFrame } from './representations/representation.ts';
+import { framed, type ListFrame } from './representations/representation.ts';
 
 const COMMA = Buffer.from(',');
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -12,15 +12,6 @@ const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** Pieces being compressed ahead of the one that is written; the thread pool has four threads. */
 const AHEAD = 4;
-
-function* identity(frame: ListFrame, pieces: readonly SnapshotPiece[]): Generator<Buffer> {
-  yield frame.start;
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) yield COMMA;
-    yield piece.json();
-  }
-  yield frame.end;
-}
 
 /** It starts before it is awaited: without this, nobody would handle its failure when the reader leaves in between. */
 function begun(piece: SnapshotPiece): Promise<Buffer> {
@@ -77,5 +68,9 @@ export function writePieces(
     return writeBody(response, gzipped(frame, pieces), signal);
   }
   response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': length });
-  return writeBody(response, identity(frame, pieces), signal);
+  return writeBody(
+    response,
+    framed(frame, pieces, (piece) => [piece.json()]),
+    signal,
+  );
 }

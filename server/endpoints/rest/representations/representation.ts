@@ -25,6 +25,22 @@ export function newListFrame(head: { kind: string; apiVersion: string; metadata:
   return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
 }
 
+const COMMA = Buffer.from(',');
+
+/** The bytes of a whole list; those of an item are made when it is its turn. */
+export function* framed<Item>(
+  { start, end }: ListFrame,
+  items: readonly Item[],
+  partsOf: (item: Item) => Iterable<Buffer>,
+): Generator<Buffer> {
+  yield start;
+  for (const [index, item] of items.entries()) {
+    if (index > 0) yield COMMA;
+    yield* partsOf(item);
+  }
+  yield end;
+}
+
 /** Lines of a watch, each ending in a newline. */
 export interface WatchRepresentation<Facts> {
   /** What a watcher gets who is to see `type`. */

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import { GZIP_THRESHOLD } from '../../../../../server/endpoints/content-encoding.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
@@ -213,6 +214,7 @@ describe('list', () => {
       });
       expect(accepting.body.equals(body)).to.equal(true);
       const list = await handler.ask(`${LIST}?pretty=1`);
+      expect(list.headers['content-length']).to.equal(String(list.body.length));
       expect(list.body.toString()).to.contain('\n  "items": [\n    {\n      "kind": "Node"');
     } finally {
       await handler.close();
@@ -273,6 +275,25 @@ describe('list of many', () => {
     for (const coding of ['gzip;q=0, identity', 'gzip;q=0.000', 'x-gzip2', 'br']) {
       const refused = await server.ask(LIST, { headers: { 'Accept-Encoding': coding } });
       expect(refused.headers['content-encoding'], coding).to.equal(undefined);
+    }
+  });
+
+  it('is whole, wherever one of its objects ends', async () => {
+    const own = new NodeCache();
+    const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
+    const list = async (filler: string): Promise<string> => {
+      own.fill(10, [node('a', 1, { zone: 'x' }, { filler }), node('b', 2, { zone: 'x' })]);
+      return (await handler.ask(`${LIST}?labelSelector=zone`)).body.toString();
+    };
+    try {
+      const end = (await list('')).indexOf(',{"kind":"Node"');
+      for (const surplus of [-1, 0, 1]) {
+        const body = await list('x'.repeat(GZIP_THRESHOLD + surplus - end));
+        expect(body.indexOf(',{"kind":"Node"')).to.equal(GZIP_THRESHOLD + surplus);
+        expect(names(record(JSON.parse(body)))).to.deep.equal(['a', 'b']);
+      }
+    } finally {
+      await handler.close();
     }
   });
 
