@@ -1,6 +1,7 @@
-// What a form sends back besides what was typed: which request it belongs to and how far that has come, under a MAC that
-// covers the browser and the step. It also protects against cross-site request forgery, and lets any replica accept a
-// form that another one made.
+// What a form sends back besides what was typed: which request it belongs to, how far that has come, and which browser
+// it was made for, under a MAC. It also protects against cross-site request forgery, and lets any replica accept a form
+// that another one made.
+import { hash } from 'node:crypto';
 import type { KeyRing } from '../keys/key-ring.ts';
 
 export interface TicketOptions {
@@ -9,11 +10,13 @@ export interface TicketOptions {
   readonly now: () => number;
 }
 
-/** `expired` when it is genuine but too old: its content may be shown again, but not used. */
+/** A genuine one. With a fault its content may be shown again, but not used. */
 export interface OpenedTicket<T> {
   readonly content: T;
-  readonly expired: boolean;
+  readonly fault: TicketFault | undefined;
 }
+
+export type TicketFault = 'expired' | 'other browser';
 
 export class FormTickets<T> {
   readonly #step: string;
@@ -28,21 +31,24 @@ export class FormTickets<T> {
 
   /** Throws ServiceUnavailable (StatusError) while there is no key. */
   seal(content: T, browser: string): string {
-    const body = { content, notAfter: this.#options.now() + this.#lifetimeMs } satisfies Body<T>;
+    const { keys, now } = this.#options;
+    const body = { content, notAfter: now() + this.#lifetimeMs, browser: digest(browser) } satisfies Body<T>;
     const payload = Buffer.from(JSON.stringify(body)).toString('base64url');
-    return `${payload}.${this.#options.keys.mac(this.#purpose(), `${browser}.${payload}`)}`;
+    return `${payload}.${keys.mac(this.#purpose(), payload)}`;
   }
 
-  /** Undefined for a ticket that was not made here, for this step and this browser. */
+  /** Undefined for a ticket that was not made here, for this step. */
   open(ticket: string, browser: string): OpenedTicket<T> | undefined {
     const dot = ticket.indexOf('.');
     if (dot < 0) return undefined;
     const payload = ticket.slice(0, dot);
     const { keys, now } = this.#options;
-    if (!keys.checkMac(this.#purpose(), `${browser}.${payload}`, ticket.slice(dot + 1))) return undefined;
+    if (!keys.checkMac(this.#purpose(), payload, ticket.slice(dot + 1))) return undefined;
     // Ours, by its MAC, and made by `seal` of the same step.
-    const { content, notAfter } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Body<T>;
-    return { content, expired: now() >= notAfter };
+    const body = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Body<T>;
+    const { content } = body;
+    if (body.browser !== digest(browser)) return { content, fault: 'other browser' };
+    return { content, fault: now() >= body.notAfter ? 'expired' : undefined };
   }
 
   #purpose(): string {
@@ -53,4 +59,10 @@ export class FormTickets<T> {
 interface Body<T> {
   readonly content: T;
   readonly notAfter: number;
+  /** A digest, for the ticket stands on the page, where the id itself must not. */
+  readonly browser: string;
+}
+
+function digest(browser: string): string {
+  return hash('sha256', browser, 'base64url');
 }

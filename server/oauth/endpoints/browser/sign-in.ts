@@ -7,7 +7,12 @@ import { type Form, readForm } from '../../http/form.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
 import type { Alert } from '../../page/alert.ts';
 import { browserOf, comesFromElsewhere, knownBrowser } from '../../page/browser-binding.ts';
-import { FormTickets, type TicketOptions } from '../../page/form-ticket.ts';
+import {
+  FormTickets,
+  type OpenedTicket,
+  type TicketFault,
+  type TicketOptions,
+} from '../../page/form-ticket.ts';
 import type { Markup } from '../../page/html.ts';
 import { newPasswordPage } from '../../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
@@ -65,7 +70,15 @@ interface Shown {
 // The time for which people leave a page open; thinking of a new password takes less.
 const SIGN_IN_MS = 30 * 60_000;
 const CHANGE_MS = 10 * 60_000;
-const TOO_OLD: Alert = { text: 'This page was open for too long. Please sign in again.' };
+
+/** Why the form has to be filled in again, whatever was typed into it. */
+const AGAIN: Readonly<Record<TicketFault, Alert>> = {
+  expired: { text: 'This page was open for too long. Please sign in again.' },
+  // Several tabs that a browser opens at once get a cookie each, of which it keeps the last.
+  'other browser': {
+    text: 'Please sign in once more. If this page keeps coming back, let the browser keep cookies for it.',
+  },
+};
 
 export class SignInForms<T> {
   readonly handler: Handler;
@@ -108,20 +121,21 @@ export class SignInForms<T> {
     const browser = knownBrowser(context.request) ?? '';
     const ticket = form.get('ticket') ?? '';
     const signIn = this.#tickets.open(ticket, browser);
-    if (signIn) return this.#signIn(context, signIn.content, signIn.expired, form);
+    if (signIn) return this.#signIn(context, signIn, form);
     const change = this.#changes.open(ticket, browser);
-    if (change) return this.#newPassword(context, change.content, change.expired, form);
+    if (change) return this.#newPassword(context, change, form);
     throw forged();
   }
 
-  async #signIn(context: RequestContext, request: T, expired: boolean, form: Form): Promise<void> {
+  async #signIn(context: RequestContext, ticket: OpenedTicket<T>, form: Form): Promise<void> {
+    const { content: request, fault } = ticket;
     const { continuation, passwords } = this.#options;
     if (form.get('decision') === 'cancel') return continuation.cancelled(context, request);
     const user = form.get('username') ?? '';
     const password = form.get('password') ?? '';
     const again = (alert: Alert, options?: PageOptions): void =>
       this.show(context, request, { user, alert }, { status: 400, ...options });
-    if (expired) return again(TOO_OLD);
+    if (fault !== undefined) return again(AGAIN[fault]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
     const { client } = continuation.describe(request);
@@ -154,14 +168,13 @@ export class SignInForms<T> {
 
   async #newPassword(
     context: RequestContext,
-    ticket: ChangeTicket<T>,
-    expired: boolean,
+    { content: ticket, fault }: OpenedTicket<ChangeTicket<T>>,
     form: Form,
   ): Promise<void> {
     const { continuation, passwordChange } = this.#options;
     const { request, account, proven } = ticket;
-    if (expired) {
-      return this.show(context, request, { user: account.name, alert: TOO_OLD }, { status: 400 });
+    if (fault !== undefined) {
+      return this.show(context, request, { user: account.name, alert: AGAIN[fault] }, { status: 400 });
     }
     const password = form.get('new_password') ?? '';
     const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
@@ -218,6 +231,6 @@ function forged(): PageFault {
   return new PageFault(
     403,
     'Start again',
-    'This form was not made for this browser, or the browser does not keep cookies. Go back to the program that sent you here and sign in again.',
+    'This form was not filled in on a page of this server. Go back to the program that sent you here and sign in again.',
   );
 }

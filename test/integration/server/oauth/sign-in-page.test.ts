@@ -130,6 +130,23 @@ describe('the sign-in page in Chromium', function () {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('lets somebody sign in at each of several tabs that were opened at once, at worst after typing twice', async () => {
+    const tabs = [page, await page.browserContext().newPage()];
+    await tabs[1]?.setJavaScriptEnabled(false);
+    const url = site.origin + authorizePath({ client_id: 'cli', redirect_uri: callback });
+    await Promise.all(tabs.map((tab) => tab.goto(url)));
+    for (const tab of tabs) {
+      await tab.bringToFront();
+      for (let tries = 0; tries < 2 && !tab.url().startsWith(callback); tries++) {
+        await tab.$eval('#username', (input) => input.setAttribute('value', ''));
+        await tab.type('#username', 'alice');
+        await tab.type('#password', PASSWORD);
+        await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')]);
+      }
+      expect(tab.url()).to.match(/\?code=pac_/);
+    }
+  });
+
   it('leads through its fields in order, and back to the client without a sign-in', async () => {
     await open();
     const way = [await focused()];

@@ -14,14 +14,23 @@ describe('the ticket of a form', () => {
     const [one] = await tickets();
     expect(one.open(one.seal({ a: 'ü' }, 'browser'), 'browser')).to.deep.equal({
       content: { a: 'ü' },
-      expired: false,
+      fault: undefined,
     });
   });
 
-  it('is nothing in another browser, at another step, or when it was changed', async () => {
+  it('says when it was made for another browser, too old or not, and does not tell which', async () => {
+    const [one] = await tickets();
+    const ticket = one.seal({ a: 'b' }, 'the id');
+    expect(one.open(ticket, 'other')).to.deep.equal({ content: { a: 'b' }, fault: 'other browser' });
+    expect(one.open(ticket, '')?.fault).to.equal('other browser');
+    now += 1000;
+    expect(one.open(ticket, 'other')?.fault).to.equal('other browser');
+    expect(Buffer.from(ticket, 'base64url').toString()).not.to.contain('the id');
+  });
+
+  it('is nothing at another step, or when it was changed', async () => {
     const [one, two] = await tickets();
     const ticket = one.seal({ a: 'b' }, 'browser');
-    expect(one.open(ticket, 'other')).to.equal(undefined);
     expect(two.open(ticket, 'browser')).to.equal(undefined);
     expect(one.open(`${ticket}0`, 'browser')).to.equal(undefined);
     expect(one.open(`x${ticket}`, 'browser')).to.equal(undefined);
@@ -33,8 +42,8 @@ describe('the ticket of a form', () => {
     const [one] = await tickets();
     const ticket = one.seal({ a: 'b' }, 'browser');
     now += 999;
-    expect(one.open(ticket, 'browser')?.expired).to.equal(false);
+    expect(one.open(ticket, 'browser')?.fault).to.equal(undefined);
     now += 1;
-    expect(one.open(ticket, 'browser')?.expired).to.equal(true);
+    expect(one.open(ticket, 'browser')?.fault).to.equal('expired');
   });
 });

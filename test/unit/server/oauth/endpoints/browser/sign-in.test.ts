@@ -170,36 +170,17 @@ describe('the sign-in form', () => {
   });
 
   describe('is worth nothing', () => {
-    const forged = async (
-      visit: Visit,
-      cookie: string,
-      headers: Record<string, string> = {},
-    ): Promise<void> => {
-      visit.cookie = cookie;
-      const {
-        status,
-        text,
-        headers: answered,
-      } = await visit.send({ username: 'alice', password: PASSWORD }, headers);
-      expect(status).to.equal(403);
-      expect(answered.location).to.equal(undefined);
-      expect(text).to.contain('<h1>Start again</h1>');
-      expect(state.sessions.objects.size).to.equal(0);
-    };
-
-    it('in a browser that it was not made for', async () => {
-      const other = await Visit.begin(site);
-      await forged(await Visit.begin(site), other.cookie);
-    });
-
-    it('without a cookie', async () => {
-      await forged(await Visit.begin(site), '');
-    });
-
     it('when another site sends it', async () => {
       for (const from of ['cross-site', 'same-site', 'none']) {
         const visit = await Visit.begin(site);
-        await forged(visit, visit.cookie, { 'sec-fetch-site': from });
+        const { status, text, headers } = await visit.send(
+          { username: 'alice', password: PASSWORD },
+          { 'sec-fetch-site': from },
+        );
+        expect(status).to.equal(403);
+        expect(headers.location).to.equal(undefined);
+        expect(text).to.contain('<h1>Start again</h1>');
+        expect(state.sessions.objects.size).to.equal(0);
       }
     });
 
@@ -208,6 +189,23 @@ describe('the sign-in form', () => {
       const { status } = await visit.send({ ticket: 'e30.x:00', username: 'alice', password: PASSWORD });
       expect(status).to.equal(403);
     });
+  });
+
+  it('is shown anew in a browser that it was not made for, and checks nothing', async () => {
+    const own = await Visit.begin(site, { state: 'of the first tab' });
+    const other = await Visit.begin(site);
+    for (const cookie of [other.cookie, '']) {
+      own.cookie = cookie;
+      const { status, text, headers } = await own.signIn();
+      expect(status).to.equal(400);
+      expect(headers.location).to.equal(undefined);
+      expect(text).to.contain('Please sign in once more.').and.to.contain('keep cookies');
+      expect(state.sessions.objects.size).to.equal(0);
+    }
+    // Two tabs that were opened at once: the browser has the cookie of the second.
+    own.cookie = other.cookie;
+    await own.signIn();
+    expect(sentBack(await own.signIn()).get('state')).to.equal('of the first tab');
   });
 
   it('is shown anew when it was open for too long, and checks nothing', async () => {
@@ -323,7 +321,10 @@ describe('the sign-in form', () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       visit.cookie = (await Visit.begin(site)).cookie;
-      expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(403);
+      const { status, text } = await visit.send({ new_password: NEW, repeated: NEW });
+      expect(status).to.equal(400);
+      expect(text).to.contain('Please sign in once more.').and.to.contain('current-password');
+      expect(await state.hasher.verify(state.credentials.get('newcomer')?.passwordHash, NEW)).to.equal(false);
     });
   });
 });
