@@ -12,7 +12,7 @@ import { list } from './list.ts';
 import { Negotiator, type ReadVerb } from './negotiator.ts';
 import { Objects } from './representations/objects.ts';
 import { PartialMetadata } from './representations/partial-metadata.ts';
-import type { Representation, WatchRepresentation } from './representations/representation.ts';
+import type { Representation } from './representations/representation.ts';
 import { RowFrames } from './representations/row-frames.ts';
 import { readIncludeObject, Tables } from './representations/tables.ts';
 import { ChunkEncoder } from './watch/chunked-output.ts';
@@ -64,11 +64,10 @@ export function resourceHandler<Facts>(
     const representation = represented(context, media);
     const { namespace, name } = info;
     if (verb === 'watch') {
-      const lines: WatchRepresentation<Facts> = representation.watch;
       return watch(context, {
         definition,
         cache,
-        representation: lines,
+        representation,
         chunks,
         initialEvents,
         namespace,

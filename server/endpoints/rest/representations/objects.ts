@@ -11,12 +11,10 @@ import {
   line,
   newListFrame,
   type Representation,
-  type WatchRepresentation,
 } from './representation.ts';
 
 /** Shared by all requests for a resource; keeps nothing of any of them. */
-export class Objects<Facts> implements Representation<Facts>, WatchRepresentation<Facts> {
-  readonly watch = this;
+export class Objects<Facts> implements Representation<Facts> {
   readonly #kind: string;
   readonly #listKind: string;
   readonly #apiVersion: string;

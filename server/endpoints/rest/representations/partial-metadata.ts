@@ -10,15 +10,13 @@ import {
   line,
   newListFrame,
   type Representation,
-  type WatchRepresentation,
 } from './representation.ts';
 
 const OBJECT_END = Buffer.from('}');
 
 export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
 
-export class PartialMetadata<Facts> implements Representation<Facts>, WatchRepresentation<Facts> {
-  readonly watch = this;
+export class PartialMetadata<Facts> implements Representation<Facts> {
   readonly #apiVersion: MetaAPIVersion;
   readonly #start: Buffer;
 

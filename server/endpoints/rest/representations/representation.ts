@@ -4,13 +4,22 @@ import type { ListMeta } from '../../../../apis/meta/v1/table.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
 import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 
-export interface Representation<Facts> {
+/** Lines of a watch, each ending in a newline. */
+export interface WatchRepresentation<Facts> {
+  /** What a watcher gets who is to see `type`. */
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
+  /** The ADDED event of an object that was there before the watch, in parts: they are copied only once, together. */
+  initial(object: CachedObject<Facts>): readonly Buffer[];
+  /** `initialEventsEnd` marks the bookmark behind the last of the initial events. */
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
+}
+
+export interface Representation<Facts> extends WatchRepresentation<Facts> {
   /** The body of a get, without the newline behind it. */
   one(object: CachedObject<Facts>): Buffer;
   list(meta: ListMeta): ListFrame;
   /** What stands between the list's start and end, comma-separated. */
   item(object: CachedObject<Facts>): Buffer;
-  readonly watch: WatchRepresentation<Facts>;
 }
 
 export interface ListFrame {
@@ -39,16 +48,6 @@ export function* framed<Item>(
     yield* partsOf(item);
   }
   yield end;
-}
-
-/** Lines of a watch, each ending in a newline. */
-export interface WatchRepresentation<Facts> {
-  /** What a watcher gets who is to see `type`. */
-  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
-  /** The ADDED event of an object that was there before the watch, in parts: they are copied only once, together. */
-  initial(object: CachedObject<Facts>): readonly Buffer[];
-  /** `initialEventsEnd` marks the bookmark behind the last of the initial events. */
-  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
 }
 
 /** The annotation by which clients know that the initial events are complete. */

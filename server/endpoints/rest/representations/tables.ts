@@ -5,14 +5,7 @@ import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-eve
 import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
 import { type MetaAPIVersion, PartialMetadata } from './partial-metadata.ts';
-import {
-  bookmarkMetadata,
-  LIST_END,
-  type ListFrame,
-  line,
-  type Representation,
-  type WatchRepresentation,
-} from './representation.ts';
+import { bookmarkMetadata, LIST_END, type ListFrame, line, type Representation } from './representation.ts';
 import type { RowFrames } from './row-frames.ts';
 
 const ROW_END = Buffer.from('}');
@@ -38,8 +31,7 @@ function columnsOf<Facts>(definition: ResourceDefinition<Facts>): TableColumnDef
   }));
 }
 
-export class Tables<Facts> implements Representation<Facts>, WatchRepresentation<Facts> {
-  readonly watch = this;
+export class Tables<Facts> implements Representation<Facts> {
   readonly #definition: ResourceDefinition<Facts>;
   readonly #apiVersion: MetaAPIVersion;
   readonly #include: IncludeObject;
