@@ -1,5 +1,5 @@
 // One request on its way through the chain. The filters write to it, handlers see it as a RequestContext. What few
-// requests need (URL, query, signal, logger) is made when it is first read: a GET of one object needs none of it.
+// requests need (query, signal, logger) is made when it is first read: a GET of one object needs none of it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
@@ -43,7 +43,6 @@ export class Exchange implements RequestContext {
   readonly #logger: Logger;
   readonly #endings: ((exchange: Exchange) => void)[] = [];
   #log: Logger | undefined;
-  #url: URL | undefined;
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
   #abortReason: unknown;
@@ -67,11 +66,6 @@ export class Exchange implements RequestContext {
     const target = this.request.url ?? '';
     const mark = target.indexOf('?');
     return mark < 0 ? target : target.slice(0, mark);
-  }
-
-  get url(): URL {
-    this.#url ??= new URL(this.request.url ?? '/', 'https://localhost');
-    return this.#url;
   }
 
   get query(): URLSearchParams {

@@ -10,8 +10,7 @@ import type { RequestInfo } from './request-info.ts';
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Path and query, parsed when first read. */
-  readonly url: URL;
+  /** Parsed when first read. */
   readonly query: URLSearchParams;
   /** The aggregator's `Audit-Id` or a new one: the request id in logs and answers. */
   readonly auditID: string;

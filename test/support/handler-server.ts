@@ -92,14 +92,12 @@ export class HandlerServer {
 
   #context(incoming: IncomingMessage, response: ServerResponse): RequestContext {
     const target = incoming.url ?? '/';
-    const url = new URL(target, 'http://localhost');
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     return {
       request: incoming,
       response,
-      url,
-      query: url.searchParams,
+      query: new URL(target, 'http://localhost').searchParams,
       auditID: 'test',
       secure: false,
       receivedAt: 0,

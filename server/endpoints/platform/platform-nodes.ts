@@ -74,7 +74,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   }
 
   function get(context: RequestContext, name: string): void {
-    // Looking is cheaper than parsing, the URL included.
+    // Looking is cheaper than parsing.
     if (hasQuery(context)) noQuery.decode(context.query);
     const node = cache.snapshot().get(name);
     if (!node) throw newNotFound({ group, resource: plural }, name);

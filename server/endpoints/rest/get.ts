@@ -21,7 +21,7 @@ const NEWLINE = Buffer.from('\n');
 
 /** Answers at once unless the request names a resourceVersion that the cache has yet to reach. */
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
-  // Most requests have no query; looking is cheaper than parsing, the URL included.
+  // Most requests have no query; looking is cheaper than parsing.
   if (!hasQuery(context)) return answer(context, request);
   const resourceVersion = readResourceVersion(context.query);
   if (resourceVersion === '' || resourceVersion === '0') return answer(context, request);

@@ -22,7 +22,7 @@ describe('answers that wait for their readers', () => {
     const held = new HeldAnswers(options);
     server = await new HandlerServer((context: RequestContext) =>
       held.write(context, BODY, () => {
-        begun.push(context.url.pathname);
+        begun.push(context.info.path);
         context.response.writeHead(200, { 'Content-Length': BODY.length });
       }),
     ).start();

@@ -47,7 +47,7 @@ describe('the request chain', () => {
     expect(seen?.user).to.deep.equal(alice);
     expect(seen?.info).to.include({ verb: 'get', name: 'n1' });
     expect(seen?.query.get('pretty')).to.equal('1');
-    expect(seen?.url.pathname).to.equal(`${NODES}/n1`);
+    expect(seen?.info.path).to.equal(`${NODES}/n1`);
     expect(seen?.secure).to.equal(true);
   });
 
