@@ -167,6 +167,13 @@ describe('request info', () => {
     }
   });
 
+  it('takes a thousand parameters, and refuses more before it looks at any', () => {
+    expect(resource('GET', `${nodes}?${'a&'.repeat(999)}watch`).verb).to.equal('watch');
+    const error = refusal(`${nodes}?${'a&'.repeat(1_000)}watch`);
+    if (!(error instanceof StatusError)) throw new Error('it was taken');
+    expect([error.code, error.message]).to.deep.equal([400, 'the query has more than 1000 parameters']);
+  });
+
   const selected: readonly (readonly [string, string])[] = [
     ['metadata.name=x', 'x'],
     ['metadata.name==x', 'x'],
