@@ -33,13 +33,13 @@ export const nodeColumns: readonly Column<NodeFacts>[] = [
     'Internal-IP',
     1,
     'The first internal address of the node.',
-    ({ facts }) => facts.internalIP || '<none>',
+    ({ facts }) => facts.internalIP ?? '<none>',
   ),
   column(
     'External-IP',
     1,
     'The first external address of the node.',
-    ({ facts }) => facts.externalIP || '<none>',
+    ({ facts }) => facts.externalIP ?? '<none>',
   ),
   column(
     'OS-Image',

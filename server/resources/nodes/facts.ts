@@ -7,14 +7,15 @@ import { platformStatus } from './platform-status.ts';
 export interface NodeFacts {
   /** RFC 3339, or empty. */
   readonly creationTimestamp: string;
-  /** `True`, `False` or `Unknown`; empty without a Ready condition. */
-  readonly ready: string;
+  /** `True`, `False` or `Unknown`, or whatever was reported; undefined without a Ready condition. */
+  readonly ready: string | undefined;
   readonly unschedulable: boolean;
   /** Sorted. */
   readonly roles: readonly string[];
   readonly kubeletVersion: string;
-  readonly internalIP: string;
-  readonly externalIP: string;
+  /** The first of its type, which may be empty; undefined when there is none. */
+  readonly internalIP: string | undefined;
+  readonly externalIP: string | undefined;
   readonly osImage: string;
   readonly kernelVersion: string;
   readonly architecture: string;
@@ -53,12 +54,12 @@ function rolesOf(labels: Readonly<Record<string, string>>): string[] {
   return [...roles].sort();
 }
 
-function readyOf(conditions: unknown): string {
+function readyOf(conditions: unknown): string | undefined {
   // The last one counts, as in kube-apiserver's printer.
   const ready = array(conditions)
     .map(record)
     .findLast((condition) => condition['type'] === 'Ready');
-  return text(ready?.['status']);
+  return ready && text(ready['status']);
 }
 
 export function nodeFacts(object: unknown): NodeFacts {
@@ -67,7 +68,10 @@ export function nodeFacts(object: unknown): NodeFacts {
   const status = record(node['status']);
   const info = record(status['nodeInfo']);
   const addresses = array(status['addresses']).map(record);
-  const address = (type: string): string => text(addresses.find((one) => one['type'] === type)?.['address']);
+  const address = (type: string): string | undefined => {
+    const first = addresses.find((one) => one['type'] === type);
+    return first && text(first['address']);
+  };
   return {
     creationTimestamp: text(metadata['creationTimestamp']),
     ready: readyOf(status['conditions']),
@@ -103,6 +107,6 @@ function selectable(annotations: Readonly<Record<string, string>>): Readonly<Rec
 
 /** The words of kubectl's STATUS column: `Ready`, `NotReady` or `Unknown`, and `SchedulingDisabled`. */
 export function statusWords(facts: NodeFacts): string[] {
-  const ready = facts.ready === '' ? 'Unknown' : facts.ready === 'True' ? 'Ready' : 'NotReady';
+  const ready = facts.ready === undefined ? 'Unknown' : facts.ready === 'True' ? 'Ready' : 'NotReady';
   return facts.unschedulable ? [ready, 'SchedulingDisabled'] : [ready];
 }

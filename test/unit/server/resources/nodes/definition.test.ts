@@ -67,10 +67,19 @@ describe('nodes', () => {
     ]);
   });
 
+  it('show an address that is reported as empty as such', () => {
+    const addresses = [
+      { type: 'InternalIP', address: '' },
+      { type: 'InternalIP', address: '10.0.0.1' },
+    ];
+    expect(cells({ status: { addresses } }).slice(5, 7)).to.deep.equal(['', '<none>']);
+  });
+
   it('are not ready unless the last Ready condition says so', () => {
     expect(cells(ready('True'))[1]).to.equal('Ready');
     expect(cells(ready('Unknown'))[1]).to.equal('NotReady');
     expect(cells(ready('True', 'False'))[1]).to.equal('NotReady');
+    expect(cells(ready(''))[1]).to.equal('NotReady');
   });
 
   it('have the roles of their labels, sorted, each once', () => {
