@@ -13,7 +13,7 @@ const MAX_CLAUSES = 64;
 const MAX_PARTS = 16;
 
 function clause(text: string): AcceptClause | undefined {
-  const [media = '', ...rest] = text.split(';', MAX_PARTS);
+  const [media = '', ...rest] = text.trim().split(';', MAX_PARTS);
   const [type = '', subtype = type.trim() === '*' ? '*' : '', ...more] = media.split('/', 3);
   if (subtype.trim() === '' || more.length > 0) return undefined;
   const parameters = new Map<string, string>();

@@ -33,6 +33,7 @@ describe('accept', () => {
     ['application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1, application/json', undefined],
     ['*/*, application/json;as=Table;v=v1;g=meta.k8s.io', 'Table'],
     ['application/json;stream=watch', undefined],
+    ['application/json;as=;v=;g= , application/json;as=Table;v=v1;g=meta.k8s.io;q=0.3', undefined],
     ['application/json;as=Table;v=v1;g=meta.k8s.io;sv=v1', 'Table'],
   ] as const) {
     it(`gives ${kind ?? 'the object'} to ${String(header)}`, () => {
