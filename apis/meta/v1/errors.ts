@@ -67,6 +67,11 @@ function qualified({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
+/** What is not said is left out, as Go leaves out empty members. */
+function detailsOf({ group, resource }: GroupResource, name: string): StatusDetails {
+  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
+}
+
 export function newBadRequest(
   message: string,
   causes?: readonly StatusCause[],
@@ -90,19 +95,12 @@ export function newUnauthorized(cause?: unknown): StatusError {
 export function newForbidden(target: GroupResource | undefined, name: string, message: string): StatusError {
   if (!target) return new StatusError(403, 'Forbidden', `forbidden: ${message}`, {});
   const subject = name === '' ? `${qualified(target)} is` : `${qualified(target)} "${name}" is`;
-  return new StatusError(403, 'Forbidden', `${subject} forbidden: ${message}`, {
-    ...(name === '' ? {} : { name }),
-    ...(target.group === '' ? {} : { group: target.group }),
-    kind: target.resource,
-  });
+  return new StatusError(403, 'Forbidden', `${subject} forbidden: ${message}`, detailsOf(target, name));
 }
 
 export function newNotFound(target: GroupResource, name: string): StatusError {
-  return new StatusError(404, 'NotFound', `${qualified(target)} ${JSON.stringify(name)} not found`, {
-    name,
-    ...(target.group === '' ? {} : { group: target.group }),
-    kind: target.resource,
-  });
+  const message = `${qualified(target)} ${JSON.stringify(name)} not found`;
+  return new StatusError(404, 'NotFound', message, detailsOf(target, name));
 }
 
 /** A path that no handler serves; kube-apiserver's own words for it. */
@@ -124,16 +122,8 @@ export function newNotAcceptable(accepted: readonly string[]): StatusError {
 }
 
 export function newConflict(target: GroupResource, name: string, message: string): StatusError {
-  return new StatusError(
-    409,
-    'Conflict',
-    `Operation cannot be fulfilled on ${qualified(target)} "${name}": ${message}`,
-    {
-      name,
-      ...(target.group === '' ? {} : { group: target.group }),
-      kind: target.resource,
-    },
-  );
+  const why = `Operation cannot be fulfilled on ${qualified(target)} "${name}": ${message}`;
+  return new StatusError(409, 'Conflict', why, detailsOf(target, name));
 }
 
 /** An operation that was removed on purpose; `message` names the replacement. */
