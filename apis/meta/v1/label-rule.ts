@@ -39,15 +39,17 @@ export class LabelRule {
   takes(value: string): boolean {
     if (this.#forbidden || this.#among?.has(value) === false) return false;
     if (this.#not?.has(value)) return false;
-    if (this.#above === undefined && this.#below === undefined) return true;
+    const [above, below] = [this.#above, this.#below];
+    if (above === undefined && below === undefined) return true;
     const number = integer(value);
     if (number === undefined) return false;
-    return (this.#above ?? number - 1n) < number && number < (this.#below ?? number + 1n);
+    return (above === undefined || number > above) && (below === undefined || number < below);
   }
 
   #bound(operator: '>' | '<', limit: bigint | undefined): void {
+    const [above, below] = [this.#above, this.#below];
     if (limit === undefined) this.#forbidden = true;
-    else if (operator === '<') this.#below = limit < (this.#below ?? limit) ? limit : (this.#below ?? limit);
-    else this.#above = limit > (this.#above ?? limit) ? limit : (this.#above ?? limit);
+    else if (operator === '<') this.#below = below !== undefined && below < limit ? below : limit;
+    else this.#above = above !== undefined && above > limit ? above : limit;
   }
 }
