@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:h
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
 import type { ClusterRequestOptions } from './cluster-agent.ts';
 import type { Credentials } from './credentials.ts';
@@ -93,7 +93,7 @@ export class ClusterConnection implements ClusterClient {
       return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
-      if (error instanceof Error && error.name === 'StatusError') throw error;
+      if (error instanceof StatusError) throw error;
       throw newServiceUnavailable('the answer of kube-apiserver was cut or malformed', 1, { cause: error });
     }
   }

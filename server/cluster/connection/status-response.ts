@@ -28,17 +28,14 @@ const REASON_CODES: Record<StatusReason, number> = {
  * what the HTTP code says. `retryAfter`: the header, whole seconds.
  */
 export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
-  const status = record(body);
-  const isStatus = status['kind'] === 'Status';
-  const actualCode = isStatus && typeof status['code'] === 'number' ? status['code'] : code;
-  const message =
-    isStatus && typeof status['message'] === 'string' && status['message'] !== ''
-      ? status['message']
-      : `kube-apiserver answered ${actualCode}`;
-  const details = { ...(isStatus ? detailsOf(status['details']) : {}), ...retryAfterOf(retryAfter) };
+  const parsed = record(body);
+  const status = parsed['kind'] === 'Status' ? parsed : {};
+  const actualCode = typeof status['code'] === 'number' ? status['code'] : code;
+  const message = text(status['message']) || `kube-apiserver answered ${actualCode}`;
+  const details = { ...detailsOf(status['details']), ...retryAfterOf(retryAfter) };
   return new StatusError(
     actualCode,
-    reasonOf(isStatus ? status['reason'] : undefined, actualCode),
+    reasonOf(status['reason'], actualCode),
     message,
     Object.keys(details).length > 0 ? details : undefined,
   );
