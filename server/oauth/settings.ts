@@ -1,6 +1,7 @@
 // The configuration of the token handler in the terms of its parts: what is left open there is decided here (issuer,
 // audience, lifetimes of each client). Reads no files and no Secrets; that is the business of clients/.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
+import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
 import { PAGE_CLIENT, pageClient } from './clients/page-client.ts';
 import type { ThrottleLimits } from './throttle/login-throttle.ts';
@@ -109,7 +110,7 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
       'http://127.0.0.1',
     ],
     postLogoutRedirectURIs: [],
-    scopes: ['openid', 'profile', 'email', 'groups'],
+    scopes: SCOPES,
     ...lifetimes(shared),
     secretFiles: [],
     secretRefs: [],

@@ -2,6 +2,7 @@
 // server/oauth; clients and their secrets in server/oauth/clients.
 import { Type } from 'typebox';
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
+import { SCOPES } from '../../oauth/scopes.ts';
 import {
   choiceOption,
   countOption,
@@ -56,7 +57,7 @@ const client = Type.Object(
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {
-        default: ['openid', 'profile', 'email', 'groups'],
+        default: [...SCOPES],
         uniqueItems: true,
         description: 'What the client may ask for.',
       },

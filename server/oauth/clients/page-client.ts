@@ -1,6 +1,7 @@
 // The client that the page of the API description is: a program of our own in the browser, which can keep no secret.
 // PKCE stands in for one, and a code goes nowhere but back to a page that we serve ourselves. It gets no refresh token
 // and has no other grant, so it lets nobody do what another client would not.
+import { SCOPES } from '../../../apis/oauth/scopes.ts';
 import type { OAuthClient } from './oauth-client.ts';
 
 /** The page, in endpoints/description, names itself so. A configured client of the same id takes its place. */
@@ -26,7 +27,7 @@ export function pageClient(issuer: string, lifetimes: Lifetimes): OAuthClient {
     isPublic: true,
     grants: ['authorization_code'],
     redirectURIs: origins.map((each) => new URL(REDIRECT_PATH, each).href),
-    scopes: ['openid', 'profile', 'email', 'groups'],
+    scopes: SCOPES,
     ...lifetimes,
   };
 }

@@ -13,9 +13,18 @@ describe('requestedScopes', () => {
     expect(requestedScopes('email openid email', allowed)).to.deep.equal(['email', 'openid']);
   });
 
+  it('are without those that mean nothing here, where openid is among them', () => {
+    expect(requestedScopes('openid offline_access email', allowed)).to.deep.equal(['openid', 'email']);
+    expect(requestedScopes('openid offline_access', [...allowed, 'offline_access'])).to.deep.equal([
+      'openid',
+      'offline_access',
+    ]);
+  });
+
   for (const scope of [
     'admin',
-    'openid admin',
+    'email offline_access',
+    'openid groups',
     'openid  email',
     ' openid',
     'OPENID',

@@ -111,7 +111,7 @@ describe('the authorization endpoint', () => {
         'unsupported_response_type',
       ],
       'that answers come in the query': [{ response_mode: 'fragment' }, 'invalid_request'],
-      'that a scope is not allowed': [{ scope: 'openid root' }, 'invalid_scope'],
+      'that a scope is not allowed': [{ scope: 'root' }, 'invalid_scope'],
       'that PKCE is required': [{ code_challenge: undefined }, 'invalid_request'],
       'that plain is refused': [{ code_challenge_method: 'plain' }, 'invalid_request'],
       'that no method means plain': [{ code_challenge_method: undefined }, 'invalid_request'],
