@@ -52,7 +52,8 @@ export class OpenAPI {
   readonly #known = new Map<string, Schemas>();
   /** By apiVersion: the URL under which the cluster's document was read. */
   readonly #urls = new Map<string, string>();
-  #v3: ReadonlyMap<string, StaticDocument> = new Map();
+  /** By group and version. */
+  readonly #v3 = new Map<string, StaticDocument>();
   #index: StaticDocument | undefined;
   #v2: StaticDocument | undefined;
 
@@ -98,7 +99,7 @@ export class OpenAPI {
         if (schemas) this.#known.set(name, schemas);
       }
       this.#urls.set(apiVersion, fetched.url);
-      this.#v3 = new Map();
+      this.#v3.clear();
       this.#index = undefined;
       this.#v2 = undefined;
     }
@@ -137,17 +138,18 @@ export class OpenAPI {
     const resources = this.#options.resources.filter(isOfKey);
     const parts = this.#parts(resources, this.#groups().filter(isOfKey));
     const made = staticDocument(v3Document({ title, version, ...parts }));
-    this.#v3 = new Map([...this.#v3, [key, made]]);
+    this.#v3.set(key, made);
     return made;
   }
 
   #indexDocument(): StaticDocument {
+    if (this.#index) return this.#index;
     const paths: Record<string, { serverRelativeURL: string }> = {};
     for (const key of this.#groupVersions()) {
       const { hash } = this.#versionDocument(key);
       paths[`apis/${key}`] = { serverRelativeURL: `/openapi/v3/apis/${key}?hash=${hash}` };
     }
-    this.#index ??= staticDocument({ paths });
+    this.#index = staticDocument({ paths });
     return this.#index;
   }
 
