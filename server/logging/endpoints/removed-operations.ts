@@ -16,9 +16,11 @@ export const REMOVED_RESOURCES = [
 /** `path`: of log queries, for instance `/kapis/logging.platform.io/v1alpha2/logs`. */
 export function removedOperations(path: string): Handler {
   return ({ info, request, response }) => {
-    const cure = info.isResourceRequest ? cureOf(info, path) : undefined;
+    if (!info.isResourceRequest) throw newPathNotFound();
+    const cure = cureOf(info, path);
     if (cure === undefined) throw newPathNotFound();
-    if (!isSetting(info) && request.method !== 'GET' && request.method !== 'HEAD') {
+    // Settings could be written, too.
+    if (info.resource !== 'fluentbit' && request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
       throw newMethodNotAllowed(request.method ?? '');
     }
@@ -57,8 +59,4 @@ function cureOf({ resource, namespace, parts }: ResourceRequest, path: string): 
     default:
       return undefined;
   }
-}
-
-function isSetting(info: { readonly isResourceRequest: boolean; readonly resource?: string }): boolean {
-  return info.resource === 'fluentbit';
 }
