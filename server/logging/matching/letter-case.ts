@@ -1,7 +1,7 @@
 // Which characters are the same when case is ignored: simple case folding, as RE2 and JavaScript's flags `iu`
 // have it, for which small letters will not do: ſ and ς are some.
 // Lucene's own `case_insensitive` knows ASCII only, or, from Lucene 10 on, takes more for the same.
-import type { Range } from './regex-dialect.ts';
+import { joined, type Range } from './code-ranges.ts';
 
 /** Behind it there are no letters with case. */
 const LAST = 0x1e943;
@@ -54,19 +54,22 @@ export function isASCII(text: string): boolean {
   return true;
 }
 
-/** The ranges with all other forms of their members; ascending, without overlaps. */
+/** The ranges with all other forms of their members; ascending, with a gap between any two. */
 export function foldedRanges(ranges: readonly Range[]): Range[] {
-  const all: Range[] = [...ranges];
-  for (const [code, others] of otherForms()) {
-    if (ranges.some(([first, last]) => first <= code && code <= last)) {
-      for (const other of others) all.push([other, other]);
-    }
+  const own = joined(ranges);
+  const others: Range[] = [];
+  let at = 0;
+  // Letters and ranges both ascend, so each is looked at once.
+  for (const [code, forms] of otherForms()) {
+    while (isBehind(code, own[at])) at++;
+    const [first, last] = own[at] ?? [];
+    if (first === undefined || last === undefined) break;
+    if (code < first) continue;
+    for (const form of forms) if (form < first || form > last) others.push([form, form]);
   }
-  const merged: [number, number][] = [];
-  for (const [first, last] of all.toSorted((a, b) => a[0] - b[0])) {
-    const previous = merged.at(-1);
-    if (previous && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
-    else merged.push([first, last]);
-  }
-  return merged;
+  return others.length === 0 ? own : joined([...own, ...others]);
+}
+
+function isBehind(code: number, range: Range | undefined): boolean {
+  return range !== undefined && code > range[1];
 }

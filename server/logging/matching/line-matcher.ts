@@ -74,7 +74,9 @@ function literalIn(text: string, caseSensitive: boolean): RegExp {
 }
 
 function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
-  const pattern = RE2JS.compile(toRE2(parsePattern(text)), caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
+  const ignoreCase = !caseSensitive;
+  const flags = ignoreCase ? RE2JS.CASE_INSENSITIVE : 0;
+  const pattern = RE2JS.compile(toRE2(parsePattern(text), { ignoreCase }), flags);
   return {
     matches: (line) => pattern.test(line),
     *spans(line) {

@@ -18,7 +18,7 @@ import { wordsOf } from './words.ts';
 /** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
 export function linePattern({ mode, texts, caseSensitive }: TextFilter): string {
   const patterns = texts.map((text) => {
-    if (mode === 'regex') return toRE2(parsePattern(text), LINE_END);
+    if (mode === 'regex') return toRE2(parsePattern(text), { ignoreCase: !caseSensitive, end: LINE_END });
     if (mode === 'substring') return literal(text);
     return phrase(wordsOf(text), mode === 'prefix', caseSensitive);
   });

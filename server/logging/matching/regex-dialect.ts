@@ -1,15 +1,14 @@
 // The regular expressions that callers may write: what every store's engine reads alike, and in linear time. Owns the
 // syntax and its tree; how an engine writes it is the business of a printer (re2.ts, and those of the backends).
 import type { AST } from '@eslint-community/regexpp';
+import { ALL_CODES, complement, type Range, withoutOverlaps } from './code-ranges.ts';
 import { parseRegex } from './regex-parser.ts';
-
-/** First and last code point, inclusive. */
-export type Range = readonly [first: number, last: number];
 
 export type Item =
   | { readonly kind: 'character'; readonly code: number }
   /** Everything but a newline. */
   | { readonly kind: 'any' }
+  /** The ranges are ascending and do not overlap: for each of them engines look at all letters in it. */
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly Range[] }
   | { readonly kind: 'group'; readonly branches: readonly (readonly Item[])[] }
   /** Greedy. */
@@ -30,7 +29,6 @@ export interface Pattern {
 const MAX_REPEAT = 1_000;
 /** Engines write repetitions out, and take time for all of that at each character of a line. */
 const MAX_SIZE = 1_000;
-const MAX_CODE = 0x10ffff;
 
 const DIGITS: readonly Range[] = [[0x30, 0x39]];
 const WORDS: readonly Range[] = [
@@ -144,22 +142,14 @@ function characterClass(element: AST.CharacterClass): Item {
     throw unsupported('a set within a set', member.raw);
   });
   if (ranges.length === 0) throw unsupported('an empty set', element.raw);
-  return { kind: 'class', negated: element.negate, ranges };
+  return { kind: 'class', negated: element.negate, ranges: withoutOverlaps(ranges) };
 }
 
 function setRanges(set: AST.CharacterSet): readonly Range[] {
-  if (set.kind === 'any') return [[0, MAX_CODE]];
+  if (set.kind === 'any') return [ALL_CODES];
   if (set.kind === 'property') throw unsupported('a Unicode property', set.raw);
   if (!set.negate) return RANGES[set.kind];
   return complement(set.kind === 'word' ? WORDS_OF_ANY_CASE : RANGES[set.kind]);
-}
-
-function complement(ranges: readonly Range[]): Range[] {
-  const ends = [-1, ...ranges.map(([, last]) => last)];
-  const begins = [...ranges.map(([first]) => first), MAX_CODE + 1];
-  return ends
-    .map((end, index): Range => [end + 1, (begins[index] ?? 0) - 1])
-    .filter(([first, last]) => first <= last);
 }
 
 function unsupported(what: string, raw: string): Error {

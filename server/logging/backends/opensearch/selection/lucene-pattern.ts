@@ -1,7 +1,8 @@
 // Patterns as Lucene's regular expressions read them: over the whole value, with a syntax of their own, and with a
 // `case_insensitive` that knows ASCII only up to Lucene 9. Every optional operator is off (flags NONE).
+import type { Range } from '../../../matching/code-ranges.ts';
 import { foldedCharacter, foldedRanges } from '../../../matching/letter-case.ts';
-import type { Branch, Item, Pattern, Range } from '../../../matching/regex-dialect.ts';
+import type { Branch, Item, Pattern } from '../../../matching/regex-dialect.ts';
 
 /** What stands before and behind what was looked for; a newline at the end of a record is no part of its line. */
 const ANYTHING = '.*';

@@ -71,9 +71,49 @@ describe('the regular expressions of callers', () => {
 
   for (const [pattern, found, missed] of READ) {
     it(`mean in RE2 what they say: ${pattern}`, () => {
-      const re2 = RE2JS.compile(toRE2(parsePattern(pattern)));
+      const re2 = RE2JS.compile(toRE2(parsePattern(pattern), { ignoreCase: false }));
       expect(re2.test(found)).to.equal(true);
       expect(re2.test(missed)).to.equal(false);
     });
   }
+
+  it('have sets of which no part is there twice: engines look at all letters of each', () => {
+    const repeated = parsePattern(`[${'\\W'.repeat(480)}a-ca-za]`);
+    expect(repeated).to.deep.equal(parsePattern('[\\Wa-z]'));
+  });
+
+  for (const set of [
+    '\\Wk',
+    '^\\wſ',
+    'a-z',
+    '^a-z',
+    '^K',
+    'σ',
+    '\\x{0}-ÿ',
+    'Ā-\u{10428}',
+    '\\w\\W',
+    'Ꙁ-ꙟ',
+    '^ǆ',
+  ]) {
+    it(`have the set [${set}], where case is ignored, with all letters that RE2 itself takes for the same`, () => {
+      const pattern = parsePattern(`^[${set.replace('\\x{0}', '\\0')}]$`);
+      const [own, of2] = [true, false].map((ignoreCase) =>
+        RE2JS.compile(toRE2(pattern, { ignoreCase }), RE2JS.CASE_INSENSITIVE),
+      );
+      const different: string[] = [];
+      for (let code = 0; code < 0x1e950; code++) {
+        const character = String.fromCodePoint(code);
+        if (code >= 0xd800 && code < 0xe000) continue;
+        if (own?.test(character) !== of2?.test(character)) different.push(character);
+      }
+      expect(different).to.deep.equal([]);
+    });
+  }
+
+  it('leave RE2 no set to look for other letters in, where case is ignored', () => {
+    const pattern = parsePattern('x[a-k][^\\w]\\W');
+    expect(toRE2(pattern, { ignoreCase: true })).to.equal(
+      'x(?-i:[A-Ka-k\u212a])(?-i:[^0-9A-Z\\x{5f}a-zſ\u212a])(?-i:[^0-9A-Z\\x{5f}a-zſ\u212a])',
+    );
+  });
 });
