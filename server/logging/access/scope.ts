@@ -2,6 +2,7 @@
 // stores apply the answer. When the cluster cannot be asked, nothing is shown.
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
+import { Pacer } from '../../concurrency/pacer.ts';
 import { inParallel } from '../../concurrency/parallel.ts';
 import { AnswerCache } from '../../memory/answer-cache.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
@@ -100,11 +101,14 @@ export class Scopes {
     const isWanted = nameMatcher(filter);
     // One that was made anew while the cluster was asked is left out: a yes may be about either of the two.
     const current = this.#options.namespaces();
-    const visible = asked.flatMap((name, index) => {
+    const pacer = new Pacer();
+    const visible: Namespace[] = [];
+    for (const [index, name] of asked.entries()) {
+      if (pacer.spent) await pacer.breathe();
       const namespace = known.get(name);
       const isSeen = allowed[index] && isWanted(name) && current.get(name)?.since === namespace?.since;
-      return isSeen && namespace ? [namespace] : [];
-    });
+      if (isSeen && namespace) visible.push(namespace);
+    }
     return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 

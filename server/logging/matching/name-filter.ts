@@ -1,15 +1,14 @@
 import type { NameFilter } from '../log-store.ts';
+import { containsOneOf } from './contained-text.ts';
 
 /** Both parts hold when both are given; case of the fuzzy part is ignored in ASCII. */
 export function nameMatcher(filter: NameFilter | undefined): (name: string) => boolean {
   if (!filter) return () => true;
   const exact = filter.exact && new Set(filter.exact);
-  const contains = filter.contains?.map(lowerASCII);
+  const contains = filter.contains && containsOneOf(filter.contains.map(lowerASCII));
   return (name) => {
     if (exact && !exact.has(name)) return false;
-    if (!contains) return true;
-    const lower = lowerASCII(name);
-    return contains.some((text) => lower.includes(text));
+    return contains ? contains(lowerASCII(name)) : true;
   };
 }
 

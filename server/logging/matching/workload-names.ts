@@ -1,6 +1,7 @@
 // Which pods belong to a workload, told by their names: stores keep the name of the pod and not that of its owner, which
 // may be long gone.
 import type { NameFilter } from '../log-store.ts';
+import { containsOneOf } from './contained-text.ts';
 
 /** The letters that Kubernetes takes for random suffixes and hashes. */
 const RANDOM = '[b-df-hj-np-tv-xz2456789]';
@@ -81,15 +82,15 @@ export function workloadMatcher(workloads: NameFilter | undefined): (pod: string
   const { exact, contains } = workloads ?? {};
   const names = exact && new Set(exact);
   const cuts = exact?.flatMap((name) => cutName(name) ?? []) ?? [];
-  const texts = contains?.map((text) => text.toLowerCase());
+  const isIn = contains && containsOneOf(contains.map((text) => text.toLowerCase()));
   return (pod) => {
     if (names && !ownersOf(pod).some((name) => names.has(name)) && !cuts.some((cut) => isCut(pod, cut))) {
       return false;
     }
-    if (!texts) return true;
+    if (!isIn) return true;
     // Without the shorter of two endings, whose rest is that of the longer one and more.
     const rest = without(pod, ENDS.random) ?? without(pod, ENDS.number);
-    return rest !== undefined && texts.some((text) => rest.includes(text));
+    return rest !== undefined && isIn(rest);
   };
 }
 

@@ -65,7 +65,9 @@ export async function chooseSources(
     }
   };
   const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
-  for (const namespace of names.filter((name) => filter.namespace(name))) {
+  for (const namespace of names) {
+    if (pacer.spent) await pacer.breathe();
+    if (!filter.namespace(namespace)) continue;
     for (const pod of pods.podsOf(namespace)) {
       if (pacer.spent) await pacer.breathe();
       if (!filter.pod(pod.name)) continue;

@@ -3,6 +3,7 @@
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { nextRound } from '../../../../concurrency/event-loop.ts';
 import type { Call } from '../../../log-store.ts';
+import { containsOneOf } from '../../../matching/contained-text.ts';
 import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf } from '../connection/json-reader.ts';
 import { STORE } from '../connection/store-name.ts';
@@ -35,7 +36,7 @@ export async function namesContaining(
   lookup: NameLookup,
   call: Call,
 ): Promise<string[]> {
-  const search = texts.filter((text) => text.length <= LONGEST).map(lowerASCII);
+  const isIn = containsOneOf(texts.filter((text) => text.length <= LONGEST).map(lowerASCII));
   const found: string[] = [];
   const names = await namesOf(searches, lookup, call);
   for (const [index, name] of names.entries()) {
@@ -43,8 +44,7 @@ export async function namesContaining(
       await nextRound();
       call.signal.throwIfAborted();
     }
-    const folded = lowerASCII(name);
-    if (search.some((text) => folded.includes(text))) found.push(name);
+    if (isIn(lowerASCII(name))) found.push(name);
   }
   return found;
 }
