@@ -1,11 +1,12 @@
 // Numbers and truth values in query parameters, as the Go clients and kube-apiserver read them.
+import { goQuoted } from './go-quote.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
 function fault(parser: string, text: string, why: string): Error {
-  return new Error(`strconv.${parser}: parsing ${JSON.stringify(text)}: ${why}`);
+  return new Error(`strconv.${parser}: parsing ${goQuoted(text)}: ${why}`);
 }
 
 /** A decimal 64-bit integer. Throws a plain Error worded as Go words it. */

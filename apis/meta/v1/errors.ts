@@ -1,6 +1,7 @@
 // The one family of errors of the Kubernetes paths, made by named constructors and recognised by named
 // predicates. It is written to the wire in one place only, the error writer of the filter chain.
 import { elided } from '../../reading/elided-text.ts';
+import { goQuoted } from '../../reading/go-quote.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
 /** Longer than any sentence of ours. What is repeated of a request must not make an answer longer than the request. */
@@ -99,7 +100,7 @@ export function newForbidden(target: GroupResource | undefined, name: string, me
 }
 
 export function newNotFound(target: GroupResource, name: string): StatusError {
-  const message = `${qualified(target)} ${JSON.stringify(name)} not found`;
+  const message = `${qualified(target)} ${goQuoted(name)} not found`;
   return new StatusError(404, 'NotFound', message, detailsOf(target, name));
 }
 

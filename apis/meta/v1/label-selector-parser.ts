@@ -1,6 +1,7 @@
 // The grammar of label selectors: `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors are worded as Go's parser words
 // them, since people search for those words.
 import { parseInt64 } from '../../reading/go-number.ts';
+import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { labelKeyFaults, labelValueFaults } from './label-names.ts';
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts';
@@ -146,7 +147,7 @@ function isSymbol(token: Token, text: string): boolean {
 }
 
 function invalid(field: string, value: string, faults: readonly string[]): Error {
-  return new Error(`${field}: Invalid value: ${JSON.stringify(value)}: ${faults.join('; ')}`);
+  return new Error(`${field}: Invalid value: ${goQuoted(value)}: ${faults.join('; ')}`);
 }
 
 function checked(requirement: LabelRequirement): LabelRequirement {

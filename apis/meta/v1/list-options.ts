@@ -1,6 +1,7 @@
 // The query of a get, list or watch: `meta.k8s.io/v1` ListOptions, GetOptions and TableOptions, checked as
 // kube-apiserver checks them. One difference: a resourceVersion that is no number is 400 for every verb.
 import { parseInt64, parseLooseBoolean, parseUint64 } from '../../reading/go-number.ts';
+import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { newBadRequest, newInvalid } from './errors.ts';
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
@@ -51,7 +52,7 @@ export function readResourceVersion(query: URLSearchParams): string {
     return String(parseUint64(text));
   } catch (error) {
     throw newBadRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${messageOf(error)}`,
+      `invalid resource version: resourceVersion: Invalid value: ${goQuoted(text)}: ${messageOf(error)}`,
     );
   }
 }
@@ -67,10 +68,10 @@ const forbidden = (field: string, why: string): StatusCause => ({
 });
 
 function unsupported(match: string, supported: readonly string[]): StatusCause {
-  const values = supported.map((one) => JSON.stringify(one)).join(', ');
+  const values = supported.map(goQuoted).join(', ');
   return {
     reason: 'FieldValueNotSupported',
-    message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${values}`,
+    message: `Unsupported value: ${goQuoted(match)}: supported values: ${values}`,
     field: 'resourceVersionMatch',
   };
 }

@@ -1,6 +1,7 @@
 // Tables: a resource's columns as kubectl prints them. One for each request, since a watch names its columns once.
 import { newBadRequest } from '../../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../../apis/meta/v1/table.ts';
+import { goQuoted } from '../../../../apis/reading/go-quote.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
 import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
@@ -17,7 +18,7 @@ export function readIncludeObject(query: URLSearchParams): IncludeObject {
   if (value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
   throw newBadRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuoted(value)}: must be 'Metadata', 'Object', 'None', or empty`,
   );
 }
 

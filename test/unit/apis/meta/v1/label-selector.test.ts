@@ -87,8 +87,8 @@ describe('label selector', () => {
     ['a in (b', "unable to parse requirement: found '', expected: ',' or ')'"],
     ['a in (b,', "unable to parse requirement: found '', expected: ',', or identifier"],
     ['a in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
-    ['a=b\u00a0', 'unable to parse requirement: values[0][a]: Invalid value: "b\u00a0"'],
-    ['zone\u2003', 'unable to parse requirement: <nil>: Invalid value: "zone\u2003"'],
+    ['a=b\u00a0', 'unable to parse requirement: values[0][a]: Invalid value: "b\\u00a0"'],
+    ['zone\u2003', 'unable to parse requirement: <nil>: Invalid value: "zone\\u2003"'],
     [
       'a in\u00a0(b)',
       "unable to parse requirement: found 'in\u00a0', expected: in, notin, =, ==, !=, gt, lt",
