@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
+import type { Registry } from 'prom-client';
 import { MemoryAuthorityStore } from '../../../../server/listener/certificates/authority-store.ts';
 import {
   type CertificateMetrics,
@@ -50,6 +51,8 @@ export interface Listening {
   readonly receiver?: RequestReceiver;
   readonly limits?: Partial<ListenerLimits>;
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** Of what is counted. */
+  readonly registry?: Registry;
 }
 
 export async function listenInsecure(settings: Listening = {}): Promise<Listener> {
@@ -74,7 +77,7 @@ function options(settings: Listening) {
     port: settings.port ?? 0,
     limits: { ...limits, ...settings.limits },
     receiver: settings.receiver ?? ok,
-    metrics: newListenerMetrics(createRegistry()),
+    metrics: newListenerMetrics(settings.registry ?? createRegistry()),
     log: silent,
   };
 }

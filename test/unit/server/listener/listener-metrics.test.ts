@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { MAX_HEADER_FIELDS } from '../../../../server/listener/faulty-request.ts';
+import type { Listener } from '../../../../server/listener/listener.ts';
+import { createRegistry } from '../../../../server/observability/metrics.ts';
+import { until } from '../../../support/until.ts';
+import {
+  type Listening,
+  listenInsecure,
+  listenSecure,
+  open,
+  readAll,
+  selfSigned,
+  stop,
+} from './listening.ts';
+
+describe('what the listeners count', () => {
+  const registry = createRegistry();
+  let listener: Listener | undefined;
+
+  async function listening(settings: Listening = {}): Promise<Listener> {
+    listener = await listenInsecure({ ...settings, registry });
+    return listener;
+  }
+
+  /** What a metric says of each combination of labels, but for those at 0. */
+  async function counted(name: string): Promise<Record<string, number>> {
+    const metrics = await registry.getMetricsAsJSON();
+    const values = metrics.find((metric) => metric.name === name)?.values ?? [];
+    return Object.fromEntries(
+      values
+        .filter(({ value }) => value !== 0)
+        .map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+    );
+  }
+
+  beforeEach(() => registry.clear());
+  afterEach(async () => {
+    if (listener) await stop(listener);
+    listener = undefined;
+  });
+
+  it('are the connections that are open now', async () => {
+    const name = 'apiserver_open_connections';
+    const on = await listening();
+    const [first, second] = [await open(on), await open(on)];
+    await until(async () => (await counted(name))['insecure'] === 2);
+    first.destroy();
+    await until(async () => (await counted(name))['insecure'] === 1);
+    second.destroy();
+    await until(async () => Object.keys(await counted(name)).length === 0);
+  });
+
+  it('are those that were closed at once, since too many were open', async () => {
+    const on = await listening({ limits: { connections: 1 } });
+    const first = await open(on);
+    first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(first, 'data');
+    await readAll(await open(on));
+    expect(await counted('apiserver_dropped_connections_total')).to.deep.equal({ insecure: 1 });
+    first.destroy();
+  });
+
+  it('are the requests that could not be read, by the code of the answer', async () => {
+    const on = await listening({ limits: { headers: 8192 } });
+    const fields = 'X: y\r\n'.repeat(MAX_HEADER_FIELDS);
+    for (const bytes of [
+      'nonsense\r\n\r\n',
+      `GET /livez HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(100_000)}\r\n\r\n`,
+      `GET /livez HTTP/1.1\r\nHost: x\r\n${fields}\r\n`,
+    ]) {
+      const socket = await open(on);
+      socket.write(bytes);
+      await readAll(socket);
+    }
+    expect(await counted('apiserver_malformed_requests_total')).to.deep.equal({
+      'insecure 400': 1,
+      'insecure 431': 2,
+    });
+  });
+
+  it('are not the connections whose client has gone before it was answered', async () => {
+    const received = Promise.withResolvers<void>();
+    const on = await listening({ receiver: { request: () => received.resolve() } });
+    const socket = await open(on);
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await received.promise;
+    socket.resetAndDestroy();
+    await until(async () => Object.keys(await counted('apiserver_open_connections')).length === 0);
+    expect(await counted('apiserver_malformed_requests_total')).to.deep.equal({});
+  });
+
+  it('are the handshakes that failed', async () => {
+    const life = new AbortController();
+    const on = await listenSecure(await selfSigned(life.signal), { registry });
+    listener = on;
+    const socket = await open(on);
+    socket.end('no client hello, that is sure\r\n\r\n');
+    await readAll(socket);
+    expect(await counted('apiserver_tls_handshake_errors_total')).to.deep.equal({ '': 1 });
+    life.abort();
+  });
+});
