@@ -58,7 +58,10 @@ describe('secrets of clients', () => {
 describe('the configured clients', () => {
   it('know the default client by the secret that everybody knows, and say so', async () => {
     const warnings: unknown[] = [];
-    const clients = registry([newConfiguredClient('platform', { wellKnownSecret: 'platform' })], warnings);
+    const clients = registry(
+      [newConfiguredClient('platform', { wellKnownSecret: 'platform' }), newConfiguredClient('console', {})],
+      warnings,
+    );
     expect(clients.checkSecret('platform', 'platform')).to.equal(true);
     expect(clients.checkSecret('platform', 'other')).to.equal(false);
     expect(clients.checkSecret('other', 'platform')).to.equal(false);

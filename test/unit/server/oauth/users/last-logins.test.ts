@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { User } from '../../../../../apis/iam/v1beta1/user.ts';
 import {
@@ -11,6 +12,7 @@ import { LastLogins } from '../../../../../server/oauth/users/last-logins.ts';
 import { until } from '../../../../support/until.ts';
 
 class Scene {
+  readonly logins: LastLogins;
   now = Date.parse('2026-01-01T10:00:30Z');
   readonly written: string[] = [];
   readonly warned: string[] = [];
@@ -18,26 +20,29 @@ class Scene {
   readonly users = new Map<string, User>();
   readonly shown: unknown[] = [];
   #heard: () => void = () => undefined;
-  readonly logins = new LastLogins({
-    client: {
-      json: async ({ path, json }: ClusterRequest & { readonly json?: unknown }) => {
-        const failure = this.failure;
-        this.failure = undefined;
-        this.written.push(`${path.split('/')[5]} ${JSON.stringify(json)}`);
-        this.#heard();
-        if (failure) throw failure;
-        return { answerTo: path };
+
+  constructor(retryMs: number) {
+    this.logins = new LastLogins({
+      client: {
+        json: async ({ path, json }: ClusterRequest & { readonly json?: unknown }) => {
+          const failure = this.failure;
+          this.failure = undefined;
+          this.written.push(`${path.split('/')[5]} ${JSON.stringify(json)}`);
+          this.#heard();
+          if (failure) throw failure;
+          return { answerTo: path };
+        },
       },
-    },
-    group: 'iam.platform.io',
-    users: {
-      object: (name) => this.users.get(name),
-      show: (written) => this.shown.push(written),
-    },
-    log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
-    now: () => this.now,
-    retryMs: 1,
-  });
+      group: 'iam.platform.io',
+      users: {
+        object: (name) => this.users.get(name),
+        show: (written) => this.shown.push(written),
+      },
+      log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
+      now: () => this.now,
+      retryMs,
+    });
+  }
 
   async until(count: number): Promise<void> {
     while (this.written.length < count) {
@@ -51,28 +56,34 @@ class Scene {
 describe('the last sign-ins', () => {
   let scene: Scene;
   let stop: () => Promise<void>;
-  beforeEach(() => {
-    scene = new Scene();
+
+  function begin(retryMs: number): void {
+    scene = new Scene(retryMs);
     const end = new AbortController();
     const running = scene.logins.run(end.signal);
     stop = async () => {
       end.abort();
       await running;
     };
-  });
+  }
+
+  beforeEach(() => begin(1));
   afterEach(() => stop());
 
   it('are written to the minute, once for each', async () => {
     for (let i = 0; i < 5; i++) scene.logins.seen('alice');
     scene.logins.seen('bob');
-    await scene.until(2);
+    await until(() => scene.shown.length === 2);
     scene.logins.seen('alice');
+    scene.logins.seen('carol');
+    await until(() => scene.shown.length === 3);
     scene.now += 60_000;
     scene.logins.seen('alice');
-    await scene.until(3);
+    await scene.until(4);
     expect(scene.written).to.deep.equal([
       'alice {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
       'bob {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
+      'carol {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
       'alice {"status":{"lastLoginTime":"2026-01-01T10:01:00Z"}}',
     ]);
   });
@@ -111,6 +122,17 @@ describe('the last sign-ins', () => {
     scene.logins.seen('carol');
     await scene.until(4);
     expect(scene.written[3]).to.match(/^carol /);
+  });
+
+  it('wait between two attempts, those of others too', async () => {
+    await stop();
+    begin(3_600_000);
+    scene.failure = newServiceUnavailable('kube-apiserver cannot be reached');
+    scene.logins.seen('alice');
+    scene.logins.seen('bob');
+    await scene.until(1);
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    expect(scene.written).to.have.length(1);
   });
 
   it('never go back behind what another replica has written meanwhile', async () => {

@@ -183,6 +183,21 @@ describe('the device flow', () => {
     }
   });
 
+  it('is told to come again, and nothing of the request, while sessions cannot be seen', async () => {
+    const device = await begin();
+    state.now += 60_000;
+    state.sessions.objects.clear();
+    const told = async (): Promise<unknown> => {
+      const { status, json } = await poll(device);
+      return [status, json['error']];
+    };
+    site.store.fresh = false;
+    expect(await told()).to.deep.equal([503, 'temporarily_unavailable']);
+    site.store.fresh = true;
+    Object.assign(state.credentials, { synced: false });
+    expect(await told()).to.deep.equal([503, 'temporarily_unavailable']);
+  });
+
   it('lets one person decide', async () => {
     await state.add('bob');
     const device = await begin();
