@@ -61,6 +61,24 @@ describe('a request whose body does not come', () => {
     socket.destroy();
   });
 
+  it('is not ended for room that it does not take: as a read it has a place of another kind', async () => {
+    const socket = await rawConnection(chain);
+    socket.write(`GET ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nContent-Length: 4\r\n\r\n`);
+    await until(() => chain.gauges.readOnly === 1);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    const worked = ask(chain, NODES, { ...write, body: 'body' });
+    await read.promise;
+    now = 30_000;
+    expect((await ask(chain, NODES, { ...write, body: 'body' })).status).to.equal(429);
+    resolve();
+    expect((await worked).status).to.equal(200);
+    socket.write('body');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).to.match(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
   it('is not mistaken for one that is worked on for long', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     hold = promise;
