@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 export interface NewPasswordView {
   readonly action: string;
   readonly ticket: string;
-  /** For the password manager. */
+  /** Shown for the password manager too: those that browsers have do not look at hidden fields. */
   readonly user: string;
   readonly alert?: Alert | undefined;
 }
@@ -20,7 +20,8 @@ export function newPasswordPage({ action, ticket, user, alert }: NewPasswordView
 <form method="post" action="${action}">
 ${alertBox(alert)}
 <input type="hidden" name="ticket" value="${ticket}">
-<input type="hidden" name="username" value="${user}" autocomplete="username">
+<label for="username">User name</label>
+<input id="username" name="username" value="${user}" autocomplete="username" readonly>
 <label for="new-password">New password</label>
 <p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters, ${PASSWORD_VARIETY} of them different; any characters, spaces too. Not your user name.</p>
 <input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${about(alert, 'new_password') ?? html` aria-describedby="rule"`}>

@@ -188,6 +188,10 @@ describe('the sign-in page in Chromium', function () {
     await enter();
     expect(await page.title()).to.equal('Choose a new password');
     await focusOn('new-password');
+    // What a password manager keeps the new one under.
+    expect(
+      await page.$eval('input[autocomplete="username"]', (field) => [field.type, field.value]),
+    ).to.deep.equal(['text', 'newcomer']);
     await page.keyboard.type('a password of my own');
     await page.keyboard.press('Tab');
     await page.keyboard.type('a password of my own');
@@ -229,8 +233,22 @@ describe('the sign-in page in Chromium', function () {
 
   it('fits a narrow screen without scrolling sideways', async () => {
     await page.setViewport({ width: 320, height: 640 });
-    await open();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+    const scope = 'https://example.com/scopes/of-somebody-who-likes-long-names-without-any-space';
+    state.clients.push(
+      newClient('long', {
+        displayName: 'Verwaltungsoberflächenanwendungsplattformdienst',
+        redirectURIs: [`https://${'department.'.repeat(12)}example.com/callback`],
+        isPublic: true,
+        scopes: [scope],
+      }),
+    );
+    for (const changes of [
+      {},
+      { client_id: 'long', redirect_uri: `https://${'department.'.repeat(12)}example.com/callback`, scope },
+    ]) {
+      await open(changes);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+    }
   });
 
   it('does not appear in the frame of another page', async () => {
