@@ -5,9 +5,9 @@ import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { Pacer } from '../../concurrency/pacer.ts';
 import { inParallel } from '../../concurrency/parallel.ts';
 import { AnswerCache } from '../../memory/answer-cache.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Instant, NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../matching/name-filter.ts';
+import { CallerRights } from './caller-rights.ts';
 import type { Namespace } from './namespaces.ts';
 
 export interface ScopesOptions {
@@ -25,10 +25,11 @@ export interface ScopesOptions {
 
 /** Questions of one caller that the cluster is asked at a time. */
 const PARALLEL = 32;
-/** Callers whose rights are remembered; the one who asked first goes first. */
+/** Callers whose rights are remembered, and rights of all of them: some 260 bytes each. */
 const MAX_CALLERS = 256;
-/** The rights of one caller. */
-const MAX_RIGHTS = 16_384;
+const MAX_RIGHTS = 262_144;
+/** Of one caller. */
+const MAX_RIGHTS_OF_ONE = 16_384;
 /**
  * Namespaces that are asked about in the time of one TTL. Asking about very many takes longer than the TTL, so that
  * nothing would be remembered when the next query comes; their rights hold in proportion, which bounds what one caller
@@ -54,10 +55,15 @@ const UNSTRETCHED: Stretch = { allow: 1, deny: 1 };
 
 export class Scopes {
   readonly #options: ScopesOptions;
-  readonly #callers = new BoundedMap<string, AnswerCache<Right>>(MAX_CALLERS);
+  readonly #rights: CallerRights<Right>;
 
   constructor(options: ScopesOptions) {
     this.#options = options;
+    this.#rights = new CallerRights({
+      none: () => this.#noRights(),
+      callers: MAX_CALLERS,
+      rights: MAX_RIGHTS,
+    });
   }
 
   /**
@@ -70,7 +76,7 @@ export class Scopes {
     scope: { readonly signal: AbortSignal },
   ): Promise<Scope> {
     const { authorizer, allowTtlMs, denyTtlMs } = this.#options;
-    const rights = this.#rightsOf(user);
+    const rights = this.#rights.of(user);
     const right = (namespace: string, since: Instant | undefined, stretch: Stretch, key: string) =>
       rights.get(
         key,
@@ -112,21 +118,16 @@ export class Scopes {
     return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  #rightsOf(user: UserInfo): AnswerCache<Right> {
-    const key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
-    const known = this.#callers.get(key);
-    if (known) return known;
+  #noRights(): AnswerCache<Right> {
     const { signal, monotonic } = this.#options;
-    const rights = new AnswerCache<Right>({
-      size: MAX_RIGHTS,
+    return new AnswerCache<Right>({
+      size: MAX_RIGHTS_OF_ONE,
       ttlMs: ({ ttlMs }) => ttlMs,
       // `inParallel` bounds each request; questions that several of them ask are asked once.
       maxPending: Number.POSITIVE_INFINITY,
       signal,
       ...(monotonic ? { monotonic } : {}),
     });
-    this.#callers.set(key, rights);
-    return rights;
   }
 }
 
