@@ -72,11 +72,11 @@ export function newAccess(
     [
       oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy,
       new ClientCertificateAuthenticator(settings, peers),
-      new BearerTokenAuthenticator([
-        ...(oauth
+      new BearerTokenAuthenticator(
+        oauth
           ? [new AccessTokenAuthenticator(oauth.verifier), sessionCheckedTokens(tokenReview, oauth.tokenIDs)]
-          : [tokenReview]),
-      ]),
+          : [tokenReview],
+      ),
     ],
     { anonymous },
   );

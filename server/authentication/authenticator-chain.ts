@@ -75,10 +75,9 @@ function notFinal(error: unknown): unknown {
 
 /** "Ask again" outweighs "no": credentials that could not be checked may be good ones. */
 function worse(before: unknown, error: unknown): unknown {
-  if (isUnauthorized(before) || before === undefined) {
-    return before !== undefined && isUnauthorized(error) ? newUnauthorized(joined(before, error)) : error;
-  }
-  return before;
+  if (before === undefined) return error;
+  if (!isUnauthorized(before)) return before;
+  return isUnauthorized(error) ? newUnauthorized(joined(before, error)) : error;
 }
 
 function joined(...errors: readonly unknown[]): Error {
