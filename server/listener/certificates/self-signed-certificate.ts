@@ -110,7 +110,7 @@ export class SelfSignedCertificate implements CertificateSource {
   }
 }
 
-/** The newest CA that has been published long enough for clients to know it; else the newest of all. */
+/** The newest CA that has been published long enough for clients to know it; else the one that was published first. */
 function issuerAmong(authorities: Authorities, now: Date): KeyPair {
   const known = authorities.find(
     ({ certificate }) => now.getTime() - validityOf(certificate).notBefore.getTime() > CA_NOTICE_MS,
