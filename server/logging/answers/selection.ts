@@ -1,4 +1,4 @@
-import { type LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { textSearchOf } from '../../../apis/logging/v1alpha2/log-text-search.ts';
 import { BEGINNING, instantOf } from '../instant.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../log-store.ts';

@@ -1,7 +1,7 @@
 // Reads records from the documents of a store.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
 import type { LogRecord } from '../../../log-store.ts';
-import { type JsonObject } from '../connection/json-reader.ts';
+import type { JsonObject } from '../connection/json-reader.ts';
 import type { Hit } from '../searches/search-answer.ts';
 import type { FieldNames } from './field-names.ts';
 import { instantOfKey, toInstant } from './instant.ts';

@@ -1,4 +1,5 @@
 // Records as they come: whenever the indices hold more than before, the store is asked for what lies behind the last one.
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../../concurrency/pause.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
@@ -80,7 +81,7 @@ export class Followers {
         if (signal.aborted) return;
         if (isSearchRefused(error)) this.#options.queries.forgetIndices();
         failingSince ??= this.#now();
-        const isPassing = error instanceof Error && 'code' in error && Number(error.code) >= 500;
+        const isPassing = error instanceof StatusError && error.code >= 500;
         // A new follower is told at once that the store is down; one that is under way would only start again.
         const isOver = !answered || this.#now() - failingSince > patienceMs;
         if (!isPassing || isOver) throw error;
