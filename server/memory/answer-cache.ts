@@ -1,6 +1,7 @@
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { InFlight } from '../concurrency/in-flight.ts';
+import { orAborted } from '../concurrency/or-aborted.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 export interface AnswerCacheOptions<Answer> {
@@ -61,7 +62,7 @@ export class AnswerCache<Answer> {
     const hit = entry !== undefined && this.#monotonic() < entry.until;
     this.#options.onLookup?.(hit);
     if (hit) return entry.answer;
-    return abandonable(this.#ask(key, ask, caller), context.signal);
+    return orAborted(this.#ask(key, ask, caller), context.signal);
   }
 
   #ask(
@@ -97,18 +98,4 @@ export class AnswerCache<Answer> {
     else this.#entries.delete(key);
     return answer;
   }
-}
-
-/** Settles as `promise` does, or rejects when `signal` says that nobody waits any more. */
-function abandonable<Answer>(promise: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  if (signal.aborted) {
-    // Others who wait get its failure; when nobody waits, it must not become an unhandled rejection.
-    promise.catch(() => undefined);
-    return Promise.reject(signal.reason as Error);
-  }
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }
