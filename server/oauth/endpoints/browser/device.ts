@@ -1,13 +1,11 @@
 // The device flow's own endpoints: where a device asks (RFC 8628, 3.1) and where a person enters its code (3.3).
-import { invalidRequest, methodNotAllowed, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
+import { invalidRequest, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import { authenticateClient } from '../../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import type { CodeTries } from '../../codes/code-tries.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../../codes/poll-pace.ts';
 import { parseUserCode, requestID } from '../../codes/user-code.ts';
-import { readForm } from '../../http/form.ts';
 import { writeJSON } from '../../http/json-answer.ts';
 import { requestedScopes } from '../../http/scopes.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
@@ -19,6 +17,7 @@ import {
   userCodePage,
 } from '../../page/device-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
+import { readClientRequest } from '../client-request.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
@@ -36,10 +35,9 @@ export interface DeviceAuthorizationOptions {
 /** POST /oauth/device_authorization. */
 export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions): Handler {
   const { issuer, clients, requests, sourceOf } = options;
-  return async ({ request, response, signal }) => {
-    if (request.method !== 'POST') throw methodNotAllowed('POST');
-    const form = await readForm(request);
-    const client = authenticateClient(request, form, clients);
+  return async (context) => {
+    const { request, response, signal } = context;
+    const { form, client } = await readClientRequest(context, clients);
     if (!mayConnect(client)) throw unauthorizedClient('the client may not use this grant');
     const scopes = requestedScopes(form.get('scope'), client.scopes);
     const origin = { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
