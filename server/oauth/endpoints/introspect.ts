@@ -59,7 +59,11 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
     // 2.1: authenticated clients only, lest anybody try out tokens here; a public client only has a name.
-    if (client.isPublic) throw invalidClient(false, new Error('a public client cannot introspect'));
+    if (client.isPublic) {
+      // RFC 6749, 5.2: challenged when the header was used.
+      const usedHeader = context.request.headers.authorization !== undefined;
+      throw invalidClient(usedHeader, new Error('a public client cannot introspect'));
+    }
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
     const token = await tokens.find(text, context.signal);

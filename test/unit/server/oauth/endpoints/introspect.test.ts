@@ -156,6 +156,9 @@ describe('the introspection endpoint', () => {
       await endpoint.post({ token: login.access, client_id: 'console' }),
       await endpoint.post({ token: login.access, client_id: 'terminal' }),
     ];
+    const named = await endpoint.post({ token: login.access }, basic('terminal', ''));
+    expect(named.status).to.equal(401);
+    expect(named.headers.get('www-authenticate')).to.match(/^Basic /);
     for (const { status, body } of refused) {
       expect(status).to.equal(401);
       expect(body).to.have.property('error', 'invalid_client');
