@@ -3,9 +3,16 @@
 // compared exactly.
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import {
+  invalidRequest,
+  methodNotAllowed,
+  OAuthError,
+  temporarilyUnavailable,
+} from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
+import { withParameters } from '../codes/redirect-uri.ts';
 import { type Form, parseForm, rawQuery, readForm } from '../http/form.ts';
 import { NOT_STORED, writeJSON } from '../http/json-answer.ts';
 import { messagePage } from '../page/message-page.ts';
@@ -26,7 +33,7 @@ export interface LogoutOptions {
 
 export function logoutHandler(options: LogoutOptions): Handler {
   const { verifier, hints } = options;
-  return async (context) => {
+  const signOut: Handler = async (context) => {
     const form = await parameters(context.request);
     const claims = await bearerClaims(context, verifier);
     const hint = form.get('id_token_hint');
@@ -39,6 +46,14 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const target = form.get('post_logout_redirect_uri');
     if (target !== undefined && registered.includes(target)) leadOn(context, target, form.get('state'));
     else tell(context, claims !== undefined || hinted !== undefined);
+  };
+  return async (context) => {
+    try {
+      await signOut(context);
+    } catch (error) {
+      if (!isShownToPeople(context.request)) throw error;
+      tellFault(context, error);
+    }
   };
 }
 
@@ -87,6 +102,28 @@ function tell({ request, response }: RequestContext, isOver: boolean): void {
   else writePage(response, messagePage('Nobody was signed out', 'Sign out in the program that you use.'));
 }
 
+/** The same as programs are told, in words for a person. What is not known goes to the chain. */
+function tellFault({ request, response, log }: RequestContext, error: unknown): void {
+  if (!(error instanceof OAuthError) && !(error instanceof StatusError)) throw error;
+  const [status, retryAfter] =
+    error instanceof OAuthError
+      ? [error.status, error.retryAfterSeconds]
+      : [error.code, error.details?.retryAfterSeconds];
+  // Only programs get these, and read the headers that go with them.
+  if (status === 401 || status === 405) throw error;
+  log[status >= 500 ? 'warn' : 'info']({ err: error }, 'a page tells of an error');
+  const cure =
+    status === 503 ? 'Wait a moment and load this page again.' : 'Sign out in the program that you use.';
+  writePage(response, messagePage('You are not signed out', cure), {
+    status,
+    headers: {
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+      // The rest of a body that nobody is going to read must not be taken for the next request.
+      ...(request.complete ? {} : { Connection: 'close' }),
+    },
+  });
+}
+
 /** Browsers that go to an address ask for HTML by name; programs do not. */
 function isShownToPeople({ headers }: IncomingMessage): boolean {
   const wanted = parseAccept(headers.accept ?? '');
@@ -94,11 +131,9 @@ function isShownToPeople({ headers }: IncomingMessage): boolean {
 }
 
 function leadOn({ response }: RequestContext, target: string, state: string | undefined): void {
-  const location = new URL(target);
-  if (state !== undefined) location.searchParams.append('state', state);
-  // Unchanged to the letter where nothing is added. 303: what follows is a GET, whatever this was (RFC 9700, 4.12).
+  // 303: what follows is a GET, whatever this was (RFC 9700, 4.12).
   response.writeHead(303, {
-    Location: state === undefined ? target : location.href,
+    Location: state === undefined ? target : withParameters(target, { state }),
     'Content-Length': 0,
     ...NOT_STORED,
   });
