@@ -94,12 +94,7 @@ export class LogReader {
   /** The lines of an answer that is open. */
   async consume(
     response: IncomingMessage,
-    request: Pick<
-      ReadRequest,
-      'signal' | 'until' | 'limitBytes' | 'headOnly' | 'ended' | 'goesOn' | 'room' | 'flush' | 'unfinished'
-    > & {
-      readonly idleMs: number;
-    },
+    request: Omit<ReadRequest, 'since' | 'follow' | 'tailLines'> & { readonly idleMs: number },
     onLine: OnLine,
     extent: Extent,
   ): Promise<void> {
@@ -110,14 +105,7 @@ export class LogReader {
     try {
       for await (const chunk of ownChunks(response, idleMs)) {
         extent.bytes += chunk.length;
-        await turns.next();
-        // Many may wait for room, and the first of them takes it: it is looked at in one's own turn.
-        for (let full = request.room?.(); full && !signal.aborted; full = request.room?.()) {
-          await full;
-          await turns.next();
-        }
-        // A caller who left while we waited for the turn must not get more lines.
-        signal.throwIfAborted();
+        await this.#turnWithRoom(request);
         for (lines.take(decoder, chunk); lines.read(until()) === 'interrupted'; ) {
           await turns.next();
           signal.throwIfAborted();
@@ -139,6 +127,18 @@ export class LogReader {
       signal.throwIfAborted();
       throw new LogFailure(error instanceof StalledError ? 'silent' : 'failed', error);
     }
+  }
+
+  /** Many may wait for room, and the first of them takes it: it is looked at in one's own turn. */
+  async #turnWithRoom({ room, signal }: Pick<ReadRequest, 'room' | 'signal'>): Promise<void> {
+    const { turns } = this.#options;
+    await turns.next();
+    for (let full = room?.(); full && !signal.aborted; full = room?.()) {
+      await full;
+      await turns.next();
+    }
+    // A caller who left meanwhile must not get more lines.
+    signal.throwIfAborted();
   }
 }
 
