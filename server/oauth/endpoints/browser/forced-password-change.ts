@@ -2,7 +2,6 @@ import { isConflict } from '../../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../../passwords/hasher.ts';
 import { passwordFaults } from '../../passwords/password-policy.ts';
 import type { Account, CredentialStore, PasswordID } from '../../users/account.ts';
-import { PageFault } from './browser-handler.ts';
 
 export interface ForcedPasswordChangeOptions {
   readonly credentials: CredentialStore;
@@ -11,8 +10,11 @@ export interface ForcedPasswordChangeOptions {
   readonly now: () => number;
 }
 
-/** What was wrong with the password, in words for its owner; or which one it is now. */
-export type ChangeOutcome = { readonly fault: string } | { readonly credential: PasswordID };
+/** What was wrong with the password, in words for its owner; or which one it is now; or that it is not the proven one. */
+export type ChangeOutcome =
+  | { readonly fault: string }
+  | { readonly credential: PasswordID }
+  | 'changed meanwhile';
 
 /** Replaces a password that somebody else set, by the person who has just proven to know it. */
 export class ForcedPasswordChange {
@@ -24,7 +26,7 @@ export class ForcedPasswordChange {
 
   /**
    * Replaces the password that was `proven`, and no other: one that was set since is another one.
-   * Throws PageFault for that, ServiceUnavailable without the cluster.
+   * Throws ServiceUnavailable without the cluster.
    */
   async change(
     account: Account,
@@ -37,7 +39,7 @@ export class ForcedPasswordChange {
     if (fault !== undefined) return { fault: `The new password ${fault}.` };
     const current = credentials.get(account.name);
     const isProven = current?.uid === proven.uid && current.changedAt === proven.changedAt;
-    if (!isProven || !current.mustChange || current.userUID !== account.uid) throw changedMeanwhile();
+    if (!isProven || !current.mustChange || current.userUID !== account.uid) return 'changed meanwhile';
     if (await hasher.verify(current.passwordHash, password, signal)) {
       return { fault: 'Use another password than the one you have.' };
     }
@@ -49,16 +51,9 @@ export class ForcedPasswordChange {
     try {
       await credentials.set(account.name, next, signal);
     } catch (error) {
-      throw isConflict(error) ? changedMeanwhile() : error;
+      if (isConflict(error)) return 'changed meanwhile';
+      throw error;
     }
     return { credential: { uid, changedAt } };
   }
-}
-
-function changedMeanwhile(): PageFault {
-  return new PageFault(
-    409,
-    'Start again',
-    'Your password was changed in the meantime. Go back to the program that sent you here and sign in again.',
-  );
 }

@@ -1,18 +1,12 @@
 // The form that asks for user name and password, and the one that makes people replace a password set by somebody else.
 // What the person signs in for is up to the continuation; passwords/ checks passwords, throttle/ slows down attempts.
-import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
 import type { Alert } from '../../page/alert.ts';
 import { browserOf, comesFromElsewhere, knownBrowser } from '../../page/browser-binding.ts';
-import {
-  FormTickets,
-  type OpenedTicket,
-  type TicketFault,
-  type TicketOptions,
-} from '../../page/form-ticket.ts';
+import { FormTickets, type OpenedTicket, type TicketOptions } from '../../page/form-ticket.ts';
 import type { Markup } from '../../page/html.ts';
 import { newPasswordPage } from '../../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
@@ -21,6 +15,7 @@ import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
 import type { Account, PasswordID } from '../../users/account.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
+import { AGAIN, CHANGED, refusal, WRONG } from './sign-in-alerts.ts';
 
 /** What somebody signs in for. */
 export interface Continuation<T> {
@@ -71,15 +66,6 @@ interface Shown {
 const SIGN_IN_MS = 30 * 60_000;
 const CHANGE_MS = 10 * 60_000;
 
-/** Why the form has to be filled in again, whatever was typed into it. */
-const AGAIN: Readonly<Record<TicketFault, Alert>> = {
-  expired: { text: 'This page was open for too long. Please sign in again.' },
-  // Several tabs that a browser opens at once get a cookie each, of which it keeps the last.
-  'other browser': {
-    text: 'Please sign in once more. If this page keeps coming back, let the browser keep cookies for it.',
-  },
-};
-
 export class SignInForms<T> {
   readonly handler: Handler;
   readonly #options: SignInFormsOptions<T>;
@@ -129,15 +115,25 @@ export class SignInForms<T> {
 
   async #signIn(context: RequestContext, ticket: OpenedTicket<T>, form: Form): Promise<void> {
     const { content: request, fault } = ticket;
-    const { continuation, passwords } = this.#options;
+    const { continuation } = this.#options;
     if (form.get('decision') === 'cancel') return continuation.cancelled(context, request);
     const user = form.get('username') ?? '';
     const password = form.get('password') ?? '';
-    const again = (alert: Alert, options?: PageOptions): void =>
-      this.show(context, request, { user, alert }, { status: 400, ...options });
+    const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
     if (fault !== undefined) return again(AGAIN[fault]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
+    return this.#enter(context, request, { user, password });
+  }
+
+  /** With a password that was typed; `wrong` is said of one that is not accepted. */
+  async #enter(
+    context: RequestContext,
+    request: T,
+    { user, password }: { readonly user: string; readonly password: string },
+    wrong = WRONG,
+  ): Promise<void> {
+    const { continuation, passwords } = this.#options;
     const { client } = continuation.describe(request);
     const origin = this.#origin(context);
     let checked: CheckedUser;
@@ -153,9 +149,10 @@ export class SignInForms<T> {
         signal: context.signal,
       });
     } catch (error) {
-      const refused = refusal(error);
+      const refused = refusal(error, wrong);
       if (!refused) throw error;
-      return again(refused.alert, refused.options);
+      const { alert, options } = refused;
+      return this.show(context, request, { user, alert }, { status: 400, ...options });
     }
     const { account, credential } = checked;
     if (credential.mustChange) {
@@ -182,6 +179,10 @@ export class SignInForms<T> {
       return again({ text: 'The two passwords are not the same.', field: 'repeated' });
     }
     const outcome = await passwordChange.change(account, password, proven, context.signal);
+    if (outcome === 'changed meanwhile') {
+      // By a form that was sent twice, for instance: then the new password is the one that was typed.
+      return this.#enter(context, request, { user: account.name, password }, CHANGED);
+    }
     if ('fault' in outcome) return again({ text: outcome.fault, field: 'new_password' });
     context.log.info({ user: account.name }, 'a password that somebody else had set was replaced');
     await continuation.granted(context, request, {
@@ -207,24 +208,6 @@ export class SignInForms<T> {
   #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {
     return { source: this.#options.sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
   }
-}
-
-/** What the form says about a password that was not accepted; undefined for other errors. */
-function refusal(error: unknown): { readonly alert: Alert; readonly options?: PageOptions } | undefined {
-  if (!(error instanceof OAuthError)) return undefined;
-  const { status, code, retryAfterSeconds = 1 } = error;
-  if (status === 429) {
-    const headers = { 'Retry-After': String(retryAfterSeconds) };
-    const text = `Too many attempts. Try again in ${duration(retryAfterSeconds)}.`;
-    return { alert: { text, field: 'password' }, options: { status, headers } };
-  }
-  if (code !== 'invalid_grant') return undefined;
-  return { alert: { text: 'User name or password is wrong.', field: 'password' } };
-}
-
-function duration(seconds: number): string {
-  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
-  return `${Math.ceil(seconds / 60)} minutes`;
 }
 
 function forged(): PageFault {

@@ -288,8 +288,28 @@ describe('the sign-in form', () => {
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       await visit.send({ new_password: NEW, repeated: NEW });
       const again = await visit.send({ ticket, new_password: `${NEW}!`, repeated: `${NEW}!` });
-      expect(again.status).to.equal(409);
+      expect(again.status).to.equal(400);
+      expect(again.text).to.contain('Your password was changed in the meantime.');
+      expect(again.text).to.contain('value="newcomer"').and.to.contain('current-password');
       expect(await state.hasher.verify(state.credentials.get('newcomer')?.passwordHash, NEW)).to.equal(true);
+    });
+
+    it('goes on with the new one when the form is sent twice', async () => {
+      const visit = await Visit.begin(site);
+      const { ticket } = await visit.signIn('newcomer').then(() => visit);
+      const form = { ticket, new_password: NEW, repeated: NEW };
+      const answers = await Promise.all([visit.send(form), visit.send(form)]);
+      for (const answer of [...answers, await visit.send(form)]) {
+        expect(sentBack(answer).has('code')).to.equal(true);
+      }
+    });
+
+    it('counts as tried each password that a form brings too late', async () => {
+      const visit = await Visit.begin(site);
+      const { ticket } = await visit.signIn('newcomer').then(() => visit);
+      await visit.send({ new_password: NEW, repeated: NEW });
+      state.throttled = newTooManyRequests('too many', 90);
+      expect((await visit.send({ ticket, new_password: NEW, repeated: NEW })).status).to.equal(429);
     });
 
     it('does not overwrite one that was set in the meantime', async () => {
@@ -297,7 +317,7 @@ describe('the sign-in form', () => {
       await visit.signIn('newcomer');
       state.now += 1000;
       await state.add('newcomer', { mustChange: true });
-      expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(409);
+      expect((await visit.send({ new_password: NEW, repeated: NEW })).text).to.contain('in the meantime');
     });
 
     it('does not overwrite one that was taken away and made anew, though under the same time', async () => {
@@ -305,7 +325,7 @@ describe('the sign-in form', () => {
       await visit.signIn('newcomer');
       state.credentials.delete('newcomer');
       await state.add('newcomer', { mustChange: true });
-      expect((await visit.send({ new_password: NEW, repeated: NEW })).status).to.equal(409);
+      expect((await visit.send({ new_password: NEW, repeated: NEW })).text).to.contain('in the meantime');
     });
 
     it('asks for the old one again after ten minutes', async () => {
