@@ -13,6 +13,11 @@ const SOUTH_EAST_ASIAN = [
 ].join('');
 /** The sounding marks of half-width Katakana, which Unicode calls letters. */
 const SOUND_MARKS = '\\uff9e\\uff9f';
+/** Signs that go with letters, such as circled ones and accents that stand alone. */
+const LETTERLIKE = [
+  '\\u02c2-\\u02c5\\u02d2-\\u02d7\\u02de\\u02df\\u02ed\\u02ef-\\u02ff',
+  '\\u055b\\u055c\\u055e\\u05f3\\u24b6-\\u24e9\\ua720\\ua721\\ua789\\ua78a\\uab5b',
+].join('');
 /** An ideograph that is of no script. */
 const SHIME = '\\u3006';
 /** Characters that nobody sees, and the joiner: soft hyphens, byte order marks, the direction of writing. */
@@ -37,7 +42,7 @@ const DIGITS = '\\p{Nd}\\u066b';
 const UNDERSCORES = '\\p{Pc}\\u202f';
 
 export const CLASSES = {
-  letter: `[[\\p{L}\\p{Nl}]--[${IDEOGRAPHS}${KATAKANA}${SOUTH_EAST_ASIAN}${SOUND_MARKS}${SHIME}]]`,
+  letter: `[[\\p{L}\\p{Nl}${LETTERLIKE}]--[${IDEOGRAPHS}${KATAKANA}${SOUTH_EAST_ASIAN}${SOUND_MARKS}${SHIME}]]`,
   digit: `[${DIGITS}]`,
   /** Goes with the character before it. */
   mark: `[\\p{M}${SOUND_MARKS}${INVISIBLE}]`,
@@ -102,7 +107,7 @@ function inRE2(members: string): string {
 }
 
 /** Letters with all others that Unicode calls so: RE2 cannot take one set from another. */
-export const RE2_ALL_LETTERS = '\\p{L}\\p{Nl}';
+export const RE2_ALL_LETTERS = `\\p{L}\\p{Nl}${inRE2(LETTERLIKE)}`;
 /** Classes of letters that are not `letter`. */
 export const LETTERS_APART: readonly CharacterClass[] = ['ideograph', 'katakana', 'southEastAsian', 'mark'];
 /** And what is in no word. */

@@ -29,6 +29,7 @@ const CASES: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['👍🏽ok 👍 🏽', ['👍🏽', 'ok', '👍', '🏽']],
   ['👩‍👩‍👧x ❤️‍🔥👩👧', ['👩‍👩‍👧', 'x', '❤️‍🔥', '👩', '👧']],
   ['👩‍ 👧 x‍👧', ['👩‍', '👧', 'x‍', '👧']],
+  ['timeoutⓐ:Ⓑ Ⓜ a˂b ՜x ׳', ['timeoutⓐ:Ⓑ', 'Ⓜ', 'a˂b', '՜x', '׳']],
   ['-- .. ②', []],
 ];
 
