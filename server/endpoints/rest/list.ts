@@ -8,6 +8,7 @@ import {
   newExpiredPage,
   type StatusError,
 } from '../../../apis/meta/v1/errors.ts';
+import type { FieldRequirement } from '../../../apis/meta/v1/field-selector.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/objects/cached-object.ts';
@@ -94,14 +95,22 @@ async function startOf<Facts>(
     };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
-  // A limit with only a resourceVersion meant exactly that version before resourceVersionMatch existed, and still does.
+  // A limit with only a resourceVersion meant exactly that version before resourceVersionMatch existed, and still does;
+  // but not of one name, which never had pages.
   const exact =
     options.resourceVersionMatch === 'Exact' ||
-    (given && options.limit > 0 && options.resourceVersionMatch === '');
+    (given &&
+      options.limit > 0 &&
+      options.resourceVersionMatch === '' &&
+      !options.fieldSelector.some(isName));
   return {
     snapshot: exact ? exactly(cache, resourceVersion, () => newExpired(LIST_EXPIRED)) : cache.snapshot(),
     after: undefined,
   };
+}
+
+function isName({ field, equal }: FieldRequirement): boolean {
+  return field === 'metadata.name' && equal;
 }
 
 interface Page<Facts> {

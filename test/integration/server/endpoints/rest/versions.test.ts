@@ -46,6 +46,12 @@ describe('versions of lists beside kube-apiserver', function () {
     for (const version of versions) await same(`?resourceVersion=${version}&limit=4`);
   });
 
+  it('gives the newest for a version with a limit where one name is asked for', async () => {
+    for (const version of versions) {
+      await same(`?resourceVersion=${version}&limit=4&fieldSelector=metadata.name%3Dnode-00002`);
+    }
+  });
+
   it('gives the newest for a version that is only to be reached', async () => {
     for (const version of versions) {
       await same(`?resourceVersion=${version}`);

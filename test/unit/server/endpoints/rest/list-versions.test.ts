@@ -45,6 +45,11 @@ describe('the resourceVersion of a read', () => {
     // As it was before there was a resourceVersionMatch.
     ['resourceVersion=10&limit=1', '10 a@1'],
     ['resourceVersion=12&limit=2', newest],
+    // Which never was so of one name.
+    ['resourceVersion=10&limit=1&fieldSelector=metadata.name%3Da', '12 a@11'],
+    ['resourceVersion=9&limit=1&fieldSelector=metadata.name%3Dc', '12'],
+    ['resourceVersion=10&limit=1&fieldSelector=metadata.name!%3Db', '10 a@1'],
+    ['resourceVersion=10&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da', '10 a@1'],
   ] as const) {
     it(`is met by a list with ?${query}`, async () => {
       expect(told(await server.json(`${LIST}?${query}`))).to.equal(expected);
