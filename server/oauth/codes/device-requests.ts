@@ -33,9 +33,11 @@ export interface DeviceOrigin {
   readonly userAgent: string;
 }
 
-/** A request that waits for a person. */
+/** A request as it waited for a person. */
 export interface DeviceRequest extends DeviceOrigin {
   readonly id: string;
+  /** Id of the session that an approval makes. */
+  readonly session: string;
   readonly clientID: string;
   readonly scopes: readonly string[];
 }
@@ -106,23 +108,31 @@ export class DeviceRequests {
     this.#checkSight();
     const found = this.#open(id);
     if (!found) return undefined;
-    const { clientID, scopes, source, userAgent } = found;
-    return { id, clientID, scopes, source, userAgent };
+    const { userUID: session, clientID, scopes, source, userAgent } = found;
+    return { id, session, clientID, scopes, source, userAgent };
   }
 
-  /** Makes the session that the device waits for; then the request is closed. */
+  /** Whether the request still waits, or was approved. From the cache; throws as `find` does. */
+  stands({ id, session }: DeviceRequest): boolean {
+    this.#checkSight();
+    return this.#open(id) !== undefined || this.#options.sessions.get(session) !== undefined;
+  }
+
+  /** Makes the session that the device waits for; then the request is closed. Once more by the same person is no harm. */
   async approve(
-    id: string,
+    { id, session: sessionID }: DeviceRequest,
     by: { readonly account: Account; readonly credential: PasswordID },
     signal: AbortSignal,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;
+    const isTheirs = async (): Promise<boolean> =>
+      (await sessions.read(sessionID, signal))?.userUID === by.account.uid;
     const request = this.#open(id);
-    if (!request) return 'gone';
+    if (!request) return (await isTheirs()) ? 'approved' : 'gone';
     const session = waitingSession(
       {
         ...request,
-        id: request.userUID,
+        id: sessionID,
         user: by.account.name,
         userUID: by.account.uid,
         createdAt: sessionStart(now(), by.credential),
@@ -135,16 +145,18 @@ export class DeviceRequests {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       // The same person again, after an answer was lost: it is already approved.
-      const standing = await sessions.read(session.id, signal);
-      if (standing?.userUID !== by.account.uid) return 'decided already';
+      if (!(await isTheirs())) return 'decided already';
     }
     // After the session exists, so that the device always finds one of the two. If this fails, it expires.
     await sessions.delete(id, signal);
     return 'approved';
   }
 
-  async deny(id: string, signal: AbortSignal): Promise<void> {
-    if (this.#open(id)) await this.#options.sessions.delete(id, signal);
+  /** False when it is too late: somebody has approved it. */
+  async deny({ id, session }: DeviceRequest, signal: AbortSignal): Promise<boolean> {
+    const { sessions } = this.#options;
+    if (this.#open(id)) await sessions.delete(id, signal);
+    return (await sessions.read(session, signal)) === undefined;
   }
 
   #open(id: string): StoredSession | undefined {

@@ -54,8 +54,8 @@ export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions):
   };
 }
 
-/** What the sign-in page passes along: the code as it was typed. */
-export interface TypedCode {
+/** What the sign-in page passes along: a request, and the code that was typed for it. */
+export interface TypedRequest extends DeviceRequest {
   readonly userCode: string;
 }
 
@@ -70,7 +70,7 @@ export interface DevicePageOptions {
 /** GET /oauth/device. */
 export function devicePageHandler(
   { issuer, requests, tries, sourceOf }: DevicePageOptions,
-  forms: Pick<SignInForms<TypedCode>, 'show'>,
+  forms: Pick<SignInForms<TypedRequest>, 'show'>,
 ): Handler {
   return forBrowsers(['GET'], issuer, (context) => {
     const typed = typedIn(context);
@@ -82,45 +82,45 @@ export function devicePageHandler(
       return ask(context, typed, { text }, { status: 429, headers: { 'Retry-After': String(wait) } });
     }
     const userCode = parseUserCode(typed);
-    if (userCode === undefined || !requests.find(requestID(userCode))) {
+    const request = userCode === undefined ? undefined : requests.find(requestID(userCode));
+    if (userCode === undefined || !request) {
       tries.failed(from);
       const text = 'This code is not known, or it has expired.';
       return ask(context, typed, { text, field: 'user_code' }, { status: 400 });
     }
-    forms.show(context, { userCode });
+    forms.show(context, { ...request, userCode });
   });
 }
 
 export interface DeviceContinuationOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
-  readonly requests: Pick<DeviceRequests, 'find' | 'approve' | 'deny'>;
+  readonly requests: Pick<DeviceRequests, 'stands' | 'approve' | 'deny'>;
 }
 
 /** After signing in the person goes back to the device by hand. */
-export function deviceContinuation(options: DeviceContinuationOptions): Continuation<TypedCode> {
+export function deviceContinuation(options: DeviceContinuationOptions): Continuation<TypedRequest> {
   const { clients, requests } = options;
-  const lookUp = (userCode: string): { request: DeviceRequest; client: OAuthClient } => {
-    const request = requests.find(requestID(userCode));
-    const client = request && clients.get(request.clientID);
-    if (!request || !client || !mayConnect(client)) throw gone();
-    return { request, client };
+  const clientOf = (request: DeviceRequest): OAuthClient => {
+    const client = clients.get(request.clientID);
+    // One that was approved stands too: a form that is sent twice should say that the device is connected.
+    if (!client || !mayConnect(client) || !requests.stands(request)) throw gone();
+    return client;
   };
   return {
-    describe: ({ userCode }) => {
-      const { request, client } = lookUp(userCode);
-      const { scopes, source, userAgent } = request;
+    describe: (request) => {
+      const { userCode, scopes, source, userAgent } = request;
       const notice = deviceNotice(userCode, source, userAgent);
-      return { client, scopes, notice, destination: undefined };
+      return { client: clientOf(request), scopes, notice, destination: undefined };
     },
-    granted: async ({ response, signal, log }, { userCode }, { account, credential }) => {
-      const { client } = lookUp(userCode);
-      const outcome = await requests.approve(requestID(userCode), { account, credential }, signal);
+    granted: async ({ response, signal, log }, request, { account, credential }) => {
+      const client = clientOf(request);
+      const outcome = await requests.approve(request, { account, credential }, signal);
       if (outcome !== 'approved') throw gone();
       log.info({ user: account.name, client: client.id }, 'a device was connected');
       writePage(response, deviceConnectedPage(client.displayName));
     },
-    cancelled: async ({ response, signal }, { userCode }) => {
-      await requests.deny(requestID(userCode), signal);
+    cancelled: async ({ response, signal }, request) => {
+      if (!(await requests.deny(request, signal))) throw tooLate();
       writePage(response, deviceRefusedPage());
     },
   };
@@ -145,5 +145,13 @@ function gone(): PageFault {
     400,
     'This code cannot be used',
     'It has expired, or somebody has used it already. Start again at your device.',
+  );
+}
+
+function tooLate(): PageFault {
+  return new PageFault(
+    400,
+    'The device is connected',
+    'Somebody has signed in for it already. To end that, sign out at the device.',
   );
 }

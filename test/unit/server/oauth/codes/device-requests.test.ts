@@ -96,10 +96,13 @@ describe('requests of devices', () => {
       groups: [],
       disabled: false,
     };
-    expect(await requests.approve(id, { account, credential: { uid: 'p', changedAt: 0 } }, signal)).to.equal(
-      'gone',
-    );
-    await requests.deny(id, signal);
+    const origin = { source: '', userAgent: '' };
+    const request = { id, session: 's-aaaaaaaaaaaaaaaaaaaa', clientID: 'cli', scopes: [], ...origin };
+    const by = { account, credential: { uid: 'p', changedAt: 0 } };
+    expect(await requests.approve(request, by, signal)).to.equal('gone');
+    expect(await requests.approve({ ...request, session: id }, by, signal)).to.equal('gone');
+    expect(requests.stands(request)).to.equal(false);
+    await requests.deny(request, signal);
     expect(sessions.get(id)?.user).to.equal('alice');
   });
 
@@ -107,11 +110,9 @@ describe('requests of devices', () => {
     const { userCode } = await open('192.0.2.1');
     const account = { name: 'ann', uid: 'uid', email: '', displayName: '', groups: [], disabled: false };
     const changedAt = now + 2000;
-    const decided = await requests.approve(
-      requestID(userCode),
-      { account, credential: { uid: 'p', changedAt } },
-      signal,
-    );
+    const request = requests.find(requestID(userCode));
+    if (!request) throw new Error('the request is not there');
+    const decided = await requests.approve(request, { account, credential: { uid: 'p', changedAt } }, signal);
     expect(decided).to.equal('approved');
     const [session] = sessions.ofUser('ann');
     expect(session).to.include({
@@ -124,6 +125,9 @@ describe('requests of devices', () => {
 
   it('are not judged while sessions cannot be seen', async () => {
     sessions.fresh = false;
-    expect(() => requests.find('s-aaaaaaaaaaaaaaaaaaaa')).to.throw('sessions cannot be seen');
+    const id = 's-aaaaaaaaaaaaaaaaaaaa';
+    expect(() => requests.find(id)).to.throw('sessions cannot be seen');
+    const request = { id, session: id, clientID: 'cli', scopes: [], source: '', userAgent: '' };
+    expect(() => requests.stands(request)).to.throw('sessions cannot be seen');
   });
 });

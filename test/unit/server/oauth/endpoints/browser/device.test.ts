@@ -223,6 +223,31 @@ describe('the device flow', () => {
     }
   });
 
+  it('tells the person that the device is connected when the form is sent twice', async () => {
+    await state.add('bob');
+    const device = await begin();
+    const page = await enter(device['user_code'] ?? '');
+    const form = { username: 'alice', password: PASSWORD };
+    for (const sent of await Promise.all([answer(page, form), answer(page, form)])) {
+      expect(sent.text).to.contain('<h1>Device connected</h1>');
+    }
+    expect((await answer(page, form)).text).to.contain('<h1>Device connected</h1>');
+    expect((await answer(page, { ...form, username: 'bob' })).text).to.contain('This code cannot be used');
+    expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
+    expect((await poll(device)).status).to.equal(200);
+    expect((await answer(page, form)).text).to.contain('<h1>Device connected</h1>');
+  });
+
+  it('tells nobody that a device was refused which is connected', async () => {
+    const device = await begin();
+    const page = await enter(device['user_code'] ?? '');
+    await approve(device);
+    const late = await answer(page, { decision: 'cancel' });
+    expect(late.status).to.equal(400);
+    expect(late.text).to.contain('<h1>The device is connected</h1>').and.to.contain('sign out at the device');
+    expect((await poll(device)).status).to.equal(200);
+  });
+
   it('lets the same person decide again after an answer that was lost', async () => {
     const device = await begin();
     site.store.afterWrite = () => {
