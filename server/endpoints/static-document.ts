@@ -1,6 +1,6 @@
 // Documents that rarely change: bytes with an entity tag, and a 304 for clients that have them already. Large ones are
 // compressed once, when somebody first takes them so.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
@@ -20,7 +20,7 @@ export function staticDocument(value: unknown): StaticDocument {
 }
 
 export function staticBytes(bytes: Buffer): StaticDocument {
-  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+  return { bytes, hash: hash('sha512', bytes).toUpperCase() };
 }
 
 /** Refuses everything but GET and HEAD with 405. */

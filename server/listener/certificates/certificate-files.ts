@@ -1,7 +1,7 @@
 // The serving certificate out of files that somebody else writes: cert-manager through a Secret volume, an
 // administrator, a script. Changes are noticed by watching the folders, since Secret volumes swap a symbolic link
 // beside the files, and by looking every few seconds, since some file systems report nothing.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -150,9 +150,7 @@ export class CertificateFiles implements CertificateSource {
   async #read() {
     const { paths } = this.#options;
     const [cert = '', key = '', ca] = await Promise.all(files(paths).map(readText));
-    const digest = createHash('sha256')
-      .update(JSON.stringify([cert, key, ca]))
-      .digest('base64');
+    const digest = hash('sha256', JSON.stringify([cert, key, ca]), 'base64');
     return { contents: { cert, key, ca }, digest };
   }
 

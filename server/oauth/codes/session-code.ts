@@ -5,7 +5,7 @@
 // - a session that has ended takes its code along: nothing is left that a replay could begin anew (were the session
 //   made at the exchange, under a name that follows from the code, a sign-out would free that name again);
 // - no store of codes and no further key is needed, and an abandoned session is removed like any other expired one.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
 import type { Session } from '../sessions/session.ts';
@@ -78,5 +78,5 @@ function familyOf({ sessionID, text }: SessionCode): RefreshToken {
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

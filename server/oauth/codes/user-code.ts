@@ -1,7 +1,7 @@
 // The code that people read off one screen and type at another (RFC 8628, 6.1): eight consonants, 34.6 bits, so that
 // guessing at the few that are open, at the rate that is let through, leads nowhere; no vowels, so that it spells no
 // word; no letter that is taken for a digit.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import { sessionIDOf } from '../sessions/session-ids.ts';
 
@@ -31,7 +31,7 @@ export function parseUserCode(typed: string): string | undefined {
 
 /** The name of the object that an open request is kept in: it does not show the code, and no code has two. */
 export function requestID(userCode: string): string {
-  const digest = createHash('sha256').update(`device request ${userCode}`).digest();
+  const digest = hash('sha256', `device request ${userCode}`, 'buffer');
   return sessionIDOf(digest.subarray(0, 20));
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
@@ -6,7 +6,7 @@ import type { Handler } from '../../request/request-context.ts';
 /** Serves page.css, which is read once. */
 export function styleHandler(): Handler {
   const bytes = readFileSync(new URL('page.css', import.meta.url));
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  const tag = `"${hash('sha256', bytes, 'base64url')}"`;
   return (context) => {
     if (context.request.method !== 'GET') throw methodNotAllowed('GET');
     const headers = {

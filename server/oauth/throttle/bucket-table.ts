@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Bucket, type BucketLimits } from './bucket.ts';
 
 /** How many buckets the overflow has: enough that two accounts under attack rarely share one. */
@@ -109,6 +109,6 @@ export class BucketTable {
 
 /** Separate for each set of limits: accounts and sources do not mix. */
 function slotOf(key: string, limits: BucketLimits): string {
-  const place = createHash('sha256').update(key).digest().readUInt16BE(0) % SHARED;
+  const place = hash('sha256', key, 'buffer').readUInt16BE(0) % SHARED;
   return `${limits.failures}/${limits.maxDelay}/${place}`;
 }

@@ -1,6 +1,6 @@
 // Namespaces that were deleted and recreated: lines of their predecessors must not be found. With very many namespaces a
 // bound for each is more than a query may hold, so only those that really have older lines get one.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
@@ -69,16 +69,14 @@ export class Predecessors {
     if (namespaces.length === 0) return new Set();
     // Where the store cannot tell, any of them may have one.
     if (fields.listed('namespace').missing > 0) return new Set(namespaces.map(({ name }) => name));
-    const hash = createHash('sha256')
-      .update(JSON.stringify([range.start, indices, namespaces]))
-      .digest('base64');
-    const known = this.#known.get(hash);
+    const asked = hash('sha256', JSON.stringify([range.start, indices, namespaces]), 'base64');
+    const known = this.#known.get(asked);
     if (known) return known;
     const first = await this.#firstLines(search, call);
     const names = new Set(
       namespaces.filter(({ name, since }) => isBefore(first.get(name), since)).map(({ name }) => name),
     );
-    this.#known.set(hash, names);
+    this.#known.set(asked, names);
     return names;
   }
 
