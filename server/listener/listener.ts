@@ -40,6 +40,17 @@ export interface ListenerOptions {
   readonly log: Logger;
 }
 
+/**
+ * A client that waits to be asked for its body is asked when somebody reads it, and not at all where it is refused
+ * unread. kube-apiserver's proxy, too, takes the 100 for the answer, and says 200 for whatever comes behind it.
+ */
+function inviteWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  // Node reads on what is left of a body behind the answer.
+  request.once('resume', () => {
+    if (!response.headersSent) response.writeContinue();
+  });
+}
+
 export class Listener {
   readonly name: ListenerName;
   readonly #server: HttpServer | HttpsServer;
@@ -74,6 +85,10 @@ export class Listener {
     this.#server.on('request', receive);
     // An expectation that we do not know may be ignored (RFC 9110 section 10.1.1); Node would refuse it by itself.
     this.#server.on('checkExpectation', receive);
+    this.#server.on('checkContinue', (request, response) => {
+      inviteWhenRead(request, response);
+      receive(request, response);
+    });
     if (upgrade) {
       const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
         // Node listens no more, and an error that nobody hears ends the process.
