@@ -8,6 +8,7 @@ import { readBuildInfo } from './build-info.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
 import { kubeConfigSource } from './cluster/connection/kubeconfig.ts';
 import { UnusableKubeConfigError } from './cluster/connection/kubeconfig-fault.ts';
+import { aborted } from './concurrency/aborted.ts';
 import type { CompletedConfig } from './config.ts';
 import { newNodes } from './nodes.ts';
 import { createLogger } from './observability/logger.ts';
@@ -79,11 +80,4 @@ function findKubeConfig({
     throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${message}`, { cause: error });
   }
   return source;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise;
 }

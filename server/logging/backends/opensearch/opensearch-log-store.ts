@@ -2,6 +2,7 @@
 // the answers are read; access is decided before, and lines are collected by other programs.
 import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { aborted } from '../../../concurrency/aborted.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
 import { Deadline } from '../../deadline.ts';
@@ -182,11 +183,7 @@ export class OpenSearchLogStore implements LogBackend {
 
   /** Keeps nothing up to date; at the end it closes the connections. */
   async run(signal: AbortSignal): Promise<void> {
-    if (!signal.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      await promise;
-    }
+    await aborted(signal);
     this.#connection.close();
   }
 

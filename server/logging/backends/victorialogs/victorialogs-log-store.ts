@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import { aborted } from '../../../concurrency/aborted.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { Deadline } from '../../deadline.ts';
@@ -185,8 +186,7 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (!signal.aborted)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await aborted(signal);
     this.#connection.close();
   }
 
