@@ -7,6 +7,7 @@ import type { Decision } from '../authorization/authorizer.ts';
 import { plainAddress } from '../request/plain-address.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 import type { RequestInfo } from '../request/request-info.ts';
+import { pathIn, searchIn } from '../request/request-path.ts';
 
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 
@@ -62,18 +63,11 @@ export class Exchange implements RequestContext {
 
   /** Without the query: decoded, or as it came in a request that was refused before its path was read. */
   get path(): string {
-    if (this.info.path !== '') return this.info.path;
-    const target = this.request.url ?? '';
-    const mark = target.indexOf('?');
-    return mark < 0 ? target : target.slice(0, mark);
+    return this.info.path || pathIn(this.request.url ?? '');
   }
 
   get query(): URLSearchParams {
-    if (!this.#query) {
-      const target = this.request.url ?? '';
-      const mark = target.indexOf('?');
-      this.#query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
-    }
+    this.#query ??= new URLSearchParams(searchIn(this.request.url ?? ''));
     return this.#query;
   }
 

@@ -26,9 +26,8 @@ const MAX_PARAMETERS = 1_000;
 
 /** Throws BadRequest for a target that has more than one reading, or too many parameters. `target` is the request line's, undecoded. */
 export function parseRequestPath(target: string): RequestPath {
-  const mark = target.indexOf('?');
-  const raw = mark < 0 ? target : target.slice(0, mark);
-  const search = mark < 0 ? '' : target.slice(mark + 1);
+  const raw = pathIn(target);
+  const search = searchIn(target);
   if (!raw.startsWith('/')) throw newBadRequest('the request target is not a path');
   checkSearch(search);
   const escaped = !PLAIN.test(raw);
@@ -42,6 +41,18 @@ export function parseRequestPath(target: string): RequestPath {
     segments[i] = decoded;
   }
   return { path: escaped ? `/${segments.join('/')}` : raw, segments, search };
+}
+
+/** What stands before the query, undecoded. */
+export function pathIn(target: string): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark);
+}
+
+/** The query, undecoded, without the question mark; empty when there is none. */
+export function searchIn(target: string): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? '' : target.slice(mark + 1);
 }
 
 function decodeSegment(segment: string): string {

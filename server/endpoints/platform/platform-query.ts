@@ -2,6 +2,7 @@
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { newNodeQueryDecoder } from '../../../apis/resources/v1alpha3/node-query-decoder.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { searchIn } from '../../request/request-path.ts';
 import { type NodeFilter, nodeFilter } from '../../resources/nodes/platform-filter.ts';
 
 export interface ListQuery extends NodeQuery {
@@ -27,9 +28,7 @@ export class PlatformQueries {
 
   /** Throws BadRequest with every fault. */
   read(context: RequestContext): ListQuery {
-    const target = context.request.url ?? '';
-    const mark = target.indexOf('?');
-    const search = mark < 0 ? '' : target.slice(mark + 1).replace(CACHE_BUSTER, '');
+    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
     const known = this.#remembered.get(search);
     if (known) return known;
     const query = this.#decoder.decode(new URLSearchParams(search));

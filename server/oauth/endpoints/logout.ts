@@ -12,8 +12,9 @@ import {
 } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
+import { searchIn } from '../../request/request-path.ts';
 import { withParameters } from '../codes/redirect-uri.ts';
-import { type Form, parseForm, rawQuery, readForm } from '../http/form.ts';
+import { type Form, parseForm, readForm } from '../http/form.ts';
 import { NOT_STORED, writeJSON } from '../http/json-answer.ts';
 import { messagePage } from '../page/message-page.ts';
 import { writePage } from '../page/page.ts';
@@ -60,7 +61,7 @@ export function logoutHandler(options: LogoutOptions): Handler {
 /** From the URL of a GET, from the form of a POST; as strictly either way. */
 async function parameters(request: IncomingMessage): Promise<Form> {
   const { method, headers } = request;
-  if (method === 'GET') return parseForm(Buffer.from(rawQuery(request), 'latin1'));
+  if (method === 'GET') return parseForm(Buffer.from(searchIn(request.url ?? ''), 'latin1'));
   if (method !== 'POST') throw methodNotAllowed('GET, POST');
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   return isEmpty ? new Map() : readForm(request);

@@ -30,12 +30,6 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return parseForm(body);
 }
 
-/** The query of the URL, undecoded, for the few endpoints that browsers come to by a link. */
-export function rawQuery({ url = '' }: Pick<IncomingMessage, 'url'>): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? '' : url.slice(mark + 1);
-}
-
 /** Throws OAuthError 400. Names and values are decoded; plus signs are spaces. */
 export function parseForm(body: Uint8Array): Form {
   const form = new Map<string, string>();

@@ -1,6 +1,7 @@
 // The authorization endpoint: RFC 6749, 3.1 with PKCE, RFC 9207 and OpenID Connect Core, 3.1.2. Nobody stays signed in
 // here: each request asks for the password, so no cookie is worth stealing.
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import { searchIn } from '../../../request/request-path.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import {
   AuthorizationRefusal,
@@ -9,7 +10,7 @@ import {
 } from '../../codes/authorization-request.ts';
 import type { CodeIssuer } from '../../codes/code-issuer.ts';
 import { isRegistered, placeName } from '../../codes/redirect-uri.ts';
-import { parseForm, rawQuery, readForm } from '../../http/form.ts';
+import { parseForm, readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../id-token-hint.ts';
 import { answerClient, forBrowsers, PageFault } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
@@ -82,7 +83,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
 }
 
 function queryOf({ request }: RequestContext): Uint8Array {
-  const query = rawQuery(request);
+  const query = searchIn(request.url ?? '');
   if (query.length > MAX_QUERY)
     throw new PageFault(414, 'This sign-in cannot go on', 'The address is too long.');
   return Buffer.from(query, 'latin1');
