@@ -1,5 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { Platform, RESOURCE } from './platform.ts';
@@ -275,6 +278,24 @@ describe('kubectl through the aggregation layer', function () {
       expect(await platform.succeeding('get', 'node', 'node-00012', '-o', 'name')).to.equal(
         'node/node-00012\n',
       );
+    });
+
+    it('refuses it also to who waits to be asked for what to write', async () => {
+      const { url, ca, pki } = platform.controlPlane;
+      const { cert, key } = pki.files.admin;
+      const [certificate, privateKey] = await Promise.all([readFile(cert), readFile(key)]);
+      const asked = request(new URL('/apis/resources.platform.io/v1alpha3/nodes', url), {
+        method: 'POST',
+        headers: { Expect: '100-continue', 'Content-Type': 'application/json', 'Content-Length': 2 },
+        ca,
+        cert: certificate,
+        key: privateKey,
+        agent: false,
+      });
+      asked.on('continue', () => asked.end('{}')).flushHeaders();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      expect(answer.statusCode).to.equal(405);
     });
 
     it('says what to type to who lists logs as objects, and that works', async () => {
