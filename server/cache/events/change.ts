@@ -4,18 +4,7 @@ import type { CachedObject } from '../objects/cached-object.ts';
 import { ownBytes, placeObject, type ReadObject } from '../objects/object-reader.ts';
 import { withResourceVersion } from '../objects/object-splice.ts';
 import type { WatchEvent, WatchEventType } from './watch-event.ts';
-
-const PREFIXES: Record<WatchEventType, Buffer> = {
-  ADDED: Buffer.from('{"type":"ADDED","object":'),
-  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
-  DELETED: Buffer.from('{"type":"DELETED","object":'),
-};
-const SUFFIX = Buffer.from('}\n');
-
-/** The watch line for `object`, whose bytes it copies. */
-function encodeFrame(type: WatchEventType, object: { readonly bytes: Buffer }): Buffer {
-  return Buffer.concat([PREFIXES[type], object.bytes, SUFFIX]);
-}
+import { LINE_END, LINE_STARTS, line } from './watch-line.ts';
 
 /**
  * A change whose frame is where its object's bytes live: they are written once, as part of the line that most
@@ -30,13 +19,13 @@ export class Change<Facts> implements WatchEvent<Facts> {
   #lastSelected: CachedObject<Facts> | undefined;
 
   constructor(type: WatchEventType, read: ReadObject<Facts>, previous: CachedObject<Facts> | undefined) {
-    const prefix = PREFIXES[type];
-    const frame = Buffer.allocUnsafeSlow(prefix.length + read.spliced.length + SUFFIX.length);
-    prefix.copy(frame);
-    SUFFIX.copy(frame, frame.length - SUFFIX.length);
+    const start = LINE_STARTS[type];
+    const frame = Buffer.allocUnsafeSlow(start.length + read.spliced.length + LINE_END.length);
+    start.copy(frame);
+    LINE_END.copy(frame, frame.length - LINE_END.length);
     this.type = type;
     this.resourceVersion = BigInt(read.identity.resourceVersion);
-    this.object = placeObject(read.identity, read.spliced, frame, prefix.length);
+    this.object = placeObject(read.identity, read.spliced, frame, start.length);
     this.previous = previous && ownBytes(previous);
     this.#frames.set(type, frame);
   }
@@ -55,7 +44,7 @@ export class Change<Facts> implements WatchEvent<Facts> {
   frame(type: WatchEventType): Buffer {
     let frame = this.#frames.get(type);
     if (!frame) {
-      frame = encodeFrame(type, this.objectFor(type));
+      frame = line(type, this.objectFor(type).bytes);
       this.#frames.set(type, frame);
     }
     return frame;

@@ -1,17 +1,10 @@
 // Objects as they are: cached bytes with nothing but a frame around them.
 import type { ListMeta } from '../../../../apis/meta/v1/table.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import { LINE_END, LINE_STARTS, line } from '../../../cache/events/watch-line.ts';
 import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
-import {
-  ADDED_START,
-  bookmarkMetadata,
-  LINE_END,
-  type ListFrame,
-  line,
-  newListFrame,
-  type Representation,
-} from './representation.ts';
+import { bookmarkMetadata, type ListFrame, newListFrame, type Representation } from './representation.ts';
 
 /** Shared by all requests for a resource; keeps nothing of any of them. */
 export class Objects<Facts> implements Representation<Facts> {
@@ -42,7 +35,7 @@ export class Objects<Facts> implements Representation<Facts> {
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
-    return [ADDED_START, object.bytes, LINE_END];
+    return [LINE_STARTS.ADDED, object.bytes, LINE_END];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

@@ -1,16 +1,9 @@
 // PartialObjectMetadata: what metadata informers and the garbage collector ask for.
 import type { ListMeta } from '../../../../apis/meta/v1/table.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import { LINE_END, LINE_STARTS, line } from '../../../cache/events/watch-line.ts';
 import type { CachedObject } from '../../../cache/objects/cached-object.ts';
-import {
-  ADDED_START,
-  bookmarkMetadata,
-  LINE_END,
-  type ListFrame,
-  line,
-  newListFrame,
-  type Representation,
-} from './representation.ts';
+import { bookmarkMetadata, type ListFrame, newListFrame, type Representation } from './representation.ts';
 
 const OBJECT_END = Buffer.from('}');
 
@@ -42,7 +35,7 @@ export class PartialMetadata<Facts> implements Representation<Facts> {
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
-    return [ADDED_START, this.#start, object.metadata, OBJECT_END, LINE_END];
+    return [LINE_STARTS.ADDED, this.#start, object.metadata, OBJECT_END, LINE_END];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

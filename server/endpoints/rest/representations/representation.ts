@@ -60,10 +60,3 @@ export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: bool
     ...(initialEventsEnd ? { annotations: INITIAL_EVENTS_END } : {}),
   };
 }
-
-export function line(type: string, object: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, LINE_END]);
-}
-
-export const ADDED_START = Buffer.from('{"type":"ADDED","object":');
-export const LINE_END = Buffer.from('}\n');

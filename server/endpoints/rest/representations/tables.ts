@@ -3,10 +3,11 @@ import { newBadRequest } from '../../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../../apis/reading/go-quote.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import { line } from '../../../cache/events/watch-line.ts';
 import type { CachedObject } from '../../../cache/objects/cached-object.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
 import { type MetaAPIVersion, PartialMetadata } from './partial-metadata.ts';
-import { bookmarkMetadata, LIST_END, type ListFrame, line, type Representation } from './representation.ts';
+import { bookmarkMetadata, LIST_END, type ListFrame, type Representation } from './representation.ts';
 import type { RowFrames } from './row-frames.ts';
 
 const ROW_END = Buffer.from('}');

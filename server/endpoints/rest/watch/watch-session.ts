@@ -1,11 +1,12 @@
 // One watcher as the cache sees it: what it is sent of each change, what waits for it, and when it is cut off.
 import { newInternalError, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { WatchEvent, WatchEventType } from '../../../cache/events/watch-event.ts';
+import { line } from '../../../cache/events/watch-line.ts';
 import type { Watcher } from '../../../cache/events/watcher.ts';
 import type { ResourceCache } from '../../../cache/resource-cache.ts';
 import type { Snapshot } from '../../../cache/snapshots/snapshot.ts';
 import type { Selection } from '../../../resources/selection.ts';
-import { line, type WatchRepresentation } from '../representations/representation.ts';
+import type { WatchRepresentation } from '../representations/representation.ts';
 import type { InitialEventsBudget } from './initial-events-budget.ts';
 import type { WatchOutput } from './watch-output.ts';
 
