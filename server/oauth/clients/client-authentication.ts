@@ -7,8 +7,8 @@ import type { ClientRegistry, OAuthClient } from './oauth-client.ts';
 
 interface Presented {
   readonly id: string;
-  /** Undefined when there is none. */
-  readonly secret: string | undefined;
+  /** What the secret may be; empty when there is none. */
+  readonly secrets: readonly string[];
   readonly basic: boolean;
 }
 
@@ -18,15 +18,15 @@ export function authenticateClient(
   form: Form,
   clients: ClientRegistry,
 ): OAuthClient {
-  const { id, secret, basic } = presented(request, form);
+  const { id, secrets, basic } = presented(request, form);
   const client = clients.get(id);
-  if (secret === undefined) {
+  if (secrets.length === 0) {
     if (client?.isPublic) return client;
     throw invalidClient(basic, new Error(client ? 'the client sent no secret' : 'unknown client'));
   }
   clients.guard?.enter(id, request);
   // Checked for an unknown client too, which must take as long.
-  const matches = clients.checkSecret(id, secret);
+  const matches = secrets.map((secret) => clients.checkSecret(id, secret)).includes(true);
   if (client && matches && !client.isPublic) {
     clients.guard?.succeeded(id, request);
     return client;
@@ -44,7 +44,7 @@ function presented(request: IncomingMessage, form: Form): Presented {
   const header = request.headers.authorization;
   if (header === undefined) {
     if (id === undefined) throw invalidClient(false, new Error('no client authentication'));
-    return { id, secret, basic: false };
+    return { id, secrets: secret === undefined ? [] : [secret], basic: false };
   }
   if ((request.headersDistinct['authorization'] ?? []).length > 1) {
     throw invalidRequest('the Authorization header is repeated');
@@ -59,17 +59,28 @@ function presented(request: IncomingMessage, form: Form): Presented {
   return { ...credentials, basic: true };
 }
 
-/** RFC 6749, 2.3.1: both halves are form-encoded before they are joined, so that an id may hold a colon. */
-function basicCredentials(header: string): Pick<Presented, 'id' | 'secret'> | undefined {
+/**
+ * RFC 6749, 2.3.1: both halves are form-encoded before they are joined, so that an id may hold a colon. Many clients join
+ * them as they are, so a secret with a plus or a percent sign has two readings.
+ */
+function basicCredentials(header: string): Pick<Presented, 'id' | 'secrets'> | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   try {
     const pair = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
     const colon = pair.indexOf(':');
     if (colon <= 0) return undefined;
-    const secret = decoded(pair.slice(colon + 1));
-    return { id: decoded(pair.slice(0, colon)), secret: secret === '' ? undefined : secret };
+    return { id: decoded(pair.slice(0, colon)), secrets: readings(pair.slice(colon + 1)) };
   } catch {
     return undefined;
+  }
+}
+
+function readings(secret: string): readonly string[] {
+  if (secret === '') return [];
+  try {
+    return [...new Set([decoded(secret), secret])];
+  } catch {
+    return [secret];
   }
 }

@@ -7,8 +7,16 @@ import { ClientGuard, newClientGuard } from '../../../../../server/oauth/clients
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
 
-const SECRETS: Readonly<Record<string, string>> = { console: 's3cret', 'a:b': 'ü %+&' };
-const known = [newClient('console'), newClient('a:b'), newClient('cli', { isPublic: true })];
+const SECRETS: Readonly<Record<string, string>> = {
+  console: 's3cret',
+  'a:b': 'ü %+&',
+  plain: 'q+/%41=',
+  escape: '100%',
+};
+const known = [
+  ...['console', 'a:b', 'plain', 'escape'].map((id) => newClient(id)),
+  newClient('cli', { isPublic: true }),
+];
 
 class Registry implements ClientRegistry {
   checks = 0;
@@ -53,6 +61,30 @@ describe('the authentication of a client', () => {
     expect(authenticate({}, basic('console', 's3cret'))).to.equal('console');
     expect(authenticate({}, basic('a:b', 'ü %+&'))).to.equal('a:b');
     expect(authenticate({}, basic('a:b', 'ü %+&').replace('Basic', 'bAsIc'))).to.equal('a:b');
+  });
+
+  it('takes a secret from the header also as it is, since many clients do not encode it', () => {
+    for (const id of ['plain', 'escape', 'console']) {
+      const header = `Basic ${Buffer.from(`${id}:${SECRETS[id]}`).toString('base64')}`;
+      expect(authenticate({}, header)).to.equal(id);
+      expect(authenticate({}, basic(id, SECRETS[id] ?? ''))).to.equal(id);
+    }
+    expect(refusal({}, basic('plain', 'q /A='))).to.deep.equal([401, 'invalid_client', true]);
+    expect(refusal({ client_id: 'plain', client_secret: 'q /A=' })).to.deep.equal([
+      401,
+      'invalid_client',
+      false,
+    ]);
+  });
+
+  it('compares as many secrets of an unknown client as of a known one', () => {
+    const counted = ['plain', 'nobody'].map((id) => {
+      const registry = new Registry();
+      const header = `Basic ${Buffer.from(`${id}:a+b`).toString('base64')}`;
+      expect(() => authenticate({}, header, registry)).to.throw();
+      return registry.checks;
+    });
+    expect(counted).to.deep.equal([2, 2]);
   });
 
   it('takes the id in the form beside the header when both say the same', () => {
