@@ -10,6 +10,8 @@ const dressed = `(?:${C.mark}|${C.emojiModifier})*`;
 const emoji = `${C.emoji}${dressed}(?:(?<=\\u200d)${C.pictograph}${dressed})*`;
 
 const underscores = `(?:${C.underscore}${C.mark}*)`;
+/** From the first of them on, and not from each: a line of nothing else would take the square of its length. */
+const leading = `(?:(?=${C.underscore})(?<!${underscores})${underscores}+)?`;
 
 let word: RegExp | undefined;
 
@@ -17,7 +19,7 @@ let word: RegExp | undefined;
 function pattern(): RegExp {
   word ??= new RegExp(
     [
-      `${underscores}*${run}(?:${underscores}+${run})*${underscores}*`,
+      `${leading}${run}(?:${underscores}+${run})*${underscores}*`,
       `${C.ideograph}${C.mark}*`,
       `(?:${C.southEastAsian}${C.mark}*)+`,
       emoji,

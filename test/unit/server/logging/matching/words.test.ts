@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { wordSpans, wordsOf } from '../../../../../server/logging/matching/words.ts';
+import { hasWord, wordSpans, wordsOf } from '../../../../../server/logging/matching/words.ts';
 
 const CASES: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['GET /index.html?x=1', ['GET', 'index.html', 'x', '1']],
@@ -44,4 +44,27 @@ describe('the words of a line', () => {
     const line = '😀 foo.bar, 日本!';
     for (const { word, span } of wordSpans(line)) expect(line.slice(...span)).to.equal(word);
   });
+
+  for (const part of [
+    '_',
+    '_\u0301',
+    '\u0301',
+    'a_',
+    '\u200d',
+    '👍\u0301',
+    'カ_',
+    'a.',
+    '1,',
+    'ก\u0301',
+    '🏽',
+  ]) {
+    it(`are looked for in linear time in a line of nothing but ${JSON.stringify(part)}`, () => {
+      const line = part.repeat(60_000);
+      const begin = performance.now();
+      hasWord(line);
+      wordSpans(`${line} `);
+      // In the square of its length, some took half a minute.
+      expect(performance.now() - begin).to.be.lessThan(2_000);
+    });
+  }
 });
