@@ -1,4 +1,5 @@
 import { printable, recordedAgent } from '../observability/printable-text.ts';
+import type { ResourceRequest } from '../request/request-info.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What a line says about a request. Never the query, which may hold codes and tokens, nor a header's credentials. */
@@ -43,17 +44,7 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
   };
 }
 
-function target(info: {
-  group: string;
-  resource: string;
-  subresource: string;
-  namespace: string;
-  name: string;
-}): {
-  resource: string;
-  namespace?: string;
-  name?: string;
-} {
+function target(info: ResourceRequest): Pick<AccessRecord, 'resource' | 'namespace' | 'name'> {
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
   return {
     resource: printable(info.group === '' ? resource : `${resource}.${info.group}`, MAX_PATH),

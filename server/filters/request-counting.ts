@@ -1,4 +1,5 @@
 // What the chain reports of each request, with the labels that Kubernetes' dashboards know.
+import type { ResourceRequest } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 import type { RequestLabels, RequestObserver } from './request-metrics.ts';
 
@@ -68,7 +69,7 @@ function resourceVerb(method: string, verb: string): string {
   return verb === 'deletecollection' ? 'DELETECOLLECTION' : method;
 }
 
-function scopeOf({ name, verb, namespace }: { name: string; verb: string; namespace: string }): string {
+function scopeOf({ name, verb, namespace }: ResourceRequest): string {
   if (name !== '' || verb === 'create') return 'resource';
   return namespace === '' ? 'cluster' : 'namespace';
 }
