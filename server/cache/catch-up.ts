@@ -1,15 +1,19 @@
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { readBody, readError } from '../cluster/connection/response-body.ts';
 import { eventMetadata } from '../cluster/following/object-metadata.ts';
-import type { ChangeType } from '../cluster/following/watch-stream.ts';
-import { watchStream } from '../cluster/following/watch-stream.ts';
+import { type ChangeType, watchStream } from '../cluster/following/watch-stream.ts';
+
+/** Takes the events and bookmarks of the probe, and ignores those older than what the cache holds. */
+export interface CatchUpSink {
+  apply(type: ChangeType, object: Buffer): void;
+  bookmark(resourceVersion: string): void;
+}
 
 export interface CatchUpOptions {
   readonly client: ClusterClient;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Takes the events and bookmarks of the probe, and ignores those older than what the cache holds. */
-  readonly sink: { apply(type: ChangeType, object: Buffer): void; bookmark(resourceVersion: string): void };
+  readonly sink: CatchUpSink;
 }
 
 const WATCH_SECONDS = 3;

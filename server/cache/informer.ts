@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/following/reflector.ts';
 import type { ReflectorTuning } from '../cluster/following/reflector-tuning.ts';
-import { catchUp } from './catch-up.ts';
+import { type CatchUpOptions, type CatchUpSink, catchUp } from './catch-up.ts';
 import type { WindowBounds } from './events/watch-window.ts';
 import { InformerCache } from './informer-cache.ts';
 import type { ObjectSource } from './objects/object-reader.ts';
@@ -60,17 +60,13 @@ export class Informer<Facts> {
     await this.#reflector.run(signal);
   }
 
-  async #probe(
-    source: { client: ClusterClient; path: string; query: Readonly<Record<string, string>> },
-    target: bigint,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #probe(source: Omit<CatchUpOptions, 'sink'>, target: bigint, signal: AbortSignal): Promise<void> {
     const { cache } = this;
     const epoch = cache.epoch;
     const from = cache.currentResourceVersion;
     if (from === undefined) return;
     // After a relist the stream may belong to a different history.
-    const sink: Parameters<typeof catchUp>[0]['sink'] = {
+    const sink: CatchUpSink = {
       apply: (type, object) => epoch === cache.epoch && cache.apply(type, object),
       bookmark: (resourceVersion) => epoch === cache.epoch && cache.bookmark(resourceVersion),
     };
