@@ -11,7 +11,7 @@ import { refreshableUntil } from '../sessions/session-opening.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { TokenRequest, TokenResponse } from './grant.ts';
-import { tokenResponse } from './token-response.ts';
+import { type GrantedSession, tokenResponse } from './token-response.ts';
 
 export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
@@ -91,7 +91,7 @@ export class CodeExchange {
   }
 
   /** When no token can ever be made for a user, no session is left behind. */
-  async #signed(subject: Parameters<typeof tokenResponse>[1], signal: AbortSignal): Promise<TokenResponse> {
+  async #signed(subject: GrantedSession, signal: AbortSignal): Promise<TokenResponse> {
     const { tokens, sessions } = this.#options;
     try {
       return tokenResponse(tokens, subject);
