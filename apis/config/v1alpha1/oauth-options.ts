@@ -18,10 +18,10 @@ import {
 
 const NO_LIFETIME = '0s';
 
-const secretRef = section('A Secret in the namespace of the server that holds a secret of the client.', {
+const secretRef = {
   name: textOption('', 'Name of the Secret. Empty: none.'),
   key: textOption('clientSecret', 'Key in the Secret.'),
-});
+};
 
 const client = Type.Object(
   {
@@ -38,11 +38,11 @@ const client = Type.Object(
     secretFiles: pathsOption(
       'Files that each hold one secret; read anew when they change. More than one while a secret is replaced.',
     ),
-    secretRef,
-    nextSecretRef: section('A second Secret, while the first is being replaced.', {
-      name: textOption('', 'Name of the Secret. Empty: none.'),
-      key: textOption('clientSecret', 'Key in the Secret.'),
-    }),
+    secretRef: section(
+      'A Secret in the namespace of the server that holds a secret of the client.',
+      secretRef,
+    ),
+    nextSecretRef: section('A second Secret, while the first is being replaced.', secretRef),
     grants: Type.Array(Type.Unsafe<GrantType>({ type: 'string', enum: [...GRANT_TYPES] }), {
       default: ['authorization_code', 'refresh_token'],
       uniqueItems: true,
