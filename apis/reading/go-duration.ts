@@ -21,7 +21,7 @@ const LONGEST = 2 ** 63 / 1e6;
  * Throws a plain Error worded as Go words it.
  */
 export function parseGoDuration(text: string): number {
-  if (text.length > MAX_LENGTH) throw fault('invalid duration', `${text.slice(0, MAX_LENGTH)}…`);
+  if (text.length > MAX_LENGTH) throw fault('invalid duration', `${text.slice(0, MAX_LENGTH)}...`);
   const negative = text.startsWith('-');
   const rest = text.replace(/^[+-]/, '');
   if (rest === '0') return 0;
@@ -32,7 +32,7 @@ export function parseGoDuration(text: string): number {
     if (!/\d/.test(amount)) throw fault('invalid duration', text);
     if (unit === '') throw fault('missing unit in duration', text);
     const factor = UNITS.get(unit);
-    if (factor === undefined) throw fault(`unknown unit ${JSON.stringify(unit)} in duration`, text);
+    if (factor === undefined) throw fault(`unknown unit ${quoted(unit)} in duration`, text);
     milliseconds += Number(amount) * factor;
   }
   if (rest === '' || milliseconds >= LONGEST) throw fault('invalid duration', text);
@@ -40,5 +40,15 @@ export function parseGoDuration(text: string): number {
 }
 
 function fault(what: string, text: string): Error {
-  return new Error(`time: ${what} ${JSON.stringify(text)}`);
+  return new Error(`time: ${what} ${quoted(text)}`);
+}
+
+/** As Go's package time has it, and no other: bytes of control characters, and of all that is not ASCII, in hexadecimal. */
+function quoted(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  return `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[^\x20-\x7f]+/g, hexadecimal)}"`;
+}
+
+function hexadecimal(text: string): string {
+  return Buffer.from(text).toString('hex').replaceAll(/../g, '\\x$&');
 }

@@ -31,6 +31,9 @@ describe('a duration as Go writes it', () => {
     ['1h5', 'time: missing unit in duration "1h5"'],
     ['5d', 'time: unknown unit "d" in duration "5d"'],
     ['5 s', 'time: unknown unit " s" in duration "5 s"'],
+    ['5é', 'time: unknown unit "\\xc3\\xa9" in duration "5\\xc3\\xa9"'],
+    ['\n\u0085', 'time: invalid duration "\\x0a\\xc2\\x85"'],
+    ['"\\\u007f', 'time: invalid duration "\\"\\\\\u007f"'],
     ['3000000h', 'time: invalid duration "3000000h"'],
     ['0s'.repeat(1000), 'time: invalid duration "0s0s'],
   ] as const) {
