@@ -287,6 +287,16 @@ describe('the refresh_token grant', () => {
       expect(labels).to.equal(3);
       expect(kept()).to.include({ generation: 1 });
     });
+
+    it('answers 503 when somebody never ends to label it, and does not burn the token', async () => {
+      replica.sessions.beforeWrite = async () => {
+        const found = kept();
+        if (found) await cluster.replica().sessions.replace(found);
+      };
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
+      replica.sessions.beforeWrite = () => undefined;
+      await replica.refresh(login.refresh);
+    });
   });
 
   describe('when a write goes wrong', () => {

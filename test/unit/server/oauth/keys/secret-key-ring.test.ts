@@ -12,6 +12,7 @@ import {
   ScriptedCluster,
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
+import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const { signal } = new AbortController();
@@ -124,5 +125,29 @@ describe('SecretKeyRing, while its Secret changes', () => {
     stop.abort();
     await running;
     await cluster.stop();
+  });
+
+  it('keeps the keys it has when what the watch brings is no set of keys, and says so', async () => {
+    const kept = firstSet(await newKey(), 0);
+    const first = event('ADDED', await secretOf(kept, 12));
+    const broken = { metadata: { ...PLACE, resourceVersion: '13' }, data: { 'keys.json': 'AAAA' } };
+    const cluster = await ScriptedCluster.start(({ asked, response }) => {
+      if (asked === 'stream')
+        send(response, first, bookmark(12, true), event('MODIFIED', JSON.stringify(broken)));
+    });
+    const warnings: string[] = [];
+    const log = { ...quiet, warn: (_: unknown, message?: string) => warnings.push(message ?? '') };
+    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
+    const stop = new AbortController();
+    const running = ring.run(stop.signal);
+    try {
+      await until(() => warnings.length > 0 && ring.ready);
+      expect(warnings).to.deep.equal(['the Secret of the signing keys is refused']);
+      expect(ring.signing().kid).to.equal(kept.keys[0]?.kid);
+    } finally {
+      stop.abort();
+      await running;
+      await cluster.stop();
+    }
   });
 });
