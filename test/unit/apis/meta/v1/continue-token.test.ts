@@ -20,6 +20,11 @@ describe('continue token', () => {
     ['a+b/c=', 'illegal base64 data at input byte 1'],
     ['abcde', 'illegal base64 data at input byte 4'],
     [token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../b\u0000' }), 'a/../b\u0000'],
+    [token({ v: 'meta.k8s.io/v1', rv: 1, start: '' }), 'encoded start key empty (version meta.k8s.io/v1)'],
+    [
+      token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a\u0000' }),
+      'incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    ],
     [token('nonsense'), "invalid character 'o' in literal null (expecting 'u')"],
     [token('{"v":"meta.k8s.io/v1","rv":1'), 'unexpected end of JSON input'],
     [token(7), 'json: cannot unmarshal number into Go value of type storage.continueToken'],

@@ -25,7 +25,7 @@ function faults(search: string): Readonly<Record<string, string>> {
       (error.details?.causes ?? []).map(({ field = '', message }) => [field, message]),
     );
   }
-  throw new Error(`taken: ${search}`);
+  throw new Error(`taken: ${search.slice(0, 200)}`);
 }
 
 describe('the query of the node list', () => {
@@ -110,6 +110,16 @@ describe('the query of the node list', () => {
     expect(faults('annotation=!')['annotation']).to.include('is not a selector');
     expect(faults('label=%3Dx')['label']).to.include('is not a selector');
     expect(faults('fieldSelector=x')['fieldSelector']).to.include("can't understand 'x'");
+  });
+
+  it('takes selectors of 1,000 requirements and no more, each of which is tried on every node', () => {
+    const selectors = { labelSelector: 'zone!=x', fieldSelector: 'metadata.name!=x', label: 'zone!=x' };
+    for (const [name, requirement] of Object.entries(selectors)) {
+      const of = (count: number): string =>
+        new URLSearchParams({ [name]: Array<string>(count).fill(requirement).join() }).toString();
+      expect(decode(of(1_000)), name).to.have.property(name);
+      expect(faults(of(1_001))[name], name).to.include('more than 1000 requirements');
+    }
   });
 
   it('repeats no more of a value than it takes to find it', () => {
