@@ -113,6 +113,7 @@ describe('the plain-HTTP listener', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({
       kind: 'Status',
       reason: 'BadRequest',
+      message: 'the request is not well-formed HTTP/1.1',
     });
   });
 
