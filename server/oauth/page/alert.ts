@@ -13,10 +13,13 @@ export function alertBox(alert: Alert | undefined): Markup | undefined {
   return alert && html`<p class="alert" id="${ID}" role="alert">${alert.text}</p>`;
 }
 
-/** Attributes of the input called `name`. */
-export function about(alert: Alert | undefined, name: string): Markup | undefined {
-  if (alert?.field !== name) return undefined;
-  return html` aria-invalid="true" aria-describedby="${ID}"`;
+/** Attributes of the input called `name`; `rule`: id of what is said of it in any case. */
+export function about(alert: Alert | undefined, name: string, rule?: string): Markup | undefined {
+  const isWrong = alert?.field === name;
+  const described = [...(isWrong ? [ID] : []), ...(rule === undefined ? [] : [rule])];
+  if (described.length === 0) return undefined;
+  const invalid = isWrong ? html` aria-invalid="true"` : undefined;
+  return html`${invalid} aria-describedby="${described.join(' ')}"`;
 }
 
 /** The title of the browser's tab begins with the fault. */

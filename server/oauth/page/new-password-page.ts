@@ -24,7 +24,7 @@ ${alertBox(alert)}
 <input id="username" name="username" value="${user}" autocomplete="username" readonly>
 <label for="new-password">New password</label>
 <p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters, ${PASSWORD_VARIETY} of them different; any characters, spaces too. Not your user name.</p>
-<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${about(alert, 'new_password') ?? html` aria-describedby="rule"`}>
+<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${about(alert, 'new_password', 'rule')}>
 <label for="repeated">The same again</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required${about(alert, 'repeated')}>
 <button type="submit">Save and go on</button>

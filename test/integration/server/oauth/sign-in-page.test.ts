@@ -192,6 +192,14 @@ describe('the sign-in page in Chromium', function () {
     expect(
       await page.$eval('input[autocomplete="username"]', (field) => [field.type, field.value]),
     ).to.deep.equal(['text', 'newcomer']);
+    await page.keyboard.type('abababab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('abababab');
+    await enter();
+    const { nodes } = await tools.send('Accessibility.getFullAXTree');
+    const said = nodes.find(({ name }) => name?.value === 'New password')?.description?.value as unknown;
+    expect(said).to.match(/^The new password must have .* characters\. At least 8 characters/);
+    await focusOn('new-password');
     await page.keyboard.type('a password of my own');
     await page.keyboard.press('Tab');
     await page.keyboard.type('a password of my own');
