@@ -134,6 +134,20 @@ describe('a line matcher', () => {
     expect(lineMatcher(filter('regex', ['(a+)+(a+)+$'])).matches(`${'a'.repeat(5_000)}b`)).to.equal(false);
   });
 
+  it('looks for many texts in a long line no longer where case counts than where it does not', () => {
+    const line = 'a'.repeat(1 << 20);
+    const texts = ['b', ...Array.from({ length: 49 }, (_, number) => `a${number}`)] as const;
+    const [ignored = 0, respected = 0] = [false, true].map((caseSensitive) => {
+      const matcher = lineMatcher({ mode: 'prefix', texts, caseSensitive });
+      matcher.matches(line);
+      const begin = performance.now();
+      expect(matcher.matches(line)).to.equal(false);
+      return performance.now() - begin;
+    });
+    // It was fifty times as long.
+    expect(respected / ignored).to.be.lessThan(10);
+  });
+
   it('agrees with the one pattern for RE2 on whatever line and text', () => {
     const atoms =
       'foo Foo bar a b 1 23 _ . \' " : , ; - = / ( ) 日 本 カ ト 가 😀 é e\u0301 foo.bar x:y 1.2 ส ว s \u017f \u212a k σ ς Σ'.split(
