@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause } from '../../apis/meta/v1/status.ts';
+import { segmentsOf } from '../../apis/reading/json-pointer.ts';
 import { TRUSTED_SCHEMA } from '../../apis/reading/trusted-schema.ts';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { readBody } from '../request/request-body.ts';
@@ -78,10 +79,7 @@ function parse(body: Buffer): unknown {
 }
 
 function causeOf({ keyword, instancePath, params, parentSchema, message }: ErrorObject): StatusCause {
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = segmentsOf(instancePath);
   if (keyword === 'required') {
     const field = fieldOf([...path, String(params['missingProperty'])]);
     return { reason: 'FieldValueRequired', field, message: 'Required value' };

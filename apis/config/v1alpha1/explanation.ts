@@ -1,5 +1,6 @@
 // What Ajv found, in words for the person who wrote the file.
 import type { ErrorObject } from 'ajv';
+import { segmentsOf } from '../../reading/json-pointer.ts';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 
@@ -15,7 +16,7 @@ const QUANTITY = 'a number of bytes such as 4096, 256Ki or 3Mi';
 const ORIGIN = 'an origin as browsers send it, such as https://console.example.com';
 
 export function explain(error: ErrorObject): Explanation {
-  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const path = segmentsOf(error.instancePath);
   const schema: Schema = isRecord(error.parentSchema) ? error.parentSchema : {};
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params['additionalProperty']);
@@ -86,8 +87,4 @@ function nameOfType(type: unknown): string {
     default:
       return String(type);
   }
-}
-
-function unescapePointer(segment: string): string {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }
