@@ -73,6 +73,14 @@ describe('the authorization endpoint', () => {
       'no client': authorizePath({ client_id: undefined }),
       'an unregistered redirect URI': authorizePath({ redirect_uri: `${REDIRECT}/` }),
       'a redirect URI of another client': authorizePath({ client_id: 'cli' }),
+      'an unregistered redirect URI, whatever a client would be told': authorizePath({
+        redirect_uri: 'https://evil.example/',
+        response_type: 'token',
+      }),
+      'an unregistered redirect URI, without being shown': authorizePath({
+        redirect_uri: 'https://evil.example/',
+        prompt: 'none',
+      }),
       'no redirect URI': authorizePath({ redirect_uri: undefined }),
       'a repeated parameter': `${authorizePath()}&state=again`,
       'a repeated redirect URI': `${authorizePath()}&redirect_uri=https%3A%2F%2Fevil.example`,

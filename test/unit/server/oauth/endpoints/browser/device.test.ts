@@ -132,6 +132,13 @@ describe('the device flow', () => {
     expect((await enter(typed)).text).to.contain('type="password"');
   });
 
+  it('takes no two codes in one address', async () => {
+    const { user_code = '' } = await begin();
+    const page = await site.ask(`/oauth/device?user_code=${user_code}&user_code=${user_code}`);
+    expect(page.status).to.equal(400);
+    expect(page.text).not.to.include('name="ticket"');
+  });
+
   it('says when a code is not known, and slows down who tries', async () => {
     const wrong = await enter('BCDF-GHJK');
     expect(wrong.status).to.equal(400);
