@@ -1,11 +1,15 @@
 // The one place that writes the errors of the OAuth endpoints, after RFC 6749, 5.2. What the chain in front throws
-// (too large, too many, unavailable) comes out in the same form, so that clients of /oauth see one family only.
+// (too large, too many, unavailable) comes out in the same form, so that clients of /oauth see one family only. People
+// whose browser shows them the answer read it as a page.
+import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { OAuthError, type OAuthErrorCode } from '../../apis/oauth/errors.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/metadata.ts';
 import { NOT_STORED } from './http/json-answer.ts';
+import { faultPage } from './page/fault-page.ts';
+import { writePage } from './page/page.ts';
 
 /** What errors of the chain say here. Fixed texts, since the chain's own may name what the client sent. */
 const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> = {
@@ -31,20 +35,30 @@ export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };
 function write(context: RequestContext, error: unknown): void {
   const { request, response } = context;
   const answer = asOAuthError(context, error);
+  const headers: Record<string, string> = {};
+  if (answer.challenge !== undefined) headers['WWW-Authenticate'] = answer.challenge;
+  if (answer.allow !== undefined) headers['Allow'] = answer.allow;
+  if (answer.retryAfterSeconds !== undefined) headers['Retry-After'] = String(answer.retryAfterSeconds);
+  // The rest of an unread body must not be taken for the next request.
+  if (!request.complete) headers['Connection'] = 'close';
+  if (isShownToPeople(request)) {
+    writePage(response, faultPage(answer.status, answer.message), { status: answer.status, headers });
+    return;
+  }
   const body = Buffer.from(JSON.stringify({ error: answer.code, error_description: answer.message }));
-  const headers: Record<string, string | number> = {
+  response.writeHead(answer.status, {
     'Content-Type': 'application/json',
     'Content-Length': body.length,
     'X-Content-Type-Options': 'nosniff',
     ...NOT_STORED,
-  };
-  if (answer.challenge !== undefined) headers['WWW-Authenticate'] = answer.challenge;
-  if (answer.allow !== undefined) headers['Allow'] = answer.allow;
-  if (answer.retryAfterSeconds !== undefined) headers['Retry-After'] = answer.retryAfterSeconds;
-  // The rest of an unread body must not be taken for the next request.
-  if (!request.complete) headers['Connection'] = 'close';
-  response.writeHead(answer.status, headers);
+    ...headers,
+  });
   response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** A browser says so of what it is going to show. `Accept` does not tell: programs ask for HTML by default, too. */
+function isShownToPeople({ headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-mode'] === 'navigate';
 }
 
 function asOAuthError({ log, auditID }: RequestContext, error: unknown): OAuthError {

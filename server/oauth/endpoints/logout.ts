@@ -3,13 +3,7 @@
 // compared exactly.
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { StatusError } from '../../../apis/meta/v1/errors.ts';
-import {
-  invalidRequest,
-  methodNotAllowed,
-  OAuthError,
-  temporarilyUnavailable,
-} from '../../../apis/oauth/errors.ts';
+import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { searchIn } from '../../request/request-path.ts';
@@ -34,7 +28,7 @@ export interface LogoutOptions {
 
 export function logoutHandler(options: LogoutOptions): Handler {
   const { verifier, hints } = options;
-  const signOut: Handler = async (context) => {
+  return async (context) => {
     const form = await parameters(context.request);
     const claims = await bearerClaims(context, verifier);
     const hint = form.get('id_token_hint');
@@ -47,14 +41,6 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const target = form.get('post_logout_redirect_uri');
     if (target !== undefined && registered.includes(target)) leadOn(context, target, form.get('state'));
     else tell(context, claims !== undefined || hinted !== undefined);
-  };
-  return async (context) => {
-    try {
-      await signOut(context);
-    } catch (error) {
-      if (!isShownToPeople(context.request)) throw error;
-      tellFault(context, error);
-    }
   };
 }
 
@@ -101,28 +87,6 @@ function tell({ request, response }: RequestContext, isOver: boolean): void {
   if (!isShownToPeople(request)) writeJSON(response, { message: 'success' });
   else if (isOver) writePage(response, messagePage('Signed out', 'You can close this page.'));
   else writePage(response, messagePage('Nobody was signed out', 'Sign out in the program that you use.'));
-}
-
-/** The same as programs are told, in words for a person. What is not known goes to the chain. */
-function tellFault({ request, response, log }: RequestContext, error: unknown): void {
-  if (!(error instanceof OAuthError) && !(error instanceof StatusError)) throw error;
-  const [status, retryAfter] =
-    error instanceof OAuthError
-      ? [error.status, error.retryAfterSeconds]
-      : [error.code, error.details?.retryAfterSeconds];
-  // Only programs get these, and read the headers that go with them.
-  if (status === 401 || status === 405) throw error;
-  log[status >= 500 ? 'warn' : 'info']({ err: error }, 'a page tells of an error');
-  const cure =
-    status === 503 ? 'Wait a moment and load this page again.' : 'Sign out in the program that you use.';
-  writePage(response, messagePage('You are not signed out', cure), {
-    status,
-    headers: {
-      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
-      // The rest of a body that nobody is going to read must not be taken for the next request.
-      ...(request.complete ? {} : { Connection: 'close' }),
-    },
-  });
 }
 
 /** Browsers that go to an address ask for HTML by name; programs do not. */

@@ -188,21 +188,6 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('tells people on a page that they are not signed out, and what to do', async () => {
-    const accept = { Accept: 'text/html' };
-    const repeated = await endpoint.get('?state=a&state=b', accept);
-    expect(repeated.status).to.equal(400);
-    expect(repeated.body).to.include('<h1>You are not signed out</h1>').and.include('in the program');
-    replica.sessions.beforeWrite = () => {
-      throw newServiceUnavailable('not now');
-    };
-    const later = await endpoint.get(query({ id_token_hint: login.id }), accept);
-    expect(later.status).to.equal(503);
-    expect(later.headers.get('content-type')).to.equal('text/html; charset=utf-8');
-    expect(later.headers.get('retry-after')).to.equal('1');
-    expect(later.body).to.include('<h1>You are not signed out</h1>').and.include('load this page again');
-  });
-
   it('refuses parameters that are repeated or malformed, and other methods', async () => {
     expect((await endpoint.get('?state=a&state=b')).status).to.equal(400);
     expect((await endpoint.get('?state=%zz')).status).to.equal(400);

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import {
+  newNotFound,
+  newServiceUnavailable,
+  newTimeout,
+  newTooManyRequests,
+} from '../../../../apis/meta/v1/errors.ts';
+import { invalidClient, invalidRequest, methodNotAllowed } from '../../../../apis/oauth/errors.ts';
+import { oauthErrors } from '../../../../server/oauth/error-writer.ts';
+import { HandlerServer } from '../../../support/handler-server.ts';
+
+describe('an error of the token handler', () => {
+  let error: unknown;
+  let server: HandlerServer;
+  before(async () => {
+    server = await new HandlerServer((context) => oauthErrors.write(context, error)).start();
+  });
+  after(() => server.close());
+
+  async function told(headers: Record<string, string> = {}, method = 'GET') {
+    const { status, headers: answered, body } = await server.ask('/oauth/x', { method, headers });
+    return { status, headers: answered, text: body.toString() };
+  }
+  const inBrowser = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+
+  it('is a page for somebody whose browser shows it, with its status and headers', async () => {
+    error = invalidRequest('a parameter is repeated');
+    const { status, headers, text } = await told(inBrowser);
+    expect(status).to.equal(400);
+    expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).to.contain("default-src 'none'");
+    expect(headers['cache-control']).to.equal('no-store');
+    expect(text).to.contain('<h1>This cannot go on</h1>').and.to.contain('A parameter is repeated.');
+    error = methodNotAllowed('POST');
+    expect((await told(inBrowser)).headers.allow).to.equal('POST');
+    error = invalidClient(true);
+    expect((await told(inBrowser)).headers['www-authenticate']).to.match(/^Basic /);
+    const head = await told(inBrowser, 'HEAD');
+    expect([head.status, head.text]).to.deep.equal([401, '']);
+  });
+
+  it('tells somebody to come again, or to look at the address, whoever in the chain refused', async () => {
+    for (const [refusal, status] of [
+      [newTooManyRequests('too many', 1), 429],
+      [newServiceUnavailable('the cluster is away', 1), 503],
+      [newTimeout('too long', 1), 504],
+    ] as const) {
+      error = refusal;
+      const answer = await told(inBrowser);
+      expect(answer.status).to.equal(status);
+      expect(answer.headers['retry-after']).to.equal('1');
+      expect(answer.text).to.contain('<h1>Try again in a moment</h1>').and.not.to.contain('cluster');
+    }
+    error = newNotFound({ group: '', resource: 'paths' }, '/oauth/devices');
+    expect((await told(inBrowser)).text).to.contain('<h1>There is no such page</h1>');
+    error = new Error('a secret of the inside');
+    const broken = await told(inBrowser);
+    expect(broken.status).to.equal(500);
+    expect(broken.text).to.contain('(request ').and.not.to.contain('secret');
+  });
+
+  it('is JSON for programs, also for those that ask for HTML by default, and for scripts of a page', async () => {
+    error = invalidRequest('a parameter is repeated');
+    for (const headers of [
+      {},
+      { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' },
+      { 'sec-fetch-mode': 'cors' },
+    ]) {
+      const { status, headers: answered, text } = await told(headers);
+      expect(status).to.equal(400);
+      expect(answered['content-type']).to.equal('application/json');
+      expect(JSON.parse(text)).to.deep.equal({
+        error: 'invalid_request',
+        error_description: 'a parameter is repeated',
+      });
+    }
+  });
+});
