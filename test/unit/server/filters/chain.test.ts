@@ -796,6 +796,7 @@ describe('the request chain', () => {
       expect((await ask(chain, '/readyz')).status).to.equal(500);
       await until(() => chain.lines.length > 0);
       expect(chain.lines.map((line) => line['level'])).to.deep.equal([20]);
+      expect(chain.lines[0]?.['cause']).to.match(/malformed$|not known yet$/);
     });
   }
 
