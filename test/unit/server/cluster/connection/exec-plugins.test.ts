@@ -62,6 +62,7 @@ describe('the exec plugins of a kubeconfig', () => {
 
   it('run once for as long as what they give is good', async () => {
     const runs = 'echo run >> $FOLDER/runs; ';
+    const listening = process.listenerCount('exit');
     const lasting = plugin(runs + printing({ token: 't', expirationTimestamp: '2999-01-01T00:00:00Z' }));
     await lasting();
     await lasting();
@@ -70,6 +71,8 @@ describe('the exec plugins of a kubeconfig', () => {
     await expired();
     await expired();
     expect(await written('runs')).to.equal('run\nrun\nrun');
+    // One that has ended is not remembered until the process ends.
+    expect(process.listenerCount('exit')).to.equal(listening);
   });
 
   it('are told what they are asked for, in an environment to which the kubeconfig adds', async () => {
