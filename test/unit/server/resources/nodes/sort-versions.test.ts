@@ -8,6 +8,7 @@ describe('versions of kubelets', () => {
       '9'.repeat(300),
       'unknown',
       'v1.9.10',
+      'v1.10.0-alpha',
       'v1.10.0-alpha.1',
       'v1.10.0-alpha.beta',
       'v1.10.0-beta.2',
