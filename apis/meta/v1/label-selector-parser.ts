@@ -4,7 +4,7 @@ import { parseInt64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { labelKeyFaults, labelValueFaults } from './label-names.ts';
-import type { LabelOperator, LabelRequirement } from './label-requirement.ts';
+import { type LabelOperator, type LabelRequirement, MAX_REQUIREMENTS } from './label-requirement.ts';
 
 interface Token {
   readonly kind: 'symbol' | 'word' | 'end';
@@ -28,28 +28,20 @@ const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 /** A symbol or a word. Other spaces than these four are part of words, in which no rule allows them. */
 const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+))/y;
 
-function tokens(text: string): Token[] {
-  const found: Token[] = [];
-  TOKEN.lastIndex = 0;
-  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
-    const [, symbol, word = ''] = match;
-    found.push(symbol === undefined ? { kind: 'word', text: word } : { kind: 'symbol', text: symbol });
-  }
-  found.push(END);
-  return found;
-}
-
+/** Tokens are read as they are needed: what stands behind a fault, or behind too much, may be very long. */
 class Parser {
-  readonly #tokens: readonly Token[];
+  readonly #text: string;
   #at = 0;
+  #next: Token | undefined;
 
   constructor(text: string) {
-    this.#tokens = tokens(text);
+    this.#text = text;
   }
 
   requirements(): LabelRequirement[] {
     const found: LabelRequirement[] = [];
     for (;;) {
+      if (found.length > MAX_REQUIREMENTS) return found;
       const token = this.#peek();
       if (token.kind === 'end') return found;
       if (!this.#startsRequirement()) {
@@ -132,13 +124,22 @@ class Parser {
   }
 
   #peek(): Token {
-    return this.#tokens[this.#at] ?? END;
+    return (this.#next ??= this.#read());
   }
 
   #take(): Token {
     const token = this.#peek();
-    this.#at += 1;
+    this.#next = undefined;
     return token;
+  }
+
+  #read(): Token {
+    TOKEN.lastIndex = this.#at;
+    const match = TOKEN.exec(this.#text);
+    if (!match) return END;
+    this.#at = TOKEN.lastIndex;
+    const [, symbol, word = ''] = match;
+    return symbol === undefined ? { kind: 'word', text: word } : { kind: 'symbol', text: symbol };
   }
 }
 
@@ -170,7 +171,10 @@ function checked(requirement: LabelRequirement): LabelRequirement {
   throw new Error(errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`);
 }
 
-/** The requirements in the order of their keys. Throws a plain Error when `text` is not a selector. */
+/**
+ * The requirements in the order of their keys; of more than there may be, one more than that, and the rest is not looked
+ * at. Throws a plain Error when `text` is not a selector.
+ */
 export function parseLabelSelectorText(text: string): LabelRequirement[] {
   return new Parser(text).requirements().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }

@@ -5,6 +5,7 @@ import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { newBadRequest, newInvalid } from './errors.ts';
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
+import { MAX_REQUIREMENTS } from './label-requirement.ts';
 import { EVERY_LABEL, type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import type { StatusCause } from './status.ts';
 
@@ -24,9 +25,6 @@ export interface ListOptions {
   /** Seconds; undefined when the server chooses. May be negative: then the watch ends at once. */
   readonly timeoutSeconds: number | undefined;
 }
-
-/** Each is tried on every object; kube-apiserver has no such bound, and nobody's selector comes near it. */
-const MAX_REQUIREMENTS = 1000;
 
 const KNOWN_MATCHES: readonly string[] = ['', 'Exact', 'NotOlderThan'] satisfies ResourceVersionMatch[];
 

@@ -1,12 +1,10 @@
 // The formats of the node list's query: label selectors, and field selectors over the few fields that are known.
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
+import { MAX_REQUIREMENTS } from '../../meta/v1/label-requirement.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
 import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
 import { instead, quoted } from '../../meta/v1/query-faults.ts';
 import { NODE_FIELDS, NodeQuerySchema } from './node-query.ts';
-
-/** Each requirement is tried on every node. */
-const MAX_REQUIREMENTS = 1000;
 
 const FORMATS: Readonly<Record<string, QueryFormat>> = {
   'label-selector': {

@@ -145,7 +145,15 @@ describe('label selector', () => {
 
   it('is read in time in proportion to its length', () => {
     // In proportion to the square of it the test would not end within its time.
-    const long = Array.from({ length: 500_000 }, (_, index) => `k${index}`).join(',');
-    expect(parseLabelSelector(long).requirements).to.have.length(500_000);
+    const long = `k in (${Array.from({ length: 500_000 }, (_, index) => `v${index}`).join(',')})`;
+    expect(parseLabelSelector(long).requirements[0]?.values).to.have.length(500_000);
+  });
+
+  it('is not looked at behind what is one requirement too many, or a fault', () => {
+    const begin = Array.from({ length: 1_001 }, (_, index) => `k${index}`).join(',');
+    expect(parseLabelSelector(`${begin},k,)`).requirements).to.have.length(1_001);
+    expect(() => parseLabelSelector(`a,),${'a,'.repeat(10_000_000)}`)).to.throw(
+      "found ')', expected: identifier after ','",
+    );
   });
 });
