@@ -69,6 +69,8 @@ export const ODD_LINES: readonly string[] = [
   'soft\u00adhyphen, bom\ufeff inside, \u200eleft\u200f to right, zero\u200bwidth space',
   'emoji 😀 rocket 🚀 done',
   'emoji😀without😀spaces',
+  '⚠️Warning: ✔️Done, ⓐⓑ circledⓒ',
+  'خطأ في Server، و Client؛ ה־Client',
   'level=ERROR key upper',
   'level=error key',
   'LEVEL=Warn key',

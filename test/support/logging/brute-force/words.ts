@@ -12,7 +12,7 @@ const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}].*/su;
 /** One word each: where the library has a flag of two. */
 const FLAG = /^\p{Regional_Indicator}/u;
 /** Connectors alone join nothing. */
-const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+const SAYS_SOMETHING = /[\p{Alphabetic}\p{N}]/u;
 
 const remembered = new Map<string, readonly string[]>();
 

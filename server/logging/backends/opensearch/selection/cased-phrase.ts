@@ -6,12 +6,19 @@ import { type CharacterClass, classOf } from '../../../matching/characters.ts';
 import { literal } from './lucene-pattern.ts';
 
 const DIGITS = '0-9';
-const LETTERS =
-  'A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0df3\u0eb1-\u0fc6\u102b-\u1773\u17b4-\u1fff\u200d\u2c00-\u2dff\ua000-\ud7fb\ufb00-\ufe0f\uff21-\uff3a\uff41-\uff5a';
+/**
+ * With the marks that stand on them, and without the signs between words of their scripts, since a word may stand right
+ * beside those. What follows a joiner or a picture's variant begins anew, too.
+ */
+const LETTERS = [
+  'A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0386\u0388-\u0556\u0560-\u0588',
+  '\u05d0-\u05f3\u0620-\u0669\u066e-\u06d3\u06d5-\u0963\u0966-\u0df3\u10a0-\u135f\u1380-\u166c\u1ab0-\u1fff',
+  '\u2c00-\u2dff\ua000-\ud7fb\ufb00-\ufdff\uff21-\uff3a\uff41-\uff5a',
+].join('');
 const RUN = `${LETTERS}${DIGITS}_`;
 /** What makes one word of the characters at both its sides. */
 const JOINERS: Partial<Record<CharacterClass, { readonly same: string; readonly signs: string }>> = {
-  letter: { same: LETTERS, signs: "\\.'\\:\u00b7\u2018\u2019\u2024\u2027" },
+  letter: { same: LETTERS, signs: "\\.'\\:\u00b7\u0387\u2018\u2019\u2024\u2027" },
   digit: { same: DIGITS, signs: "\\.',;\u2018\u2019\u2024" },
 };
 const RUNNING = new Set<CharacterClass | undefined>(['letter', 'digit', 'underscore', 'mark']);
@@ -44,7 +51,7 @@ function end(word: string): string {
 /** The analysed field has already ensured that there are only separators here. */
 function gap(before: string, after: string): string {
   const runs = RUNNING.has(lastClass(before)) && RUNNING.has(firstClass(after));
-  return runs ? '[^0-9A-Za-z]{1,}' : '[^0-9A-Za-z]*';
+  return runs ? '[^0-9A-Za-z]+' : '[^0-9A-Za-z]*';
 }
 
 function firstClass(word: string): CharacterClass | undefined {
