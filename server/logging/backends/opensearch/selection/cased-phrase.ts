@@ -13,7 +13,7 @@ const DIGITS = '0-9';
 const LETTERS = [
   'A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0386\u0388-\u0556\u0560-\u0588',
   '\u05d0-\u05f3\u0620-\u0669\u066e-\u06d3\u06d5-\u0963\u0966-\u0df3\u10a0-\u135f\u1380-\u166c\u1ab0-\u1fff',
-  '\u2c00-\u2dff\ua000-\ud7fb\ufb00-\ufdff\uff21-\uff3a\uff41-\uff5a',
+  '\u24b6-\u24e9\u2c00-\u2dff\ua000-\ud7fb\ufb00-\ufdff\uff21-\uff3a\uff41-\uff5a',
 ].join('');
 const RUN = `${LETTERS}${DIGITS}_`;
 /** What makes one word of the characters at both its sides. */

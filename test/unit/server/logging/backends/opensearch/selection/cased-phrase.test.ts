@@ -17,7 +17,7 @@ function finds(text: string, line: string, mode: 'phrase' | 'prefix'): boolean {
 
 describe('words whose case counts, as a pattern of OpenSearch', () => {
   it('are found beside the signs of other scripts', () => {
-    const signs = [...'՝։֊־׀׃،؛؟٪٭۔।॥།༌၊။፡።፣។៕᠂᠃、。「」・！？·'];
+    const signs = Array.from('՝։֊־׀׃،؛؟٪٭۔।॥།༌၊။፡።፣។៕᠂᠃、。「」・！？·');
     for (const text of ['Server', 'Бд', 'Բարեւ', 'x86_64', 'Server Down', 'שלום Server']) {
       for (const sign of signs) {
         for (const line of [`${sign}${text}`, `ok ${sign}${text} x`, `${text}${sign}`, `x ${text}${sign}x`]) {
