@@ -10,7 +10,7 @@ export interface HintedLogin {
 }
 
 export interface IDTokenHintsOptions {
-  readonly keys: Pick<KeyRing, 'verification'>;
+  readonly keys: Pick<KeyRing, 'hintVerification'>;
   readonly issuer: () => string;
 }
 
@@ -29,7 +29,7 @@ export class IDTokenHints {
   async read(token: string): Promise<HintedLogin | undefined> {
     const { header, payload } = readUnverified(token) ?? {};
     if (!header || !payload || header['typ'] !== 'JWT' || typeof header['kid'] !== 'string') return undefined;
-    const key = this.#options.keys.verification(header['kid']);
+    const key = this.#options.keys.hintVerification(header['kid']);
     if (!key || payload['iss'] !== this.#options.issuer()) return undefined;
     try {
       await compactVerify(token, key, { algorithms: ['ES256'] });

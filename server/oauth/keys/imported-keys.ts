@@ -17,6 +17,7 @@ interface Material {
   readonly signing: SigningKey;
   readonly verification: ReadonlyMap<string, CryptoKey>;
   readonly published: readonly JWK[];
+  readonly past: ReadonlyMap<string, CryptoKey>;
   readonly macKeys: ReadonlyMap<string, KeyObject>;
 }
 
@@ -34,12 +35,12 @@ export class ImportedKeys implements KeyRing {
     const active = activeKey(set);
     if (!active?.jwk) throw new Error('no key is active');
     const published = set.keys.flatMap((key) => (key.jwk ? [publicPart(key, key.jwk)] : []));
+    const past = set.keys.flatMap((key) => (key.pastJwk ? [publicPart(key, key.pastJwk)] : []));
     return new ImportedKeys({
       signing: await signingKey(active.kid, active.jwk),
-      verification: new Map(
-        await Promise.all(published.map(async (jwk) => [jwk.kid, await imported(jwk)] as const)),
-      ),
+      verification: await importedByID(published),
       published,
+      past: await importedByID(past),
       // A key given as bytes would be imported anew for each message, which takes four times as long as the MAC itself.
       macKeys: new Map(
         set.keys.map(({ kid, macKey }) => [kid, createSecretKey(Buffer.from(macKey, 'base64url'))]),
@@ -53,6 +54,10 @@ export class ImportedKeys implements KeyRing {
 
   verification(kid: string): CryptoKey | undefined {
     return this.#material.verification.get(kid);
+  }
+
+  hintVerification(kid: string): CryptoKey | undefined {
+    return this.verification(kid) ?? this.#material.past.get(kid);
   }
 
   jwks(): { readonly keys: readonly JWK[] } {
@@ -110,6 +115,12 @@ async function signingKey(kid: string, jwk: JWK): Promise<SigningKey> {
   await imported(jwk);
   const key = createPrivateKey({ format: 'jwk', key: { kty, crv, x, y, d } });
   return { kid, sign: (input) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }) };
+}
+
+async function importedByID(
+  keys: readonly (JWK & { readonly kid: string })[],
+): Promise<ReadonlyMap<string, CryptoKey>> {
+  return new Map(await Promise.all(keys.map(async (jwk) => [jwk.kid, await imported(jwk)] as const)));
 }
 
 async function imported(jwk: JWK): Promise<CryptoKey> {

@@ -15,6 +15,11 @@ export interface KeyRing {
   signing(): SigningKey;
   /** Public key of exactly this kid: next, active or retired. */
   verification(kid: string): CryptoKey | undefined;
+  /**
+   * The same for id tokens that come as hints, which may be as old as their session: of keys, too, that are published no
+   * more. Proves nothing else.
+   */
+  hintVerification(kid: string): CryptoKey | undefined;
   /** What `/oauth/keys` publishes: public members only. */
   jwks(): { readonly keys: readonly JWK[] };
   /** HMAC-SHA-256 under the newest MAC key, hex with the key's id in front: `<id>:<hex>`. */

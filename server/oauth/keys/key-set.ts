@@ -20,6 +20,11 @@ export interface KeyRecord {
   readonly macUntil?: number;
   /** The pair; without its private part once it is retired, gone when what it signed counts no longer. */
   readonly jwk?: JWK;
+  /**
+   * The public part afterwards, for as long as the MAC key: published no more, but id tokens of sessions that still live
+   * come as hints.
+   */
+  readonly pastJwk?: JWK;
   /** 256 random bits, base64url. */
   readonly macKey: string;
 }
@@ -62,7 +67,7 @@ export function readKeySet(text: string): KeySet {
 
 function readKey(value: unknown): KeyRecord {
   if (!isRecord(value)) throw new Error('a key is not an object');
-  const { kid, state, createdAt, activeAt, verifyUntil, macUntil, jwk, macKey } = value;
+  const { kid, state, createdAt, activeAt, verifyUntil, macUntil, jwk, pastJwk, macKey } = value;
   const known = KEY_STATES.find((candidate) => candidate === state);
   if (typeof kid !== 'string' || !/^[\w-]{43}$/.test(kid) || known === undefined) {
     throw new Error('a key has no kid or no state');
@@ -78,6 +83,7 @@ function readKey(value: unknown): KeyRecord {
     ...(verifyUntil === undefined ? {} : { verifyUntil: ms(verifyUntil) }),
     ...(macUntil === undefined ? {} : { macUntil: ms(macUntil) }),
     ...(isPoint(jwk) ? { jwk } : {}),
+    ...(isPoint(pastJwk) ? { pastJwk } : {}),
     macKey,
   };
 }

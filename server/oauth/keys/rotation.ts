@@ -90,9 +90,9 @@ function isSpent({ state, macUntil = 0, verifyUntil = 0 }: KeyRecord, now: numbe
   return state === 'retired' && now >= Math.max(macUntil, verifyUntil);
 }
 
-/** What it signed has expired; its MAC key stays a while longer. */
+/** What it signed has expired; its MAC key stays a while longer, and what hints are verified with. */
 function withoutSpentPart(key: KeyRecord, now: number): KeyRecord {
   if (key.state !== 'retired' || key.jwk === undefined || now < (key.verifyUntil ?? 0)) return key;
-  const { jwk: _spent, ...rest } = key;
-  return rest;
+  const { jwk: pastJwk, ...rest } = key;
+  return { ...rest, pastJwk };
 }

@@ -61,6 +61,10 @@ export class SecretKeyRing implements KeyRing {
     return this.#keys?.verification(kid);
   }
 
+  hintVerification(kid: string): CryptoKey | undefined {
+    return this.#keys?.hintVerification(kid);
+  }
+
   jwks(): { readonly keys: readonly JWK[] } {
     return this.#known().jwks();
   }

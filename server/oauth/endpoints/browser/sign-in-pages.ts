@@ -21,7 +21,7 @@ export interface SignInPagesOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
   readonly credentials: CredentialStore;
-  readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'verification'>;
+  readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'hintVerification'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly sourceOf: SourceAddress;

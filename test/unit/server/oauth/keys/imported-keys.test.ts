@@ -22,6 +22,17 @@ describe('ImportedKeys', () => {
     expect(keys.signing().kid).to.equal(three.keys[1]?.kid);
   });
 
+  it('knows a key for hints only when the tokens that it signed have expired', async () => {
+    const first = firstSet(await newKey(), 0);
+    const changed = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
+    const keys = await ImportedKeys.from(await rotated(changed, 1500, POLICY, newKey));
+    const kid = first.keys[0]?.kid ?? '';
+    expect(keys.jwks().keys.map((jwk) => jwk.kid)).to.deep.equal([keys.signing().kid]);
+    expect(keys.verification(kid)).to.equal(undefined);
+    expect(keys.hintVerification(kid)?.type).to.equal('public');
+    expect(keys.hintVerification(keys.signing().kid)).to.equal(keys.verification(keys.signing().kid));
+  });
+
   it('names each key by its thumbprint', async () => {
     const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
     const [jwk] = keys.jwks().keys;

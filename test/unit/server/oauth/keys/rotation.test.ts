@@ -63,6 +63,8 @@ describe('the rotation of keys', () => {
     expect(nextChange(changed, POLICY)).to.equal(rotationInterval + tokenLifetime);
     const expired = await rotated(changed, rotationInterval + tokenLifetime, POLICY, named('c'));
     expect(expired.keys[0]).to.include({ kid: 'a', macKey: 'a' }).and.not.to.have.property('jwk');
+    // For the id tokens of sessions that go on, which come as hints.
+    expect(expired.keys[0]?.pastJwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
     const later = rotationInterval + macLifetime;
     const spent = { ...POLICY, rotationInterval: 10 * rotationInterval };
     expect(states(await rotated(expired, later - 1, spent, named('c')))).to.equal('a retired, b active');

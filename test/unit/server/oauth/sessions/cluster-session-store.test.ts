@@ -57,6 +57,7 @@ describe('the store of sessions in the cluster', () => {
         ready: true,
         signing: () => keys.signing(),
         verification: (kid) => keys.verification(kid),
+        hintVerification: (kid) => keys.hintVerification(kid),
         jwks: () => keys.jwks(),
         mac: (purpose, message) => keys.mac(purpose, message),
         macs: (purpose, message) => keys.macs(purpose, message),
