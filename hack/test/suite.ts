@@ -1,11 +1,11 @@
-import { glob, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
 import { type Ending, runCommand } from '../system/command.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
+import { faultOf, newScratch } from './scratch.ts';
 import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
 
 export interface SuiteOptions {
@@ -41,13 +41,9 @@ export function suite(options: SuiteOptions): Stage {
         context.signal.throwIfAborted();
         return failedWith(messageOf(error));
       }
-      // Everything that the tests create lies here and goes with it, even after a crash.
-      const scratch = await mkdtemp(join(tmpdir(), `ks-${options.name}-`));
+      const scratch = await newScratch(options.name);
       try {
-        return await runMocha(options, files, {
-          ...context,
-          env: { ...context.env, TMPDIR: scratch },
-        });
+        return await runMocha(options, files, scratch, context);
       } finally {
         await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
       }
@@ -55,8 +51,12 @@ export function suite(options: SuiteOptions): Stage {
   };
 }
 
-async function runMocha(options: SuiteOptions, files: string[], context: StageContext): Promise<StageResult> {
-  const scratch = context.env['TMPDIR'] ?? tmpdir();
+async function runMocha(
+  options: SuiteOptions,
+  files: readonly string[],
+  scratch: string,
+  context: StageContext,
+): Promise<StageResult> {
   const recordFile = join(scratch, 'record.json');
   const args = [
     join(context.root, 'node_modules/mocha/bin/mocha.js'),
@@ -73,7 +73,7 @@ async function runMocha(options: SuiteOptions, files: string[], context: StageCo
   try {
     ending = await runCommand(process.execPath, args, {
       cwd: context.root,
-      env: { ...context.env, TEST_RECORD: recordFile },
+      env: { ...context.env, TMPDIR: scratch, TEST_RECORD: recordFile },
       signal: context.signal,
       output: options.output ?? 'inherit',
     });
@@ -81,7 +81,8 @@ async function runMocha(options: SuiteOptions, files: string[], context: StageCo
     left = await endLeftovers(`TEST_RECORD=${recordFile}`);
   }
   const record = await readRecord(recordFile);
-  const problems = judge({ record, ending, files, all: options.grep === undefined, left });
+  const fault = record ? undefined : await faultOf(scratch);
+  const problems = judge({ record, ending, files, all: options.grep === undefined, left, fault });
   return {
     tally: {
       passed: record?.passed ?? 0,
@@ -101,11 +102,16 @@ function judge(run: {
   all: boolean;
   /** Processes that outlived the run. */
   left: readonly string[];
+  /** Why there may be no record. */
+  fault: string | undefined;
 }): string[] {
   const { record, ending } = run;
   const end = ending.signal ?? `code ${ending.code}`;
   const leftovers = run.left.map((process) => `a test left a process running: ${process}`);
-  if (record === undefined) return [`the run ended early, with ${end} and without a record`, ...leftovers];
+  if (record === undefined) {
+    const why = run.fault === undefined ? [] : [run.fault];
+    return [`the run ended early, with ${end} and without a record`, ...why, ...leftovers];
+  }
   const problems: string[] = [];
   if (record.openHandles.length > 0) problems.push(`the tests left open: ${record.openHandles.join(', ')}`);
   else if (ending.code !== 0 && record.failed === 0)

@@ -149,6 +149,25 @@ describe('a suite of npm test', function () {
     });
   }
 
+  it('says the cure when what tests write finds no place', async () => {
+    const { problems } = await run({ fixture: 'unwritable' });
+    expect(problems).to.have.length(2);
+    expect(problems[1]).to.match(/finds no place \(ENOENT: .*\): make room there, or set TMPDIR/);
+  });
+
+  it('says the cure when there is no folder for what tests write', async () => {
+    const { TMPDIR: own } = process.env;
+    process.env['TMPDIR'] = join(tmpdir(), 'no-such-folder');
+    const error = await run({ fixture: 'green' }).catch((caught: unknown) => caught);
+    if (own === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = own;
+    expect(error)
+      .to.have.property('message')
+      .that.matches(
+        /^there is no folder for what tests write \(ENOENT: .*\): make room there, or set TMPDIR/,
+      );
+  });
+
   it('fails when a test leaves something open', async () => {
     const { problems } = await run({ fixture: 'open' });
     expect(problems).to.deep.equal(['the tests left open: TCPServerWrap']);
