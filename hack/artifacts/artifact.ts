@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '../system/error-code.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { isFree, withLock } from './lock.ts';
 
@@ -52,6 +53,10 @@ export async function provide(artifact: Artifact, options: BuildOptions): Promis
     } finally {
       await rm(staging, { recursive: true, force: true });
     }
+  }).catch((cause: unknown) => {
+    if (!hasCode(cause, 'ENOSPC')) throw cause;
+    const cure = 'make room there, or set XDG_CACHE_HOME to a folder that has it';
+    throw new Error(`${title} cannot be kept, for ${cache} is full: ${cure}`, { cause });
   });
   return folder;
 }

@@ -55,6 +55,17 @@ describe('an artifact', () => {
     expect(made).to.equal(0);
   });
 
+  it('is not kept where there is no room for it, and the error names the cure', async () => {
+    await using scratch = await scratchFolder();
+    const artifact = { title: 'thing', name: 'thing-1', make: () => writeFile('/dev/full', 'x') };
+    const error = await rejection(provide(artifact, options(scratch.path)));
+    const cache = join(scratch.path, 'ks-apiserver');
+    expect(error.message).to.equal(
+      `thing cannot be kept, for ${cache} is full: make room there, or set XDG_CACHE_HOME to a folder that has it`,
+    );
+    expect(await readdir(cache)).to.deep.equal([]);
+  });
+
   it('is made once for all who ask at the same time, and found later', async () => {
     await using scratch = await scratchFolder();
     let made = 0;
