@@ -182,7 +182,7 @@ async function install(npm) {
   }
   if (outcome !== 0) {
     throw new Refusal(
-      `npm ci failed (${outcome}) after ${elapsed()}: the reason is above. Check the network and npm's registry setting (npm config get registry), then try again.`,
+      `npm ci failed (${outcome}) after ${elapsed()}: the reason is above. Check the network, npm's registry setting (npm config get registry) and the room on the disk, then try again.`,
     );
   }
   console.error(`Installed in ${elapsed()}.`);
