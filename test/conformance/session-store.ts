@@ -4,12 +4,11 @@ import { StatusError } from '../../apis/meta/v1/errors.ts';
 import type { SessionStore, StoredSession } from '../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../server/oauth/sessions/session-ids.ts';
 import { newSession } from '../support/oauth/new-session.ts';
+import { until } from '../support/until.ts';
 
 export interface ReplicasUnderTest {
   /** Two stores of the same sessions. */
   readonly stores: readonly [SessionStore, SessionStore];
-  /** Resolves as soon as the condition holds; caches may need a moment. */
-  readonly until: (condition: () => boolean) => Promise<void>;
 }
 
 /** What grants, verification and revocation rely on, wherever sessions are kept. */
@@ -65,7 +64,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
     });
 
     it('reads at one replica at once what another one made, and hears of it soon', async () => {
-      const { stores, until } = open();
+      const { stores } = open();
       const session = await stored();
       expect(await stores[1].read(session.id, signal)).to.deep.equal(session);
       await until(() => stores[1].get(session.id) !== undefined);
@@ -93,7 +92,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
     });
 
     it('forgets what it deleted at once, and the other replica soon', async () => {
-      const { stores, until } = open();
+      const { stores } = open();
       const session = await stored();
       await until(() => stores[1].get(session.id) !== undefined);
       await stores[0].delete(session.id, signal);
@@ -122,7 +121,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
     });
 
     it('lists the sessions of one user', async () => {
-      const { stores, until } = open();
+      const { stores } = open();
       const user = `user-${randomBytes(4).toString('hex')}`;
       const mine = [await stored({ user }), await stored({ user })].map(({ id }) => id).toSorted();
       await stored({ user: `${user}-2` });
@@ -142,7 +141,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       const soon = Date.now() + 1_000;
       const user = `user-${randomBytes(4).toString('hex')}`;
       const sessions = [await stored({ user, notAfter: soon }), await stored({ user, idleNotAfter: soon })];
-      await open().until(() => sessions.every(({ id }) => store.get(id) === undefined));
+      await until(() => sessions.every(({ id }) => store.get(id) === undefined));
       expect(Date.now()).to.be.at.least(soon);
       for (const { id } of sessions) expect(await store.read(id, signal)).to.equal(undefined);
       expect(store.ofUser(user)).to.deep.equal([]);

@@ -31,7 +31,7 @@ describe('sessions as custom resources, with two replicas', function () {
   });
   after(() => replicas?.stop());
 
-  describeSessionStore('the cluster', () => ({ stores: [a.store, b.store], until }));
+  describeSessionStore('the cluster', () => ({ stores: [a.store, b.store] }));
 
   const users = { synced: true, get: () => ALICE };
   const credentials = { synced: true, get: () => passwordSince(0) };

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { DeviceRequests } from '../../../../../server/oauth/codes/device-requests.ts';
 import { requestID } from '../../../../../server/oauth/codes/user-code.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 
@@ -88,14 +89,7 @@ describe('requests of devices', () => {
   it('are nothing but requests: a session of somebody cannot be approved or refused as one', async () => {
     const { id } = await sessions.create(newSession());
     expect(requests.find(id)).to.equal(undefined);
-    const account = {
-      name: 'mallory',
-      uid: 'uid',
-      email: '',
-      displayName: '',
-      groups: [],
-      disabled: false,
-    };
+    const account = newAccount('mallory');
     const origin = { source: '', userAgent: '' };
     const request = { id, session: 's-aaaaaaaaaaaaaaaaaaaa', clientID: 'cli', scopes: [], ...origin };
     const by = { account, credential: { uid: 'p', changedAt: 0 } };
@@ -108,7 +102,7 @@ describe('requests of devices', () => {
 
   it('give sessions that are not older than the password, though the clock that changed it is ahead', async () => {
     const { userCode } = await open('192.0.2.1');
-    const account = { name: 'ann', uid: 'uid', email: '', displayName: '', groups: [], disabled: false };
+    const account = newAccount('ann');
     const changedAt = now + 2000;
     const request = requests.find(requestID(userCode));
     if (!request) throw new Error('the request is not there');

@@ -8,16 +8,13 @@ import type { LoginRecord } from '../../../../../server/oauth/passwords/login-re
 import { passwordFaults } from '../../../../../server/oauth/passwords/password-policy.ts';
 import { PasswordSignIn } from '../../../../../server/oauth/passwords/sign-in.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
 
 const hasher = new PasswordHasher({
   memory: 1024 * 1024,
   iterations: 1,
   queue: { concurrency: 1, length: 8, timeoutMs: 30_000 },
 });
-
-function account(name: string, overrides: Partial<Account> = {}): Account {
-  return { name, uid: `${name}-uid`, email: '', displayName: '', groups: [], disabled: false, ...overrides };
-}
 
 class Scene {
   readonly users = new Map<string, Account>();
@@ -117,7 +114,7 @@ describe('signing in with a password', () => {
   });
   beforeEach(() => {
     scene = new Scene();
-    scene.add(account('alice', { email: 'alice@example.com' }), stored);
+    scene.add(newAccount('alice', { email: 'alice@example.com' }), stored);
   });
 
   it('tells who it is', async () => {
@@ -140,7 +137,7 @@ describe('signing in with a password', () => {
   it('takes every password that could be set, also one of a thousand characters beyond the usual ones', async () => {
     const longest = '🐎🔋📎🪙'.repeat(256);
     expect(passwordFaults(longest, 'alice')).to.deep.equal([]);
-    scene.add(account('alice'), await hasher.hash(longest));
+    scene.add(newAccount('alice'), await hasher.hash(longest));
     expect((await scene.check('alice', longest)).account.name).to.equal('alice');
   });
 
@@ -150,9 +147,9 @@ describe('signing in with a password', () => {
   });
 
   it('gives one answer for all that is wrong, hashes each time and counts each time', async () => {
-    scene.add(account('off', { disabled: true }), stored);
-    scene.add(account('anew'), stored, { userUID: 'another' });
-    scene.users.set('bare', account('bare'));
+    scene.add(newAccount('off', { disabled: true }), stored);
+    scene.add(newAccount('anew'), stored, { userUID: 'another' });
+    scene.users.set('bare', newAccount('bare'));
     const answers = [
       await scene.refusal('nobody'),
       await scene.refusal('alice', 'wrong'),
@@ -185,7 +182,7 @@ describe('signing in with a password', () => {
     it('and lets a user in who was made a moment ago', async () => {
       const signedIn = scene.check('carol');
       await scene.firstVerified.promise;
-      scene.add(account('carol'), stored);
+      scene.add(newAccount('carol'), stored);
       expect((await signedIn).account.name).to.equal('carol');
       expect(scene.verified).to.deep.equal(['decoy of carol', stored]);
       expect(scene.ended).to.deep.equal(['carol succeeded']);
@@ -196,14 +193,14 @@ describe('signing in with a password', () => {
       const changed = await hasher.hash('new secret');
       const signedIn = scene.check('alice', 'new secret');
       await scene.firstVerified.promise;
-      scene.add(account('alice'), changed);
+      scene.add(newAccount('alice'), changed);
       expect((await signedIn).account.name).to.equal('alice');
     });
 
     it('and hashes once where nothing came that counts', async () => {
       const refused = scene.refusal('alice', 'wrong');
       await scene.firstVerified.promise;
-      scene.add(account('alice', { email: 'other@example.com' }), stored);
+      scene.add(newAccount('alice', { email: 'other@example.com' }), stored);
       expect(await refused).to.include('invalid_grant');
       expect(scene.verified).to.have.length(1);
     });
@@ -257,7 +254,7 @@ describe('signing in with a password', () => {
   });
 
   it('refuses a password that has to be changed, unless the caller sees to that', async () => {
-    scene.add(account('new'), stored, { mustChange: true });
+    scene.add(newAccount('new'), stored, { mustChange: true });
     expect(await scene.refusal('new')).to.deep.equal([
       400,
       'invalid_grant',
@@ -270,7 +267,7 @@ describe('signing in with a password', () => {
   });
 
   it('replaces the bcrypt hash of an imported user, and leaves the password as old as it is', async () => {
-    scene.add(account('imported'), await bcryptHash('secret', { cost: 4 }));
+    scene.add(newAccount('imported'), await bcryptHash('secret', { cost: 4 }));
     await scene.check('imported');
     const renewed = scene.credentials.get('imported');
     expect(renewed?.passwordHash).to.match(/^\$argon2id\$/);
@@ -280,13 +277,13 @@ describe('signing in with a password', () => {
 
   it('replaces no hash for a wrong password', async () => {
     const imported = await bcryptHash('secret', { cost: 4 });
-    scene.add(account('imported'), imported);
+    scene.add(newAccount('imported'), imported);
     await scene.refusal('imported', 'wrong');
     expect(scene.credentials.get('imported')?.passwordHash).to.equal(imported);
   });
 
   it('lets a user in whose hash cannot be replaced', async () => {
-    scene.add(account('imported'), await bcryptHash('secret', { cost: 4 }));
+    scene.add(newAccount('imported'), await bcryptHash('secret', { cost: 4 }));
     scene.setFails = true;
     expect((await scene.check('imported')).account.name).to.equal('imported');
   });

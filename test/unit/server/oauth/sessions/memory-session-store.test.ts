@@ -1,13 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describeSessionStore } from '../../../../conformance/session-store.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 
 const shared = new MemorySessions();
 const stores = [new MemorySessionStore(shared), new MemorySessionStore(shared)] as const;
 
-describeSessionStore('the store of tests', () => ({
-  stores,
-  until: async (condition) => {
-    while (!condition()) await delay(5);
-  },
-}));
+describeSessionStore('the store of tests', () => ({ stores }));

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { SessionHolders } from '../../../../../server/oauth/sessions/session-holders.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;
 
-const ALICE: Account = {
-  name: 'alice',
-  uid: 'uid-of-alice',
-  email: '',
-  displayName: '',
-  groups: [],
-  disabled: false,
-};
+const ALICE = newAccount('alice');
 const PASSWORD: Credential = {
   uid: 'uid-of-her-password',
   passwordHash: '',

@@ -6,6 +6,7 @@ import { parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-
 import { sessionEnd } from '../../../../../server/oauth/sessions/session-end.ts';
 import { SessionOpening, type SignIn } from '../../../../../server/oauth/sessions/session-opening.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { passwordSince } from '../../../../support/oauth/signed-in.ts';
 
@@ -33,14 +34,7 @@ describe('opening a session', () => {
 
   function signIn(changes: Partial<SignIn> = {}): SignIn {
     return {
-      account: {
-        name: 'alice',
-        uid: 'uid-of-alice',
-        email: '',
-        displayName: '',
-        groups: [],
-        disabled: false,
-      },
+      account: newAccount('alice'),
       credential: passwordSince(NOW - 86_400_000),
       client: newClient('console', { refreshIdleLifetime: 10_000, sessionLifetime: 100_000 }),
       scopes: ['openid'],

@@ -8,6 +8,7 @@ import {
   type SessionReaperOptions,
 } from '../../../../../server/oauth/sessions/session-reaper.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { passwordSince } from '../../../../support/oauth/signed-in.ts';
 
@@ -15,14 +16,7 @@ const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY = 86_400_000;
 const signal = new AbortController().signal;
 
-const ALICE: Account = {
-  name: 'alice',
-  uid: 'uid-of-alice',
-  email: '',
-  displayName: '',
-  groups: [],
-  disabled: false,
-};
+const ALICE = newAccount('alice');
 
 describe('the reaper of sessions', () => {
   let now: number;
