@@ -8,11 +8,24 @@ export const GZIP_THRESHOLD = 128 * 1024;
 const MAX_CODINGS = 64;
 const MAX_PARTS = 16;
 
-export function acceptsGzip({ headers }: IncomingMessage): boolean {
+/** Also when nothing is said of `identity`; not when that is named as the better one (RFC 9110 section 12.5.3). */
+export function acceptsGzip({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string' || !header.includes('gzip')) return false;
-  return header.split(',', MAX_CODINGS).some((one) => {
+  let gzip = 0;
+  let identity = 0;
+  for (const one of header.split(',', MAX_CODINGS)) {
     const [coding = '', ...parameters] = one.split(';', MAX_PARTS).map((part) => part.trim().toLowerCase());
-    return coding === 'gzip' && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
+    if (coding === 'gzip') gzip = Math.max(gzip, quality(parameters));
+    else if (coding === 'identity') identity = quality(parameters);
+  }
+  return gzip > 0 && gzip >= identity;
+}
+
+function quality(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const [, value] = /^q=([01](?:\.\d*)?)$/.exec(parameter) ?? [];
+    if (value !== undefined) return Number(value);
+  }
+  return 1;
 }
