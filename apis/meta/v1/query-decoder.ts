@@ -83,7 +83,8 @@ export class QueryDecoder<Schema extends TObject> {
     const names = new Set(Object.keys(given));
     const checked: unknown = given;
     const validate = (this.#compiled ??= compile(this.#schema, this.#rules.formats ?? {}));
-    if (!validate(checked)) {
+    const isValid = validate(checked);
+    if (!isValid) {
       for (const error of validate.errors ?? []) {
         const field = fieldOf(error);
         faults.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
@@ -93,7 +94,7 @@ export class QueryDecoder<Schema extends TObject> {
         delete given[field];
       }
     }
-    if (validate(checked)) {
+    if (isValid || validate(checked)) {
       for (const cause of this.#rules.contradictions?.(checked, { given: names, refused }) ?? []) {
         faults.add(`${cause.field} ${cause.message}`, () => cause);
       }
