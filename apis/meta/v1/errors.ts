@@ -95,8 +95,8 @@ export function newUnauthorized(cause?: unknown): StatusError {
 
 export function newForbidden(target: GroupResource | undefined, name: string, message: string): StatusError {
   if (!target) return new StatusError(403, 'Forbidden', `forbidden: ${message}`, {});
-  const subject = name === '' ? `${qualified(target)} is` : `${qualified(target)} "${name}" is`;
-  return new StatusError(403, 'Forbidden', `${subject} forbidden: ${message}`, detailsOf(target, name));
+  const subject = name === '' ? qualified(target) : `${qualified(target)} ${goQuoted(name)}`;
+  return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${message}`, detailsOf(target, name));
 }
 
 export function newNotFound(target: GroupResource, name: string): StatusError {
@@ -123,7 +123,7 @@ export function newNotAcceptable(accepted: readonly string[]): StatusError {
 }
 
 export function newConflict(target: GroupResource, name: string, message: string): StatusError {
-  const why = `Operation cannot be fulfilled on ${qualified(target)} "${name}": ${message}`;
+  const why = `Operation cannot be fulfilled on ${qualified(target)} ${goQuoted(name)}: ${message}`;
   return new StatusError(409, 'Conflict', why, detailsOf(target, name));
 }
 

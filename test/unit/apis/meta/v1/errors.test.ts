@@ -25,6 +25,17 @@ describe('an error of the Kubernetes paths', () => {
     });
   });
 
+  it('repeats a name in the quotes of Go, whatever it is refused for', () => {
+    const nodes = { group: '', resource: 'nodes' };
+    const hidden = 'a"b\u200b';
+    const said = [
+      newForbidden(nodes, hidden, 'no'),
+      newNotFound(nodes, hidden),
+      newConflict(nodes, hidden, 'no'),
+    ];
+    for (const { message } of said) expect(message).to.contain('nodes "a\\"b\\u200b"');
+  });
+
   const long = '"&'.repeat(100_000);
   const target = { group: long, resource: long };
   const causes = [{ reason: 'FieldValueInvalid', field: long, message: long }];
