@@ -1,6 +1,6 @@
 import type { Handler } from '../../request/request-context.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { writePublicDocument } from './public-document.ts';
+import { writePublicJSON } from './public-document.ts';
 
 export interface KeysEndpointOptions {
   readonly keys: Pick<KeyRing, 'jwks'>;
@@ -17,5 +17,5 @@ const LONGEST_MAX_AGE_SECONDS = 60;
 /** The public keys as a JWK Set (RFC 7517). 503 until there are any. */
 export function keysHandler({ keys, publishAhead }: KeysEndpointOptions): Handler {
   const maxAge = Math.min(LONGEST_MAX_AGE_SECONDS, Math.floor(publishAhead / 2000));
-  return (context) => writePublicDocument(context, keys.jwks(), maxAge);
+  return (context) => writePublicJSON(context, keys.jwks(), maxAge);
 }

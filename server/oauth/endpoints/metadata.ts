@@ -3,7 +3,7 @@
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ConfiguredClient } from '../clients/oauth-client.ts';
-import { writePublicDocument } from './public-document.ts';
+import { writePublicJSON } from './public-document.ts';
 
 export const OPENID_CONFIGURATION = '/oauth/.well-known/openid-configuration';
 /** RFC 8414, 3.1: the issuer's own path comes behind the well-known part. */
@@ -20,7 +20,7 @@ export interface MetadataSource {
 
 /** Paths and their handlers. */
 export function metadataHandlers(source: MetadataSource): Map<string, Handler> {
-  const handler: Handler = (context) => writePublicDocument(context, metadataOf(source), MAX_AGE_SECONDS);
+  const handler: Handler = (context) => writePublicJSON(context, metadataOf(source), MAX_AGE_SECONDS);
   return new Map([OPENID_CONFIGURATION, AUTHORIZATION_SERVER].map((path) => [path, handler]));
 }
 

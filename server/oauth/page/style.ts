@@ -1,29 +1,12 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { methodNotAllowed } from '../../../apis/oauth/errors.ts';
+import { staticBytes } from '../../endpoints/static-document.ts';
 import type { Handler } from '../../request/request-context.ts';
+import { writePublicDocument } from '../endpoints/public-document.ts';
+
+const MAX_AGE_SECONDS = 300;
 
 /** Serves page.css, which is read once. */
 export function styleHandler(): Handler {
-  const bytes = readFileSync(new URL('page.css', import.meta.url));
-  const tag = `"${hash('sha256', bytes, 'base64url')}"`;
-  return (context) => {
-    if (context.request.method !== 'GET') throw methodNotAllowed('GET');
-    const headers = {
-      ETag: tag,
-      'Cache-Control': 'public, max-age=300',
-      'X-Content-Type-Options': 'nosniff',
-    };
-    if (context.request.headers['if-none-match'] === tag) {
-      context.response.writeHead(304, headers).end();
-      return;
-    }
-    context.response
-      .writeHead(200, {
-        ...headers,
-        'Content-Type': 'text/css; charset=utf-8',
-        'Content-Length': bytes.length,
-      })
-      .end(bytes);
-  };
+  const document = staticBytes(readFileSync(new URL('page.css', import.meta.url)));
+  return (context) => writePublicDocument(context, document, 'text/css; charset=utf-8', MAX_AGE_SECONDS);
 }

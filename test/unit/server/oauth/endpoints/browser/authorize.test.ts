@@ -189,5 +189,9 @@ describe('the authorization endpoint', () => {
     expect(text).to.contain('color-scheme: light dark');
     const again = await site.ask('/oauth/page.css', { headers: { 'if-none-match': headers.etag ?? '' } });
     expect(again.status).to.equal(304);
+    const head = await site.ask('/oauth/page.css', { method: 'HEAD' });
+    expect(head.status).to.equal(200);
+    expect(head.text).to.equal('');
+    expect((await site.ask('/oauth/page.css', { method: 'POST' })).headers.allow).to.equal('GET, HEAD');
   });
 });
