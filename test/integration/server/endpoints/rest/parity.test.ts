@@ -1,6 +1,7 @@
 // The same questions to kube-apiserver about its nodes and to us about ours: the answers must be the same but for the
 // group, the resourceVersion of lists and the words that describe columns.
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';
 
@@ -8,6 +9,16 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 const PARTIAL_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 const JSON_FORM = 'application/json';
+
+const SPACES = [' ', '\t', '\n', '\u00a0'];
+const LABEL_PIECES = [
+  ...['kubernetes.io/os', 'none', 'A/b', '-a', 'linux', '', '5', '99999999999999999999', 'é'],
+  ...['=', '==', '!=', '!', '>', '<', ' in ', ' notin ', '(', ')', '(linux,x)', '()', ',', ',', ...SPACES],
+];
+const FIELD_PIECES = [
+  ...['metadata.name', 'metadata.name', 'spec.unschedulable', 'x', 'node-00002', 'true', 'é', ...SPACES],
+  ...['=', '=', '==', '!=', '!', ',', ',', '\\', '\\,', '\\=', '\\\\', '(', '"'],
+];
 
 /** Kind and group of an item, which we write and core lists leave out. */
 function bareItem(item: unknown): unknown {
@@ -99,7 +110,7 @@ describe('parity with kube-apiserver', function () {
   for (const accept of [JSON_FORM, TABLE, PARTIAL]) {
     it(`gets one as ${accept}`, () => same('/node-00003', accept));
     it(`gets none as ${accept}`, () => same('/nothing', accept));
-    it(`gets none of an odd name as ${accept}`, () => same('/a%22%5Cb', accept));
+    it(`gets none of an odd name as ${accept}`, () => same('/a%22%5Cb%C2%A0', accept));
   }
 
   it('indents alike', async () => {
@@ -133,6 +144,9 @@ describe('parity with kube-apiserver', function () {
     '?labelSelector=a+in+(%2Cb%2C)',
     '?labelSelector=!a%3Db',
     '?labelSelector=a+in%E2%80%83(b)',
+    '?labelSelector=a%C2%A0b%01',
+    '?labelSelector=a%3D%F0%9F%98%80%E2%80%A8',
+    '?limit=%07',
     '?labelSelector=a+in+(b,',
     '?labelSelector=-a&fieldSelector=x&limit=many',
     '?fieldSelector=metadata.namespace%3Dx',
@@ -173,6 +187,20 @@ describe('parity with kube-apiserver', function () {
     '?timeoutSeconds=-1',
   ]) {
     it(`answers ${query} alike`, () => same(query, JSON_FORM));
+  }
+
+  for (const [parameter, pieces] of [
+    ['labelSelector', LABEL_PIECES],
+    ['fieldSelector', FIELD_PIECES],
+  ] as const) {
+    it(`answers whatever is put together as a ${parameter} alike`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 9 }), (chosen) =>
+          same(`?limit=2&${parameter}=${encodeURIComponent(chosen.join(''))}`, PARTIAL_LIST),
+        ),
+        // The same ones each time, so that it fails only where something was changed.
+        { numRuns: 300, seed: 1 },
+      ));
   }
 
   it('refuses an unknown includeObject alike', () => same('?includeObject=All', TABLE));
