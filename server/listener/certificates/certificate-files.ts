@@ -149,7 +149,9 @@ export class CertificateFiles implements CertificateSource {
 
   async #read() {
     const { paths } = this.#options;
-    const [cert = '', key = '', ca] = await Promise.all(files(paths).map(readText));
+    const texts = await Promise.allSettled(files(paths).map(readText));
+    // Of several that cannot be read always the first one is told, whichever was quicker to fail.
+    const [cert = '', key = '', ca] = texts.map(textOf);
     const digest = hash('sha256', JSON.stringify([cert, key, ca]), 'base64');
     return { contents: { cert, key, ca }, digest };
   }
@@ -172,6 +174,11 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     throw new UnreadableFile(path, error);
   }
+}
+
+function textOf(read: PromiseSettledResult<string>): string {
+  if (read.status === 'rejected') throw read.reason;
+  return read.value;
 }
 
 function files({ certFile, keyFile, caFile }: CertificatePaths): string[] {

@@ -11,7 +11,10 @@ import {
   issueServing,
   type KeyPair,
 } from '../../../../../server/listener/certificates/certificate-authority.ts';
-import { CertificateFiles } from '../../../../../server/listener/certificates/certificate-files.ts';
+import {
+  CertificateFiles,
+  type CertificateFilesOptions,
+} from '../../../../../server/listener/certificates/certificate-files.ts';
 import type { Listener } from '../../../../../server/listener/listener.ts';
 import { certificateMetrics, listenSecure, stop } from '../listening.ts';
 
@@ -60,7 +63,7 @@ describe('CertificateFiles', () => {
     await symlink('..data/tls.key', join(folder, 'tls.key'));
   }
 
-  function source(settings: { pollMs?: number; settleMs?: number } = {}): CertificateFiles {
+  function source(settings: Partial<CertificateFilesOptions> = {}): CertificateFiles {
     return new CertificateFiles({
       paths: { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), caFile: '' },
       log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
@@ -182,6 +185,15 @@ describe('CertificateFiles', () => {
       .start(life.signal)
       .catch((failure: unknown) => failure);
     expect(error).to.have.property('code', 'ERR_SERVING_CERTIFICATE');
+    expect(error).to.have.property('message').that.contains('tls.crt: there is no such file');
+  });
+
+  it('tells the first of several files that cannot be read, whichever is quicker to fail', async () => {
+    const certFile = join(folder, 'tls.crt');
+    // No path at all, which is known without looking.
+    const error = await source({ paths: { certFile, keyFile: '\0', caFile: '' } })
+      .start(life.signal)
+      .catch((failure: unknown) => failure);
     expect(error).to.have.property('message').that.contains('tls.crt: there is no such file');
   });
 
