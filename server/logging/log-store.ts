@@ -8,7 +8,7 @@ export type Instant = string;
 
 export interface LogRecord {
   readonly time: Instant;
-  /** The line without its final newline; everything else, colour codes included, as it was written. */
+  /** The line without newlines at its end; everything else, colour codes included, as it was written. */
   readonly log: string;
   readonly namespace: string;
   readonly pod: string;

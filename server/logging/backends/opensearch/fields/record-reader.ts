@@ -1,5 +1,6 @@
 // Reads records from the documents of a store.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
+import { withoutLineEnd } from '../../../line-end.ts';
 import type { LogRecord } from '../../../log-store.ts';
 import type { JsonObject } from '../connection/json-reader.ts';
 import type { Hit } from '../searches/search-answer.ts';
@@ -27,10 +28,9 @@ export class RecordReader {
   }
 
   read({ source, time }: Hit): LogRecord {
-    const log = lineOf(this.#message(source));
     return {
       time: toInstant(this.#time(source)) ?? instantOfKey(time, this.#nanoseconds),
-      log: log.endsWith('\n') ? log.slice(0, -1) : log,
+      log: withoutLineEnd(lineOf(this.#message(source))),
       namespace: asText(this.#namespace(source)),
       pod: asText(this.#pod(source)),
       container: asText(this.#container(source)),

@@ -4,9 +4,9 @@ import type { Range } from '../../../matching/code-ranges.ts';
 import { foldedCharacter, foldedRanges } from '../../../matching/letter-case.ts';
 import type { Branch, Item, Pattern } from '../../../matching/regex-dialect.ts';
 
-/** What stands before and behind what was looked for; a newline at the end of a record is no part of its line. */
+/** What stands before and behind what was looked for; newlines at the end of a record are no part of its line. */
 const ANYTHING = '.*';
-const LINE_END = '\n?';
+const LINE_END = '\n*';
 
 export interface LucenePattern {
   readonly value: string;

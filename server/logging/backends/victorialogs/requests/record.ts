@@ -3,6 +3,7 @@ import { text } from '../../../../../apis/reading/unknown-value.ts';
 import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
 import type { Turns } from '../../../../concurrency/turns.ts';
 import { compareText } from '../../../compare-text.ts';
+import { withoutLineEnd } from '../../../line-end.ts';
 import type { LogRecord, Order } from '../../../log-store.ts';
 import type { FieldNames } from '../selection/fields.ts';
 import { quoted, TIME } from '../selection/logsql.ts';
@@ -35,15 +36,8 @@ export function recordOf(
     namespace: text(row[namespace]),
     pod: text(row[pod]),
     container: text(row[container]),
-    log: lineIn(text(row[message])),
+    log: withoutLineEnd(text(row[message])),
   };
-}
-
-/** Some collectors keep the newline at the end of a line. All that are there go: an export may look twice. */
-function lineIn(said: string): string {
-  let end = said.length;
-  while (said[end - 1] === '\n') end--;
-  return said.slice(0, end);
 }
 
 /** By time, then by where the line is from, then by what it says: records that are equal in this are alike in all. */

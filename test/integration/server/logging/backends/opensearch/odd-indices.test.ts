@@ -24,7 +24,7 @@ function document(time: unknown, log: unknown): object {
 }
 
 describe('a node of OpenSearch with odd indices', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let node: StartedNode;
 
   before(async function () {
@@ -87,6 +87,22 @@ describe('a node of OpenSearch with odd indices', function () {
     const store = storeAt(node.url, { indexPrefix: 'lists', dailyIndices: false });
     const { lines } = await linesOf(store, { ...ALL, text });
     expect(lines).to.deep.equal([['2026-01-15T10:00:00.000000', 'one\ntwo']]);
+  });
+
+  it('shows no newlines at the end of a line, and finds the line as if there were none', async () => {
+    const log = { type: 'text', fields: { wildcard: { type: 'wildcard' } } };
+    await node.ask('PUT', '/ends', { mappings: { properties: { log } } });
+    const written = ['none', 'one\n', 'several\n\n\n', 'within\nand return\r\n'];
+    for (const [second, line] of written.entries())
+      await node.ask('POST', '/ends/_doc', document(`2026-01-15T10:00:0${second}Z`, line));
+    await node.ask('POST', '/ends/_refresh');
+    const store = storeAt(node.url, { indexPrefix: 'ends', dailyIndices: false });
+    const said = async (pattern: string) => {
+      const text = { mode: 'regex', texts: [pattern], caseSensitive: true } as const;
+      return (await linesOf(store, { ...ALL, text })).lines.map(([, line]) => line);
+    };
+    expect(await said('.')).to.deep.equal(['none', 'one', 'several', 'within\nand return\r']);
+    expect(await said('[el]$')).to.deep.equal(['none', 'one', 'several']);
   });
 
   for (const dailyIndices of [true, false]) {
