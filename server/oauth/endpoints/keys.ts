@@ -1,6 +1,6 @@
 import type { Handler } from '../../request/request-context.ts';
+import { writePublicJSON } from '../http/public-document.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { writePublicJSON } from './public-document.ts';
 
 export interface KeysEndpointOptions {
   readonly keys: Pick<KeyRing, 'jwks'>;

@@ -3,7 +3,7 @@
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ConfiguredClient } from '../clients/oauth-client.ts';
-import { writePublicJSON } from './public-document.ts';
+import { writePublicJSON } from '../http/public-document.ts';
 
 export const OPENID_CONFIGURATION = '/oauth/.well-known/openid-configuration';
 /** RFC 8414, 3.1: the issuer's own path comes behind the well-known part. */
