@@ -44,7 +44,7 @@ export function describeLogStoreFaults(
   traits: FaultTraits = {},
 ): void {
   describe(`${name}, when what it asks does not work`, function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     let started: StartedBehindFront | undefined;
     let oracle = new MemoryLogStore([]);
     let asked: Selection = { scope: EVERYTHING, range: { start: '', end: '' } };

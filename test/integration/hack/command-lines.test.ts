@@ -22,7 +22,7 @@ const programs = new Set(
 );
 
 describe('the command line of', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
 
   for (const name of [...programs, 'hack/lockfile.mjs']) {
     it(`${name} --help prints help and does nothing else`, async () => {

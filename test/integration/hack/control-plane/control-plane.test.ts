@@ -25,7 +25,7 @@ async function rejection(promise: Promise<unknown>): Promise<Error> {
 }
 
 describe('a control plane', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
 
   it('runs beside another one, each with its own objects, trust and users', async () => {
     await using scratch = await scratchFolder();

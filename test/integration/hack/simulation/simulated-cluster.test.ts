@@ -17,7 +17,7 @@ async function uids(cp: ControlPlane): Promise<string[]> {
 }
 
 describe('a simulated cluster', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
 
   it('has Ready nodes with leases and roles, running pods, and logs that kubectl reads', async () => {
     await using scratch = await scratchFolder();

@@ -13,7 +13,7 @@ const LIMITS = { followedLogs: 100, bytesPerContainer: 1 << 20, memory: 1 << 20 
 const oldest: PageRequest = { order: 'asc', size: 100, from: 0 };
 
 describe('pod logs of a kubelet behind kube-apiserver', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let cluster: KubeletCluster;
   let client: ClusterConnection;
   let store: KubernetesLogStore;

@@ -40,7 +40,7 @@ function record(log: string, time: string, namespace = 'web'): LogRecord {
 }
 
 describe('a node of OpenSearch', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let node: StartedNode;
 
   before(async function () {

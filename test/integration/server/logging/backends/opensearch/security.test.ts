@@ -51,7 +51,7 @@ function documentOf(line: string): object {
 }
 
 describe('an OpenSearch with its security plugin', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const ending = new AbortController();
   let dir = '';
   let node: LogStoreProcess | undefined;

@@ -31,7 +31,7 @@ async function failure(asking: Promise<unknown>): Promise<StatusError> {
 }
 
 describe('a node of OpenSearch that is bounded by its settings', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let node: StartedNode;
 
   before(async function () {

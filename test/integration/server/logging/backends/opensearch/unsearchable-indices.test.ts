@@ -36,7 +36,7 @@ function lineOf(day: string): LogRecord {
 
 for (const kind of [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8]) {
   describe(`indices that ${kind.title} has and does not search`, function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     let node: StartedNode;
 
     before(async function () {
