@@ -7,7 +7,6 @@ import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
@@ -18,6 +17,7 @@ import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconf
 import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
 import { openChain } from '../../../support/open-chain.ts';
+import { until } from '../../../support/until.ts';
 
 export const NAMESPACE = 'platform-system';
 
@@ -98,8 +98,7 @@ export class OAuthReplica {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#running = this.oauth.run(this.#stop.signal);
-    const signal = AbortSignal.timeout(40_000);
-    while (!this.oauth.ready) await delay(10, undefined, { signal });
+    await until(() => this.oauth.ready);
     return this;
   }
 
@@ -200,7 +199,7 @@ export class OAuthCluster {
       },
       [201],
     );
-    const signal = AbortSignal.timeout(40_000);
+    const { signal } = this.#stop;
     const user = await oauth.users.read(name, signal);
     await oauth.credentials.set(
       name,
@@ -213,7 +212,7 @@ export class OAuthCluster {
       signal,
     );
     for (const { oauth: other } of this.#replicas) {
-      while (!other.users.get(name) || !other.credentials.get(name)) await delay(10, undefined, { signal });
+      await until(() => other.users.get(name) !== undefined && other.credentials.get(name) !== undefined);
     }
   }
 

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { until } from '../../../support/until.ts';
 import { NAMESPACE, OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -91,13 +91,12 @@ describe('the password grant on a real cluster', function () {
   });
 
   it('keeps when a user signed in last', async () => {
-    const signal = AbortSignal.timeout(40_000);
     const path = '/apis/iam.platform.io/v1beta1/users/alice';
     let status: unknown;
-    while (status === undefined) {
-      await delay(20, undefined, { signal });
+    await until(async () => {
       status = json((await cluster.controlPlane.client.send(path)).body)['status'];
-    }
+      return status !== undefined;
+    });
     const { lastLoginTime } = status as { lastLoginTime: string };
     expect(Date.now() - Date.parse(lastLoginTime)).to.be.within(0, 180_000);
   });
@@ -108,10 +107,7 @@ describe('the password grant on a real cluster', function () {
     const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
     expect([seen.status, json(seen.text)['sub']]).to.deep.equal([200, 'alice']);
     expect((await second.send('POST', `${second.address}/logout`, bearer)).status).to.equal(200);
-    const signal = AbortSignal.timeout(40_000);
-    while ((await first.send('GET', `${first.address}/userinfo`, bearer)).status === 200) {
-      await delay(5, undefined, { signal });
-    }
+    await until(async () => (await first.send('GET', `${first.address}/userinfo`, bearer)).status !== 200);
   });
 
   it('signs in somebody in as many groups as a user can have, with long names', async () => {
@@ -128,9 +124,8 @@ describe('the password grant on a real cluster', function () {
         [200],
       );
     }
-    const signal = AbortSignal.timeout(40_000);
     for (const { oauth } of [first, second]) {
-      while (oauth.users.get('popular')?.groups.length !== 64) await delay(10, undefined, { signal });
+      await until(() => oauth.users.get('popular')?.groups.length === 64);
     }
     const answer = await signIn(first, { username: 'popular', scope: 'openid groups' });
     expect(answer.status).to.equal(200);
@@ -179,11 +174,10 @@ describe('the password grant on a real cluster', function () {
       },
       [200],
     );
-    const signal = AbortSignal.timeout(40_000);
     for (const client of ['platform', 'console']) {
       const form = { client_id: client, client_secret: 'another one', scope: 'none' };
       // The scope is refused only once the client is known.
-      while ((await signIn(second, form)).status === 401) await delay(50, undefined, { signal });
+      await until(async () => (await signIn(second, form)).status !== 401);
     }
     expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(401);
     expect((await signIn(second, fromSecret)).status).to.equal(401);
@@ -211,12 +205,8 @@ describe('the password grant on a real cluster', function () {
 
     // The other replica hears of it; what it counts itself until then would be 400.
     const map = `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`;
-    const signal = AbortSignal.timeout(40_000);
-    let stored = await cluster.controlPlane.client.send(map);
-    while (stored.status !== 200) {
-      await delay(50, undefined, { signal });
-      stored = await cluster.controlPlane.client.send(map);
-    }
+    await until(async () => (await cluster.controlPlane.client.send(map)).status === 200);
+    const stored = await cluster.controlPlane.client.send(map);
     expect(stored.body).not.to.include('bob');
     const third = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
     let answer = await guess(third);
@@ -227,7 +217,7 @@ describe('the password grant on a real cluster', function () {
     // Who deletes it forgives everybody, everywhere.
     expect((await cluster.controlPlane.client.send(map, { method: 'DELETE' })).status).to.equal(200);
     for (const replica of [first, second, third]) {
-      while ((await guess(replica)).status === 429) await delay(50, undefined, { signal });
+      await until(async () => (await guess(replica)).status !== 429);
     }
   });
 
