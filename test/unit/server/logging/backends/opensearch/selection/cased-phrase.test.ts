@@ -42,6 +42,12 @@ describe('words whose case counts, as a pattern of OpenSearch', () => {
     }
   });
 
+  it('are found behind a number and a sign', () => {
+    for (const line of ['12.Server', '٣٤.Server', '3:Server', '٣:Server x']) {
+      expect(finds('Server', line, 'phrase')).to.equal(true);
+    }
+  });
+
   it('are not found within longer words', () => {
     const joined = ['xServer', 'Server2', 'Server_', 'a.Server', 'Server:x', 'Server를', 'وServer'];
     for (const line of [...joined, 'Server\u0301', 'Сервер·Server', 'όServer', 'ԲServer', 'Server\u0387x']) {
