@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import * as openid from 'openid-client';
 import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { until } from '../../../support/until.ts';
 import { OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -163,9 +163,8 @@ describe('programs that send people to the sign-in page', function () {
 
   /** Replica b made the request; the person is at a, which hears of it by watch. */
   async function untilKnown(userCode: string): Promise<void> {
-    const signal = AbortSignal.timeout(40_000);
     const ask = () => a.send('GET', `${a.address}/device?user_code=${userCode}`);
-    while ((await ask()).status !== 200) await delay(50, undefined, { signal });
+    await until(async () => (await ask()).status === 200);
   }
 });
 

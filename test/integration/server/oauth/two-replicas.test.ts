@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { until } from '../../../support/until.ts';
 import { type HTTPAnswer, OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -45,19 +45,15 @@ describe('two replicas of the token handler', function () {
   const statusOf = async (at: OAuthReplica, { access_token }: Tokens): Promise<number> =>
     (await at.send('GET', `${at.address}/userinfo`, { authorization: `Bearer ${access_token}` })).status;
 
-  /** How soon is measured by the bench; the bound is there to end. */
-  async function untilRefused(at: OAuthReplica, tokens: Tokens): Promise<void> {
-    const bound = AbortSignal.timeout(30_000);
-    while ((await statusOf(at, tokens)) !== 401) await delay(1, undefined, { signal: bound });
-  }
+  /** How soon is measured by the bench. */
+  const untilRefused = (at: OAuthReplica, tokens: Tokens): Promise<void> =>
+    until(async () => (await statusOf(at, tokens)) === 401);
   const sessionsOf = async (user: string): Promise<string[]> =>
     (await kubectl('get', 'sessions', `--field-selector=spec.user=${user}`, '-o', 'name'))
       .split('\n')
       .filter((line) => line !== '');
-  async function untilRemoved(user: string): Promise<void> {
-    const bound = AbortSignal.timeout(40_000);
-    while ((await sessionsOf(user)).length > 0) await delay(100, undefined, { signal: bound });
-  }
+  const untilRemoved = (user: string): Promise<void> =>
+    until(async () => (await sessionsOf(user)).length === 0);
 
   it('take at once what the other one issued', async () => {
     for (let round = 0; round < 5; round++) {
