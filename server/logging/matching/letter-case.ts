@@ -7,6 +7,7 @@ import { joined, type Range } from './code-ranges.ts';
 const LAST = 0x1e943;
 
 let cased: ReadonlyMap<number, readonly number[]> | undefined;
+let first: ReadonlyMap<number, string> | undefined;
 
 /** The other forms of each character that has some. */
 function otherForms(): ReadonlyMap<number, readonly number[]> {
@@ -42,11 +43,19 @@ export function foldedCharacter(code: number): Range[] {
 /** The same for all texts that differ in case alone. */
 export function folded(text: string): string {
   if (isASCII(text)) return text.toUpperCase();
-  return Array.from(text, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    const others = otherForms().get(code);
-    return others ? String.fromCodePoint(Math.min(code, ...others)) : character;
-  }).join('');
+  let all = '';
+  for (const character of text) all += firstForms().get(character.codePointAt(0) ?? 0) ?? character;
+  return all;
+}
+
+/** Of each character that is not the first one of its forms. */
+function firstForms(): ReadonlyMap<number, string> {
+  first ??= new Map(
+    Array.from(otherForms())
+      .filter(([code, others]) => others.some((other) => other < code))
+      .map(([code, others]) => [code, String.fromCodePoint(Math.min(...others))]),
+  );
+  return first;
 }
 
 export function isASCII(text: string): boolean {

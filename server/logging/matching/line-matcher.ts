@@ -17,13 +17,11 @@ export interface LineMatcher {
 }
 
 /** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
-export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMatcher {
-  const wordsIn = lineWords(caseSensitive);
-  const matchers = texts.map((text) => {
-    if (mode === 'regex') return patternMatcher(text, caseSensitive);
-    if (mode === 'substring') return substringMatcher(text, caseSensitive);
-    return phraseMatcher(text, mode === 'prefix', caseSensitive, wordsIn);
-  });
+export function lineMatcher(filter: TextFilter): LineMatcher {
+  const { mode, texts, caseSensitive } = filter;
+  if (mode === 'phrase' || mode === 'prefix') return phrasesMatcher(filter);
+  const newMatcher = mode === 'regex' ? patternMatcher : substringMatcher;
+  const matchers = texts.map((text) => newMatcher(text, caseSensitive));
   const [only] = matchers;
   if (only && matchers.length === 1) return only;
   return {
@@ -91,59 +89,91 @@ function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
   };
 }
 
+/** A text in words, of which the last one may go on. */
+class Phrase {
+  readonly #head: readonly string[];
+  readonly #last: string;
+  readonly #goesOn: boolean;
+  readonly #borders: readonly number[];
+  /** Most lines do not even contain the characters, and need not be split into words. */
+  readonly #longest: LineMatcher;
+
+  /** `words`: as they are compared, at least one. */
+  constructor(words: readonly string[], goesOn: boolean, caseSensitive: boolean) {
+    const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
+    this.#head = words.slice(0, -1);
+    this.#last = words.at(-1) ?? '';
+    this.#goesOn = goesOn;
+    this.#borders = bordersOf(this.#head);
+    this.#longest = substringMatcher(longest, caseSensitive);
+  }
+
+  /** Of a span, besides the one that it ends with. */
+  get wordsBefore(): number {
+    return this.#head.length;
+  }
+
+  mayBeIn(line: string): boolean {
+    return this.#longest.matches(line);
+  }
+
+  /**
+   * Takes the words of a line, one after the other, and tells whether the phrase ends there. Each is looked at a few
+   * times at most, however often the wanted ones repeat themselves.
+   */
+  newSearch(): (said: string) => boolean {
+    const [head, borders] = [this.#head, this.#borders];
+    let found = 0;
+    return (said) => {
+      let ends = false;
+      if (found === head.length) {
+        ends = this.#goesOn ? said.startsWith(this.#last) : said === this.#last;
+        found = borders[found] ?? 0;
+      }
+      while (found > 0 && head[found] !== said) found = borders[found] ?? 0;
+      if (head[found] === said) found++;
+      return ends;
+    };
+  }
+}
+
+/** A text without words finds nothing. */
+function phrasesMatcher({ mode, texts, caseSensitive }: TextFilter): LineMatcher {
+  const compared = (word: string): string => (caseSensitive ? word : folded(word));
+  const phrases = texts.flatMap((text) => {
+    const words = wordsOf(text).map(compared);
+    return words.length === 0 ? [] : [new Phrase(words, mode === 'prefix', caseSensitive)];
+  });
+  return {
+    // Without their spans, for a line of a MiB may have a million words.
+    matches: (line) => {
+      const searches = phrases.filter((phrase) => phrase.mayBeIn(line)).map((phrase) => phrase.newSearch());
+      if (searches.length === 0) return false;
+      for (const word of wordsOf(line)) {
+        const said = compared(word);
+        for (const ends of searches) if (ends(said)) return true;
+      }
+      return false;
+    },
+    spans: (line) => {
+      const searched = phrases.filter((phrase) => phrase.mayBeIn(line));
+      if (searched.length === 0) return [];
+      const words = wordSpans(line).map(({ word, span }) => ({ said: compared(word), span }));
+      return joined(merged(searched.map((phrase) => spansOf(phrase, words))));
+    },
+  };
+}
+
 interface SaidWord {
   readonly said: string;
   readonly span: Span;
 }
 
-/** The words of a line as they are compared; of the last line they are kept, for all texts that are looked for in it. */
-function lineWords(caseSensitive: boolean): (line: string) => readonly SaidWord[] {
-  let last: { readonly line: string; readonly words: readonly SaidWord[] } | undefined;
-  return (line) => {
-    if (last?.line === line) return last.words;
-    const words = wordSpans(line).map(({ word, span }) => ({
-      said: compared(word, caseSensitive),
-      span,
-    }));
-    last = { line, words };
-    return words;
-  };
-}
-
-function compared(word: string, caseSensitive: boolean): string {
-  return caseSensitive ? word : folded(word);
-}
-
-function phraseMatcher(
-  text: string,
-  goesOn: boolean,
-  caseSensitive: boolean,
-  wordsIn: (line: string) => readonly SaidWord[],
-): LineMatcher {
-  const wanted = wordsOf(text).map((word) => compared(word, caseSensitive));
-  const [longest] = wanted.toSorted((a, b) => b.length - a.length);
-  if (longest === undefined) return { matches: () => false, spans: () => [] };
-  // Most lines do not even contain the characters, and need not be split into words.
-  const quick = substringMatcher(longest, caseSensitive);
-  const [head, tail = ''] = [wanted.slice(0, -1), wanted.at(-1)];
-  const borders = bordersOf(head);
-  /** Each word of the line is looked at a few times at most, however often the wanted ones repeat themselves. */
-  function* spansIn(words: readonly SaidWord[]): Generator<Span, void, undefined> {
-    let found = 0;
-    for (const [at, { said, span }] of words.entries()) {
-      if (found === head.length) {
-        const begin = words[at - head.length]?.span[0] ?? 0;
-        if (goesOn ? said.startsWith(tail) : said === tail) yield [begin, span[1]];
-        found = borders[found] ?? 0;
-      }
-      while (found > 0 && head[found] !== said) found = borders[found] ?? 0;
-      if (head[found] === said) found++;
-    }
+function* spansOf(phrase: Phrase, words: readonly SaidWord[]): Generator<Span, void, undefined> {
+  const ends = phrase.newSearch();
+  for (const [at, { said, span }] of words.entries()) {
+    if (ends(said)) yield [words[at - phrase.wordsBefore]?.span[0] ?? 0, span[1]];
   }
-  return {
-    matches: (line) => quick.matches(line) && spansIn(wordsIn(line)).next().done !== true,
-    spans: (line) => (quick.matches(line) ? joined(spansIn(wordsIn(line))) : []),
-  };
 }
 
 /** For each number of first words: of how many of them the last ones are the first ones again (Knuth, Morris, Pratt). */
