@@ -30,18 +30,28 @@ export function lineMatcher(filter: TextFilter): LineMatcher {
   };
 }
 
-/** Less than half a second of them. */
+/** Less than a second of them. */
 const MAX_STEPS = 40 << 20;
+
+/** Some hundredths of a second of them, which is what everybody else may wait for. */
+const MAX_STEPS_AT_ONCE = 1 << 20;
+/** The same for words and texts, in characters. */
+const MAX_LENGTH_AT_ONCE = 32 << 10;
 
 /** Finding a span takes the engine many times longer than finding out that there is one: some hundredths of a second. */
 const MAX_SPAN_STEPS = 1 << 20;
 
 /**
- * Characters of a line that can be looked at in one go, whatever they are: patterns take time for all that they are made
- * of at each. Infinity where that is no matter.
+ * Characters of a line that can be looked at, whatever they are: patterns take time for all that they are made of at each.
+ * Infinity where that is no matter.
  */
 export function lookableLength(filter: TextFilter): number {
   return lengthWithin(MAX_STEPS, filter);
+}
+
+/** The same where nothing else runs meanwhile. */
+export function lengthAtOnce(filter: TextFilter): number {
+  return Math.min(MAX_LENGTH_AT_ONCE, lengthWithin(MAX_STEPS_AT_ONCE, filter));
 }
 
 /** The same for finding one span. */

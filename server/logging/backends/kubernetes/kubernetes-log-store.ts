@@ -21,6 +21,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
+import { LongLines } from '../../matching/long-lines.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from './counting/bucket-counts.ts';
 import { LineCounts } from './counting/line-counts.ts';
@@ -81,6 +82,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #reader: LogReader;
   readonly #quota: FollowQuota;
   readonly #memory: MemoryBudget;
+  readonly #longLines = new LongLines();
 
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, turns = new Turns(), idleMs, kubeletTimeoutMs, monotonic } = options;
@@ -158,6 +160,7 @@ export class KubernetesLogStore implements LogBackend {
         reader: this.#reader,
         pods: opened.pods,
         selection,
+        longLines: this.#longLines,
         quota: this.#quota.of(caller),
         memory,
         unfinished: () => this.#memory.share(),
@@ -175,8 +178,12 @@ export class KubernetesLogStore implements LogBackend {
     await checkAccess(this.#options.client, bounded.signal);
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#directory.run(signal);
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#directory.run(signal);
+    } finally {
+      await this.#longLines.close();
+    }
   }
 
   /** Finds the logs of the selection and lets `answer` read them. Throws only what stores may throw. */
@@ -211,7 +218,11 @@ export class KubernetesLogStore implements LogBackend {
       sources,
       beginOf: beginOf(selection),
       end: selection.range.end,
-      filter: lineFilter(selection, () => shortfalls.lineShortened()),
+      filter: lineFilter(selection, {
+        longLines: this.#longLines,
+        signal: deadline,
+        shortened: () => shortfalls.lineShortened(),
+      }),
       parallel: concurrentReads,
       deadline,
       signal,

@@ -9,6 +9,7 @@ import { type LogSource, nameOf } from '../pods/log-source.ts';
 import { reaches } from '../pods/source-selection.ts';
 import { eachLog, type Reading } from '../reading/each-log.ts';
 import { DISORDER_S, shifted } from '../reading/kubelet-time.ts';
+import { whenPassed } from '../reading/line-filter.ts';
 import { firstLineOf, lastLineOf } from '../reading/log-ends.ts';
 import { newExtent, type OnLine } from '../reading/log-reader.ts';
 import type { MemoryBudget } from '../reading/memory-budget.ts';
@@ -148,7 +149,7 @@ export class Export {
         const onLine: OnLine = (time, text, ordinal) => {
           if (time < from || time >= to) return;
           if (first && sign * compareLines({ time, rank, ordinal }, first) < 0) return;
-          if (filter(text)) lines.offer(time, rank, ordinal, text);
+          return whenPassed(filter(text), () => lines.offer(time, rank, ordinal, text));
         };
         const request = { since, until, signal: deadline, flush: () => lines.settle(rank) };
         await reader.read(source, request, onLine, extent);

@@ -2,6 +2,7 @@
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
+import type { LongLines } from '../../../matching/long-lines.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';
 import type { PodIndex } from '../pods/pod-index.ts';
@@ -20,6 +21,7 @@ export interface FollowerOptions {
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
+  readonly longLines: LongLines;
   readonly quota: CallerQuota;
   /** For lines that wait for the reader. */
   readonly memory: MemoryShare;
@@ -121,7 +123,7 @@ export class Follower {
   }
 
   async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {
-    const { client, reader, pods, selection, unfinished, onFailure, tuning } = this.#options;
+    const { client, reader, pods, selection, longLines, unfinished, onFailure, tuning } = this.#options;
     const begin = this.#beginOf(namespace);
     const hasBacklog = this.#backlogEnd !== undefined && begin < this.#backlogEnd;
     const progress = hasBacklog ? this.#queue.begin() : undefined;
@@ -137,7 +139,7 @@ export class Follower {
       changed: (signal) => podChanged(pods, { namespace, name }, signal),
       begin,
       // A live tail does not report what it may have missed.
-      filter: lineFilter(selection, () => undefined),
+      filter: lineFilter(selection, { longLines, signal }),
       room: () => this.#queue.room(progress),
       give: (records) => this.#queue.push(records),
       progress,

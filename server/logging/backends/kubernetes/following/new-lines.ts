@@ -1,5 +1,7 @@
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
+import { type LineFilter, whenPassed } from '../reading/line-filter.ts';
+import type { OnLine } from '../reading/log-reader.ts';
 import { keptLine, keptTime } from '../reading/ranked-line.ts';
 import type { GivenLines } from './given-lines.ts';
 
@@ -8,7 +10,7 @@ export interface NewLinesOptions {
   readonly begin: Instant;
   /** Lines of earlier streams. */
   readonly given: GivenLines;
-  readonly filter: (text: string) => boolean;
+  readonly filter: LineFilter;
   readonly give: (records: readonly LogRecord[]) => void;
   /** Told the time up to which everything was given. */
   readonly reached: (time: Instant) => void;
@@ -30,15 +32,16 @@ export class NewLines {
     return this.#first;
   }
 
-  readonly take = (time: Instant, text: string): void => {
+  readonly take: OnLine = (time, text) => {
     const { source, begin, given, filter } = this.#options;
     if (time < begin || !given.isNew(time)) return;
     this.#first ??= keptTime(time);
     if (time > this.#reached) this.#reached = time;
-    if (!filter(text)) return;
-    const { namespace, pod, container } = source;
-    const line = keptLine(time, 0, 0, text);
-    this.#records.push({ time: line.time, log: line.text, namespace, pod, container });
+    return whenPassed(filter(text), () => {
+      const { namespace, pod, container } = source;
+      const line = keptLine(time, 0, 0, text);
+      this.#records.push({ time: line.time, log: line.text, namespace, pod, container });
+    });
   };
 
   readonly flush = (): void => {

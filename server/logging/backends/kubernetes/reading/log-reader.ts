@@ -16,9 +16,10 @@ import { SilentNodes } from './silent-nodes.ts';
 
 /**
  * `ordinal`: how many lines of the same time stand before it, in this log; together with the time it names the line.
- * `time` and `text` may hold on to a whole block of lines: copy what is kept.
+ * `time` and `text` may hold on to a whole block of lines: copy what is kept. The next line comes when the promise, where
+ * there is one, has resolved.
  */
-export type OnLine = (time: Instant, text: string, ordinal: number) => void;
+export type OnLine = (time: Instant, text: string, ordinal: number) => void | Promise<void>;
 
 export interface Extent {
   bytes: number;
@@ -107,6 +108,7 @@ export class LogReader {
         extent.bytes += chunk.length;
         await this.#turnWithRoom(request);
         for (lines.take(decoder, chunk); lines.read(until()) === 'interrupted'; ) {
+          await lines.taken();
           await turns.next();
           signal.throwIfAborted();
         }
@@ -120,6 +122,7 @@ export class LogReader {
       // A line cut by the limit is not a line; but it has a time.
       const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes && !request.goesOn;
       if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
+      await lines.taken();
       if (lines.remark !== undefined) throw new KubeletRemark(lines.remark);
       request.flush?.();
     } catch (error) {
@@ -171,6 +174,8 @@ class LineReader {
   #from = 0;
   #time: Instant = '';
   #ordinal = 0;
+  /** The last line, where it takes a while. */
+  #taking: Promise<void> | undefined;
 
   constructor(onLine: OnLine, extent: Extent, turns: Turns) {
     this.#onLine = onLine;
@@ -185,12 +190,12 @@ class LineReader {
     this.#extent.cutLines = decoder.cutLines;
   }
 
-  /** The lines that were taken. A pattern may take as long for one of them as others do for thousands. */
+  /** The lines of the block. A pattern may take as long for one of them as others do for thousands. */
   read(until: Instant | undefined): 'interrupted' | 'done' {
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
     while (this.#from < this.#block.length && !this.hasPassed) {
       this.#readLine(end, true);
-      if (this.#turns.spent) return 'interrupted';
+      if (this.#taking || this.#turns.spent) return 'interrupted';
     }
     this.#block = '';
     this.#time = copied(this.#time);
@@ -222,13 +227,28 @@ class LineReader {
     }
   }
 
+  /** Resolves when the last line has been taken. */
+  async taken(): Promise<void> {
+    try {
+      await this.#taking;
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#taking = undefined;
+    }
+  }
+
   #give(time: Instant, text: string): void {
     try {
-      this.#onLine(time, text, this.#ordinal);
+      this.#taking = this.#onLine(time, text, this.#ordinal) ?? undefined;
     } catch (error) {
-      this.fault = { error };
-      throw error;
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): never {
+    this.fault = { error };
+    throw error;
   }
 
   #count(time: Instant): void {

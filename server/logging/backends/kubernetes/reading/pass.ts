@@ -5,6 +5,7 @@ import { type LogSource, nameOf } from '../pods/log-source.ts';
 import type { PodIndex } from '../pods/pod-index.ts';
 import { isReplaced, reaches } from '../pods/source-selection.ts';
 import { eachLog, type Reading } from './each-log.ts';
+import { whenPassed } from './line-filter.ts';
 import { firstLineOf } from './log-ends.ts';
 import { type Extent, newExtent, type OnLine, type ReadRequest } from './log-reader.ts';
 import { missingBefore, needsFirstLine } from './retention.ts';
@@ -13,7 +14,7 @@ import type { Shortfalls } from './shortfalls.ts';
 /** What one log has contributed; only taken into account when it was read, so that it can be read anew. */
 export interface Tally {
   /** Hears of the lines that lie in the range and say what was asked for. */
-  readonly onLine: OnLine;
+  readonly onLine: (...line: Parameters<OnLine>) => void;
   /** Where lines are no longer of interest to it. */
   readonly until?: () => Instant | undefined;
   done(): void;
@@ -111,7 +112,8 @@ export class Pass {
     const read = (tally: Tally, more: Partial<ReadRequest>, extent: Extent): Promise<Extent> => {
       const until = (): Instant => earlier((isCounting ? undefined : tally.until?.()) ?? end, end);
       const onLine: OnLine = (time, text, ordinal) => {
-        if (time >= begin && time < end && filter(text)) tally.onLine(time, text, ordinal);
+        if (time < begin || time >= end) return;
+        return whenPassed(filter(text), () => tally.onLine(time, text, ordinal));
       };
       return reader.read(source, { ...request, ...more, until }, onLine, extent);
     };

@@ -8,6 +8,7 @@ import { PodIndex } from '../../../../../../../server/logging/backends/kubernete
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
+import { LongLines } from '../../../../../../../server/logging/matching/long-lines.ts';
 import { until } from '../../../../../../support/until.ts';
 import { at, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
@@ -71,6 +72,7 @@ describe('the follower of a selection', () => {
       reader: new LogReader({ client, slots: new Slots(1), turns: new Turns() }),
       pods,
       selection: { ...everything, range: { ...everything.range, start: begin.time } },
+      longLines: new LongLines(),
       quota: new FollowQuota({ followedLogs: 10, maxContainers: 10 }).of(),
       memory: memory.share(),
       unfinished: () => memory.share(),

@@ -5,7 +5,8 @@ import {
   lineFilter,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../../server/logging/log-store.ts';
-import { lookableLength } from '../../../../../../../server/logging/matching/line-matcher.ts';
+import { lengthAtOnce, lookableLength } from '../../../../../../../server/logging/matching/line-matcher.ts';
+import { LongLines } from '../../../../../../../server/logging/matching/long-lines.ts';
 
 const range = { start: '2026-11-21T00:00:00.000000000Z', end: '2026-11-22T00:00:00.000000000Z' };
 
@@ -14,11 +15,15 @@ function regex(...texts: [string, ...string[]]): TextFilter {
 }
 
 describe('the filter of pod logs', () => {
+  const longLines = new LongLines();
+  const { signal } = new AbortController();
   let shortened = 0;
+  after(() => longLines.close());
+
   const filterOf = (text: TextFilter) => {
     const selection: Selection = { scope: { everything: true }, range, text };
     shortened = 0;
-    return lineFilter(selection, () => shortened++);
+    return lineFilter(selection, { longLines, signal, shortened: () => shortened++ });
   };
 
   it('looks at less of a line the larger the patterns are', () => {
@@ -30,29 +35,45 @@ describe('the filter of pod logs', () => {
     );
   });
 
-  it('tells of lines that it has not seen to their end', () => {
+  it('looks at short lines at once, and leaves long ones to another thread', async () => {
+    for (const text of [
+      regex('x.{498}y'),
+      { mode: 'prefix', texts: ['x'], caseSensitive: false },
+    ] satisfies TextFilter[]) {
+      const filter = filterOf(text);
+      const atOnce = lengthAtOnce(text);
+      expect(filter('-'.repeat(atOnce))).to.equal(false);
+      const later = filter('-'.repeat(atOnce + 1));
+      expect(later).to.be.instanceOf(Promise);
+      expect(await later).to.equal(false);
+    }
+  });
+
+  it('tells of lines that it has not seen to their end', async () => {
     const most = lookableLength(regex('x.{498}y'));
     const filter = filterOf(regex('x.{498}y'));
     const found = `x${'-'.repeat(498)}y`;
-    expect(filter(`${found}${'-'.repeat(most - found.length)}`)).to.equal(true);
-    expect(filter('-'.repeat(most))).to.equal(false);
+    expect(await filter(`${found}${'-'.repeat(most - found.length)}`)).to.equal(true);
+    expect(await filter('-'.repeat(most))).to.equal(false);
     expect(shortened).to.equal(0);
-    expect(filter(`${found}${'-'.repeat(most)}`)).to.equal(true);
-    expect(filter(`${'-'.repeat(most)}${found}`)).to.equal(false);
+    expect(await filter(`${found}${'-'.repeat(most)}`)).to.equal(true);
+    expect(await filter(`${'-'.repeat(most)}${found}`)).to.equal(false);
     expect(shortened).to.equal(2);
   });
 
-  it('takes no cut for the end of a line', () => {
+  it('takes no cut for the end of a line', async () => {
     const pattern = `b{500}$`;
     const most = lookableLength(regex(pattern));
-    expect(filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
-    expect(filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
+    expect(await filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
+    expect(await filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
     expect(shortened).to.equal(1);
   });
 
   it('wants the level and the text of a line, where both are asked for', () => {
-    const filter = (more: Partial<Selection>) =>
-      lineFilter({ scope: { everything: true }, range, ...more }, () => undefined);
+    const filter = (more: Partial<Selection>) => {
+      const passes = lineFilter({ scope: { everything: true }, range, ...more }, { longLines, signal });
+      return (line: string): boolean => passes(line) === true;
+    };
     const lines = ['level=error one', 'level=error two', 'level=info two', 'two'];
     const text: TextFilter = { mode: 'substring', texts: ['two'], caseSensitive: true };
     expect(lines.filter(filter({}))).to.deep.equal(lines);

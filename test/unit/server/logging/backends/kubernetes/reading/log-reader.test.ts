@@ -37,9 +37,30 @@ describe('the reading of a log', () => {
     cluster.add('shop', 'a', [at(1), at(2), at(9)]);
     expect(await read({})).to.include({ first: at(1).time, lines: 3, hasPassed: false });
     const seen: string[] = [];
-    const extent = await read({ until: () => at(4).time }, (_, text) => seen.push(text));
+    const extent = await read({ until: () => at(4).time }, (_, text) => void seen.push(text));
     expect(extent).to.include({ first: at(1).time, lines: 2, hasPassed: true });
     expect(seen).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('gives a line when the one before has been taken, however long that takes', async () => {
+    cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+    const seen: string[] = [];
+    await read({}, async (_, text) => {
+      seen.push(`${text} comes`);
+      await setImmediate();
+      seen.push(`${text} is taken`);
+    });
+    const each = (line: number): string[] => [`line ${line} comes`, `line ${line} is taken`];
+    expect(seen).to.deep.equal([...each(1), ...each(2), ...each(3)]);
+  });
+
+  it('fails with what whoever takes the lines throws, also when it takes a while', async () => {
+    cluster.add('shop', 'a', [at(1), at(2)]);
+    const failing = read({}, async () => {
+      await setImmediate();
+      throw new TypeError('no room');
+    });
+    expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
   });
 
   it('fails with what whoever takes the lines throws, which is no fault of the kubelet', async () => {
@@ -60,7 +81,7 @@ describe('the reading of a log', () => {
       return looks++ === 0 ? full.promise : undefined;
     };
     const seen: string[] = [];
-    const reading = read({ room }, (_, text) => seen.push(text));
+    const reading = read({ room }, (_, text) => void seen.push(text));
     await asked.promise;
     for (let turn = 0; turn < 10; turn++) await setImmediate();
     expect([looks, seen]).to.deep.equal([1, []]);
@@ -79,7 +100,7 @@ describe('the reading of a log', () => {
       full.resolve();
       return full.promise;
     };
-    const reading = read({ room, signal: left.signal }, (_, text) => seen.push(text));
+    const reading = read({ room, signal: left.signal }, (_, text) => void seen.push(text));
     expect(await reading.catch((error: unknown) => error)).to.include({ message: 'left' });
     expect(seen).to.deep.equal([]);
   });
@@ -142,7 +163,7 @@ describe('the reading of a log', () => {
     };
     globalThis.setImmediate(other);
     const seen: { text: string; others: number }[] = [];
-    await read({}, (_, text) => seen.push({ text, others }));
+    await read({}, (_, text) => void seen.push({ text, others }));
     isReading = false;
     expect(seen.map(({ text }) => text)).to.deep.equal(lines.map(({ text }) => text));
     expect(new Set(seen.map((one) => one.others)).size).to.equal(30);

@@ -1,0 +1,63 @@
+import { setImmediate as round } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { TextFilter } from '../../../../../server/logging/log-store.ts';
+import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
+import { LongLines } from '../../../../../server/logging/matching/long-lines.ts';
+
+/** What no engine is quick with, and letters that lead it on. */
+const SLOW: TextFilter = { mode: 'regex', texts: ['[ab]*a[ab]{400}c'], caseSensitive: true };
+const LETTERS = Array.from({ length: 100_000 }, (_, at) => ((at * 7_919) % 31 < 15 ? 'a' : 'b')).join('');
+
+describe('a long line', () => {
+  const { signal } = new AbortController();
+  let longLines: LongLines;
+
+  beforeEach(() => {
+    longLines = new LongLines();
+  });
+
+  afterEach(() => longLines.close());
+
+  it('is found as a short one is', async () => {
+    const line = `${'漢字 '.repeat(20_000)}Größe 17${' -'.repeat(20_000)}`;
+    const filters: TextFilter[] = [
+      { mode: 'phrase', texts: ['größe 17'], caseSensitive: false },
+      { mode: 'phrase', texts: ['größe 17'], caseSensitive: true },
+      { mode: 'prefix', texts: ['nothing', 'grö'], caseSensitive: false },
+      { mode: 'substring', texts: ['ße 1'], caseSensitive: true },
+      { mode: 'regex', texts: ['e \\d+( -)+$'], caseSensitive: true },
+      { mode: 'regex', texts: ['^Größe'], caseSensitive: true },
+    ];
+    for (const filter of filters) {
+      const found = lineMatcher(filter).matches(line);
+      expect(await longLines.matches(filter, line, signal), JSON.stringify(filter)).to.equal(found);
+    }
+  });
+
+  it('keeps nobody waiting who does something else', async () => {
+    const answers: boolean[] = [];
+    const look = longLines.matches(SLOW, LETTERS, signal).then((answer) => answers.push(answer));
+    let rounds = 0;
+    for (; answers.length === 0; rounds++) await round();
+    await look;
+    expect(answers).to.deep.equal([false]);
+    expect(rounds).to.be.above(10);
+  });
+
+  it('is looked at no longer when nobody wants to know, nor is one that waits behind it', async () => {
+    const [left, other] = [new AbortController(), new AbortController()];
+    const looks = [
+      longLines.matches(SLOW, LETTERS, left.signal),
+      longLines.matches(SLOW, LETTERS, other.signal),
+      longLines.matches({ mode: 'substring', texts: ['b'], caseSensitive: true }, LETTERS, signal),
+    ];
+    other.abort(new Error('other'));
+    left.abort(new Error('left'));
+    const answers = await Promise.all(looks.map((look) => look.catch((error: unknown) => error)));
+    expect(answers[0]).to.include({ message: 'left' });
+    expect(answers[1]).to.include({ message: 'other' });
+    expect(answers[2]).to.equal(true);
+    const late = longLines.matches(SLOW, LETTERS, left.signal);
+    expect(await late.catch((error: unknown) => error)).to.include({ message: 'left' });
+  });
+});
