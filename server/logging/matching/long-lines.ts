@@ -37,5 +37,6 @@ export class LongLines {
 
 function newPool(): Tinypool {
   const filename = new URL('long-line-thread.ts', import.meta.url).href;
-  return new Tinypool({ filename, minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS });
+  // What the process was told to load at its start is not for the thread.
+  return new Tinypool({ filename, minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS, execArgv: [] });
 }
