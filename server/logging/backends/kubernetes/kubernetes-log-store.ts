@@ -82,7 +82,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #reader: LogReader;
   readonly #quota: FollowQuota;
   readonly #memory: MemoryBudget;
-  readonly #longLines = new LongLines();
+  readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, turns = new Turns(), idleMs, kubeletTimeoutMs, monotonic } = options;
@@ -94,6 +94,7 @@ export class KubernetesLogStore implements LogBackend {
       ...(monotonic ? { monotonic } : {}),
     });
     this.#quota = new FollowQuota(limits);
+    this.#longLines = new LongLines({ log });
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
     this.#reader = new LogReader({
       client,

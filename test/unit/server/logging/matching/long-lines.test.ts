@@ -1,5 +1,6 @@
 import { setImmediate as round } from 'node:timers/promises';
 import { expect } from 'chai';
+import { pino } from 'pino';
 import type { TextFilter } from '../../../../../server/logging/log-store.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
 import { LongLines } from '../../../../../server/logging/matching/long-lines.ts';
@@ -10,10 +11,11 @@ const LETTERS = Array.from({ length: 100_000 }, (_, at) => ((at * 7_919) % 31 < 
 
 describe('a long line', () => {
   const { signal } = new AbortController();
+  const log = pino({ enabled: false });
   let longLines: LongLines;
 
   beforeEach(() => {
-    longLines = new LongLines();
+    longLines = new LongLines({ log });
   });
 
   afterEach(() => longLines.close());
@@ -59,5 +61,27 @@ describe('a long line', () => {
     expect(answers[2]).to.equal(true);
     const late = longLines.matches(SLOW, LETTERS, left.signal);
     expect(await late.catch((error: unknown) => error)).to.include({ message: 'left' });
+  });
+
+  it('fails with what its thread fails with, and the next one gets another thread', async () => {
+    const fails = `export default ({ line }) => {
+      for (const all = []; line === 'too much'; ) all.push(Array(1_000_000).fill(0.5));
+      if (line === 'wrong') throw new Error('wrong line');
+      return true;
+    }`;
+    const failing = new LongLines({
+      log,
+      thread: new URL(`data:text/javascript,${encodeURIComponent(fails)}`),
+    });
+    const look = (line: string): Promise<unknown> =>
+      failing.matches(SLOW, line, signal).catch((error: unknown) => error);
+    try {
+      const [tooMuch, wrong, fine] = await Promise.all([look('too much'), look('wrong'), look('fine')]);
+      expect(tooMuch).to.include({ code: 'ERR_WORKER_OUT_OF_MEMORY' });
+      expect(wrong).to.include({ message: 'wrong line' });
+      expect(fine).to.equal(true);
+    } finally {
+      await failing.close();
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import { FollowQuota } from '../../../../../../../server/logging/backends/kubernetes/following/follow-quota.ts';
@@ -72,7 +73,7 @@ describe('the follower of a selection', () => {
       reader: new LogReader({ client, slots: new Slots(1), turns: new Turns() }),
       pods,
       selection: { ...everything, range: { ...everything.range, start: begin.time } },
-      longLines: new LongLines(),
+      longLines: new LongLines({ log: pino({ enabled: false }) }),
       quota: new FollowQuota({ followedLogs: 10, maxContainers: 10 }).of(),
       memory: memory.share(),
       unfinished: () => memory.share(),

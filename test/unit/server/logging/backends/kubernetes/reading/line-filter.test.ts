@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import {
   beginOf,
   earliestOf,
@@ -15,7 +16,7 @@ function regex(...texts: [string, ...string[]]): TextFilter {
 }
 
 describe('the filter of pod logs', () => {
-  const longLines = new LongLines();
+  const longLines = new LongLines({ log: pino({ enabled: false }) });
   const { signal } = new AbortController();
   let shortened = 0;
   after(() => longLines.close());
