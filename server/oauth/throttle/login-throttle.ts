@@ -94,11 +94,10 @@ export class LoginThrottle {
     const network = networkOf(source);
     const accountKey = this.#options.digest('account', account);
     const sourceKey = this.#options.digest('source', network);
-    for (;;) {
-      signal?.throwIfAborted();
-      const now = this.#now();
+    const attempt = (): Reservation | undefined => {
       const known =
-        this.#known.has(accountKey, sourceKey, now) || this.#options.isSignedIn?.(account, network) === true;
+        this.#known.has(accountKey, sourceKey, this.#now()) ||
+        this.#options.isSignedIn?.(account, network) === true;
       const buckets = this.#begin(accountKey, sourceKey, known);
       const wait = Math.max(...buckets.map(({ wait }) => wait));
       if (wait === 0 && buckets.every(({ full }) => !full)) {
@@ -107,8 +106,10 @@ export class LoginThrottle {
       for (const { bucket } of buckets) bucket.release();
       this.#settle(buckets);
       if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
-      await this.#turn(signal);
-    }
+      return undefined;
+    };
+    signal?.throwIfAborted();
+    return attempt() ?? this.#turn(attempt, signal);
   }
 
   /** Takes over what another replica saw, or what was seen before a restart; also that it is over. */
@@ -156,7 +157,7 @@ export class LoginThrottle {
       const now = this.#now();
       for (const taken of buckets) change(taken, now);
       this.#settle(buckets);
-      for (const wake of this.#waiting) wake();
+      for (const look of this.#waiting) look();
     };
     return {
       cancelled: () => end(({ bucket }) => bucket.release()),
@@ -166,6 +167,8 @@ export class LoginThrottle {
           if (taken.bucket.isDelaying(now)) this.#tell(taken.key, now);
         }),
       succeeded: () => {
+        // Before those look who wait: they may come from the same place.
+        const isNew = this.#known.add(accountKey, sourceKey, this.#now());
         end(({ key, bucket }, now) => {
           bucket.release();
           if (key !== `${accountKey}.${sourceKey}`) return;
@@ -174,7 +177,6 @@ export class LoginThrottle {
           if (wasDelaying) this.#tell(key, now);
         });
         const now = this.#now();
-        const isNew = this.#known.add(accountKey, sourceKey, now);
         // While a stranger keeps the account delayed, others have to know from where its owner comes.
         if (isNew && this.#table.get(accountKey)?.isDelaying(now)) this.#tell(accountKey, now);
       },
@@ -190,27 +192,38 @@ export class LoginThrottle {
     for (const { key } of buckets) this.#table.settle(key, this.#now());
   }
 
-  /** Until an attempt has ended. */
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  /** Waits for others to end. `attempt`: undefined while it cannot begin. Whoever waits keeps his place meanwhile. */
+  #turn(attempt: () => Reservation | undefined, signal: AbortSignal | undefined): Promise<Reservation> {
     const { timeoutMs, length } = this.#options.patience ?? { timeoutMs: 2000, length: 64 };
-    if (this.#waiting.size >= length) throw newServiceUnavailable('too many sign-ins at a time', 2);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const end = (): void => {
+    const refusal = (): Error => newServiceUnavailable('too many sign-ins at a time', 2);
+    if (this.#waiting.size >= length) throw refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<Reservation>();
+    const leave = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', wake);
-      this.#waiting.delete(wake);
+      signal?.removeEventListener('abort', gone);
+      this.#waiting.delete(look);
     };
-    // Also when the caller has gone: whoever wakes looks for himself.
-    const wake = (): void => {
-      end();
-      resolve();
+    const look = (): void => {
+      try {
+        const reservation = attempt();
+        if (!reservation) return;
+        leave();
+        resolve(reservation);
+      } catch (error) {
+        leave();
+        reject(error);
+      }
+    };
+    const gone = (): void => {
+      leave();
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      end();
-      reject(newServiceUnavailable('too many sign-ins at a time', 2));
+      leave();
+      reject(refusal());
     }, timeoutMs);
-    signal?.addEventListener('abort', wake, { once: true });
-    this.#waiting.add(wake);
+    signal?.addEventListener('abort', gone, { once: true });
+    this.#waiting.add(look);
     return promise;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import {
@@ -181,6 +182,37 @@ describe('the throttle of sign-ins', () => {
       ),
     );
     expect(outcomes).to.deep.equal([503, 503]);
+  });
+
+  it('lets an attempt wait no longer because others end meanwhile', async () => {
+    const scene = new Scene({ patience: { timeoutMs: 50, length: 1 } });
+    await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
+    const over = new AbortController();
+    const waiting = scene
+      .reserve('alice')
+      .catch((error: unknown) => error)
+      .finally(() => over.abort());
+    for (let i = 0; i < 100 && !over.signal.aborted; i++) {
+      await setTimeout(5);
+      await scene.succeed('bob');
+    }
+    expect(over.signal.aborted).to.equal(true);
+    expect(await waiting).to.include({ code: 503 });
+  });
+
+  it('keeps the place of an attempt that waits: who comes later does not begin before it', async () => {
+    const scene = new Scene();
+    const [first] = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
+    const begun: string[] = [];
+    const attempt = async (name: string): Promise<void> => {
+      const reservation = await scene.reserve('alice');
+      begun.push(name);
+      reservation.cancelled();
+    };
+    const earlier = attempt('earlier');
+    first?.cancelled();
+    await Promise.all([attempt('later'), earlier]);
+    expect(begun).to.deep.equal(['earlier', 'later']);
   });
 
   it('lets attempts wait again once those that waited before have given up or left', async () => {
