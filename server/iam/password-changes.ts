@@ -9,9 +9,9 @@ import {
 import { OAuthError } from '../../apis/oauth/errors.ts';
 import type { SourceAddress } from '../oauth/http/source-address.ts';
 import type { PasswordHasher } from '../oauth/passwords/hasher.ts';
+import { changeTime, isStill } from '../oauth/passwords/password-change.ts';
 import { passwordFaults } from '../oauth/passwords/password-policy.ts';
 import type { PasswordSignIn } from '../oauth/passwords/sign-in.ts';
-import { MAX_CLOCK_DIFFERENCE_MS } from '../oauth/sessions/session-object.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -57,7 +57,7 @@ export class PasswordChanges {
       userUID: user.uid,
       passwordHash: await hasher.hash(document.password, context.signal),
       mustChange: !isOwn && (document.mustChange ?? true),
-      changedAt: laterThan(credentials.get(name)?.changedAt, now()),
+      changedAt: changeTime(credentials.get(name)?.changedAt, now()),
     };
     const resourceVersion = replaced && { resourceVersion: replaced.resourceVersion };
     await credentials.set(name, { ...next, ...resourceVersion }, context.signal);
@@ -101,10 +101,9 @@ export class PasswordChanges {
     } catch (error) {
       throw this.#refusal(user.name, error);
     }
-    // The check may have renewed the hash; but a change made in the meantime must not be overwritten.
+    // The check may have renewed the hash.
     const present = credentials.get(user.name);
-    const isChecked = present?.uid === checked.uid && present.changedAt === checked.changedAt;
-    if (!isChecked || present.userUID !== user.uid) {
+    if (!isStill(checked, present) || present.userUID !== user.uid) {
       throw newConflict({ group, resource: USER.plural }, user.name, 'the password was changed a moment ago');
     }
     return present;
@@ -117,12 +116,4 @@ export class PasswordChanges {
     if (error.status === 503) return newServiceUnavailable(error.message, seconds, { cause: error });
     return this.#documents.invalid(name, [invalidValue('currentPassword', 'is wrong')]);
   }
-}
-
-/**
- * Now, but after the previous change, which another clock may have put a little into the future: sessions are compared
- * with this time, so it must not go back. A time further ahead is a mistake, and is not kept.
- */
-function laterThan(before: number | undefined, now: number): number {
-  return before === undefined || before - now > MAX_CLOCK_DIFFERENCE_MS ? now : Math.max(now, before + 1);
 }

@@ -1,5 +1,6 @@
 import { isConflict } from '../../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../../passwords/hasher.ts';
+import { changeTime, isStill } from '../../passwords/password-change.ts';
 import { passwordFaults } from '../../passwords/password-policy.ts';
 import type { Account, CredentialStore, PasswordID } from '../../users/account.ts';
 
@@ -38,14 +39,13 @@ export class ForcedPasswordChange {
     const [fault] = passwordFaults(password, account.name);
     if (fault !== undefined) return { fault: `The new password ${fault}.` };
     const current = credentials.get(account.name);
-    const isProven = current?.uid === proven.uid && current.changedAt === proven.changedAt;
-    if (!isProven || !current.mustChange || current.userUID !== account.uid) return 'changed meanwhile';
+    if (!isStill(proven, current) || !current.mustChange || current.userUID !== account.uid)
+      return 'changed meanwhile';
     if (await hasher.verify(current.passwordHash, password, signal)) {
       return { fault: 'Use another password than the one you have.' };
     }
     const passwordHash = await hasher.hash(password, signal);
-    // Later than the old one in any case: sessions are held against this time.
-    const changedAt = Math.max(now(), proven.changedAt + 1);
+    const changedAt = changeTime(proven.changedAt, now());
     const { uid, resourceVersion, userUID } = current;
     const next = { passwordHash, userUID, mustChange: false, changedAt, resourceVersion };
     try {
