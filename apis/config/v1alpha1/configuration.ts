@@ -219,7 +219,10 @@ const log = section('Log lines, on standard output.', {
 
 export const APIServerConfigurationSchema = Type.Object(
   {
-    apiVersion: Type.String({ description: '`config.platform.io/v1alpha1`.' }),
+    apiVersion: Type.String({
+      expects: apiVersionOf('platform'),
+      description: '`config.platform.io/v1alpha1`.',
+    }),
     kind: Type.Unsafe<typeof KIND>({ type: 'string', enum: [KIND], description: `\`${KIND}\`.` }),
     platform,
     listeners,

@@ -26,15 +26,21 @@ export function explain(error: ErrorObject): Explanation {
     return { path: [...path, name], which: 'key', message: `unknown option; ${hint}` };
   }
   if (error.keyword === 'required') {
-    return {
-      path: [...path, String(error.params['missingProperty'])],
-      which: 'key',
-      message: 'is missing',
-    };
+    const name = String(error.params['missingProperty']);
+    const member = isRecord(schema['properties']) ? schema['properties'][name] : undefined;
+    return { path: [...path, name], which: 'key', message: `is missing${cure(member)}` };
   }
   // A value that may be a secret is never repeated.
   const given = schema['writeOnly'] === true ? '' : `, not ${JSON.stringify(error.data)}`;
   return { path, which: 'value', message: `must be ${wanted(error, schema)}${given}` };
+}
+
+/** Whoever left it out may not know what belongs there. */
+function cure(member: unknown): string {
+  if (!isRecord(member)) return '';
+  const choices: readonly unknown[] = Array.isArray(member['enum']) ? member['enum'] : [];
+  const wanted: unknown = member['expects'] ?? (choices.length > 0 ? choices.join(' or ') : undefined);
+  return typeof wanted === 'string' ? `; must be ${wanted}` : '';
 }
 
 function wanted(error: ErrorObject, schema: Schema): string {

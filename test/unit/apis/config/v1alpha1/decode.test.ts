@@ -88,7 +88,21 @@ describe('decodeConfiguration', () => {
       HEAD.replace('v1alpha1', 'v1'),
       'c.yaml:1:13: apiVersion: must be config.platform.io/v1alpha1',
     ],
-    ['no version', 'kind: APIServerConfiguration\n', 'c.yaml:1:1: apiVersion: is missing'],
+    [
+      'no version',
+      'kind: APIServerConfiguration\n',
+      'c.yaml:1:1: apiVersion: is missing; must be config.platform.io/v1alpha1',
+    ],
+    [
+      'no kind',
+      'apiVersion: config.platform.io/v1alpha1\n',
+      'c.yaml:1:1: kind: is missing; must be APIServerConfiguration',
+    ],
+    [
+      'a client without an id',
+      `${HEAD}oauth: {clients: [{public: true}]}\n`,
+      'c.yaml:3:19: oauth.clients.0.id: is missing; must be 1 to 128 printable ASCII characters without spaces',
+    ],
     [
       'a bad duration',
       `${HEAD}shutdown: {timeout: 5 minutes}\n`,
