@@ -10,14 +10,17 @@ export function selects(selection: Selection): (record: LogRecord) => boolean {
   const since = sinceOf(scope);
   const patterns = podPatterns(workloads ?? {}).map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
   const says = text === undefined ? () => true : saysOneOf(text);
+  const isNamespace = toldOnce(named(namespaces));
+  const isContainer = toldOnce(named(containers));
+  const isOfPods = named(pods);
+  const isPod = toldOnce((name) => isOfPods(name) && patterns.every((pattern) => pattern.test(name)));
   return ({ time, log, kubernetes: { namespace_name, pod_name, container_name } }) =>
     time >= range.start &&
     time < range.end &&
     time >= since(namespace_name) &&
-    named(namespaces, namespace_name) &&
-    named(pods, pod_name) &&
-    named(containers, container_name) &&
-    patterns.every((pattern) => pattern.test(pod_name)) &&
+    isNamespace(namespace_name) &&
+    isPod(pod_name) &&
+    isContainer(container_name) &&
     (levels === undefined || levelsOf(log).some((level) => levels.includes(level))) &&
     says(log);
 }
@@ -31,12 +34,20 @@ function sinceOf(scope: Scope): (namespace: string) => string {
   return (namespace) => since.get(namespace) ?? NEVER;
 }
 
-function named(filter: NameFilter | undefined, name: string): boolean {
-  const { exact, contains } = filter ?? {};
-  return (
+function named({ exact, contains }: NameFilter = {}): (name: string) => boolean {
+  return (name) =>
     (exact === undefined || exact.includes(name)) &&
-    (contains === undefined || contains.some((part) => asciiLowerCase(name).includes(asciiLowerCase(part))))
-  );
+    (contains === undefined || contains.some((part) => asciiLowerCase(name).includes(asciiLowerCase(part))));
+}
+
+/** Thousands of records have the same few names. */
+function toldOnce(tell: (name: string) => boolean): (name: string) => boolean {
+  const told = new Map<string, boolean>();
+  return (name) => {
+    const known = told.get(name) ?? tell(name);
+    told.set(name, known);
+    return known;
+  };
 }
 
 function asciiLowerCase(text: string): string {
