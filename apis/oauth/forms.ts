@@ -118,8 +118,12 @@ export const AuthorizationParametersSchema = Type.Object({
   response_type: Type.Literal('code'),
   client_id: Type.String(),
   redirect_uri: Type.String({ description: 'Registered for the client.' }),
-  code_challenge: Type.String({ description: 'SHA-256 of the verifier, base64url.' }),
-  code_challenge_method: Type.Literal('S256'),
+  code_challenge: optional(
+    'SHA-256 of the verifier, base64url (PKCE). Needed, but for clients with `pkce: optional`.',
+  ),
+  code_challenge_method: Type.Optional(
+    Type.Literal('S256', { description: 'Needed with `code_challenge`.' }),
+  ),
   scope,
   state: optional('Sent back as it is.'),
   nonce: optional('Goes into the id token.'),

@@ -78,6 +78,7 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     id: client.id,
     displayName: client.displayName || client.id,
     isPublic: client.public,
+    requiresPKCE: client.pkce === 'required',
     grants: client.grants,
     redirectURIs: client.redirectURIs,
     postLogoutRedirectURIs: client.postLogoutRedirectURIs,
@@ -97,6 +98,7 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
     id: name,
     displayName: name,
     isPublic: false,
+    requiresPKCE: true,
     grants: [
       'password',
       'refresh_token',

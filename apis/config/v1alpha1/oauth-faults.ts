@@ -35,6 +35,7 @@ function clientFaults(path: readonly string[], client: Client, ids: Set<unknown>
   return [
     ...(twice ? [{ path: [...path, 'id'], message: 'is the id of another client already' }] : []),
     ...secretFaults(path, client),
+    ...pkceFaults(path, client),
     ...DESTINATIONS.flatMap((option) =>
       texts(client[option])
         .filter(([, uri]) => !isRedirectable(uri))
@@ -56,6 +57,12 @@ function secretFaults(path: readonly string[], client: Client): OAuthFault[] {
     return [{ path, message: 'needs a secret: give it secretFiles or a secretRef, or make it public' }];
   }
   return [];
+}
+
+/** Without a secret nothing but PKCE tells the client from somebody who has come by its code (RFC 9700, 2.1.1). */
+function pkceFaults(path: readonly string[], client: Client): OAuthFault[] {
+  if (client['public'] !== true || client['pkce'] !== 'optional') return [];
+  return [{ path: [...path, 'pkce'], message: 'must be required for a client that is public' }];
 }
 
 /** A list that names files, a reference that names a Secret, or something of the wrong type in their place. */

@@ -54,6 +54,11 @@ const client = Type.Object(
     postLogoutRedirectURIs: namesOption(
       'Where people may be sent after signing out: what may stand in `redirectURIs`; compared exactly.',
     ),
+    pkce: choiceOption(
+      ['required', 'optional'],
+      'required',
+      'Whether codes are given out with PKCE only. `optional`: for a program that has a secret and knows no PKCE.',
+    ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {

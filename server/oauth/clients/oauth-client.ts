@@ -7,6 +7,8 @@ export interface OAuthClient {
   readonly displayName: string;
   /** A public client has no secret; PKCE stands in for it. */
   readonly isPublic: boolean;
+  /** Otherwise codes without a challenge are given out too; one that is sent counts all the same. */
+  readonly requiresPKCE: boolean;
   readonly grants: readonly GrantType[];
   readonly redirectURIs: readonly string[];
   readonly scopes: readonly string[];

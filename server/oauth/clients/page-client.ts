@@ -25,6 +25,7 @@ export function pageClient(issuer: string, lifetimes: Lifetimes): OAuthClient {
     id: PAGE_CLIENT,
     displayName: 'API description',
     isPublic: true,
+    requiresPKCE: true,
     grants: ['authorization_code'],
     redirectURIs: origins.map((each) => new URL(REDIRECT_PATH, each).href),
     scopes: SCOPES,

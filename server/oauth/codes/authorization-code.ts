@@ -9,8 +9,8 @@ export const CODE_LIFETIME_MS = 60_000;
 export interface CodeBinding {
   readonly clientID: string;
   readonly redirectURI: string;
-  /** RFC 7636: what the verifier must hash to. */
-  readonly challenge: string;
+  /** RFC 7636: what the verifier must hash to. None at one endpoint must be none at the other (RFC 9700, 4.8.2). */
+  readonly challenge?: string | undefined;
 }
 
 export interface AuthorizationCode extends SessionCode {
@@ -40,7 +40,7 @@ export function parseCode(text: string): AuthorizationCode | undefined {
 
 export function boundHash(
   code: AuthorizationCode,
-  { clientID, redirectURI, challenge }: CodeBinding,
+  { clientID, redirectURI, challenge = '' }: CodeBinding,
 ): string {
   return codeHash(code, [clientID, redirectURI, challenge]);
 }

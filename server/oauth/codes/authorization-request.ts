@@ -12,7 +12,8 @@ export interface AuthorizationRequest {
   readonly clientID: string;
   readonly redirectURI: string;
   readonly scopes: readonly string[];
-  readonly challenge: string;
+  /** Absent when the client was let off PKCE and sent none. */
+  readonly challenge?: string;
   readonly state?: string;
   readonly nonce?: string;
   /** Nobody else may sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
@@ -79,7 +80,7 @@ export function authorizationRequest(
     new AuthorizationRefusal(code, description, { redirectURI, state });
 
   checkKind(parameters, client, refuse);
-  const challenge = challengeIn(parameters, refuse);
+  const challenge = challengeIn(parameters, client, refuse);
   const scopes = scopesIn(parameters, client, refuse);
   const nonce = parameters.get('nonce');
   if (nonce !== undefined && nonce.length > MAX_NONCE) {
@@ -90,7 +91,7 @@ export function authorizationRequest(
     clientID: client.id,
     redirectURI,
     scopes,
-    challenge,
+    ...(challenge === undefined ? {} : { challenge }),
     ...(state === undefined ? {} : { state }),
     ...(nonce === undefined ? {} : { nonce }),
   };
@@ -113,9 +114,12 @@ function checkKind(parameters: Form, client: OAuthClient, refuse: Refuse): void 
   }
 }
 
-function challengeIn(parameters: Form, refuse: Refuse): string {
+function challengeIn(parameters: Form, client: OAuthClient, refuse: Refuse): string | undefined {
   const challenge = parameters.get('code_challenge');
-  if (challenge === undefined) throw refuse('invalid_request', 'code_challenge is missing: PKCE is required');
+  if (challenge === undefined) {
+    if (!client.requiresPKCE && !parameters.has('code_challenge_method')) return undefined;
+    throw refuse('invalid_request', 'code_challenge is missing: PKCE is required');
+  }
   // RFC 7636, 4.3: without a method, plain would be meant.
   if (parameters.get('code_challenge_method') !== 'S256') {
     throw refuse('invalid_request', 'the only code_challenge_method is S256');

@@ -20,15 +20,19 @@ export class AuthorizationCodeGrant implements Grant {
     const { client, form, signal } = request;
     const code = parseCode(required(form, 'code'));
     const redirectURI = required(form, 'redirect_uri');
-    const challenge = challengeOf(required(form, 'code_verifier'));
+    // Without one, only a code counts that was asked for without a challenge.
+    const verifier = client.requiresPKCE ? required(form, 'code_verifier') : form.get('code_verifier');
     checkSight(this.#options);
     if (!code) throw refused('the code is malformed');
     // Usually another replica made the session a moment ago. If the cache is behind, the update fails and shows it.
     const { sessions } = this.#options;
     const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, signal));
     if (!session) throw refused('the code has expired, or its session has ended');
+    const challenge = verifier === undefined ? undefined : challengeOf(verifier);
     const hash =
-      challenge === undefined ? undefined : boundHash(code, { clientID: client.id, redirectURI, challenge });
+      verifier !== undefined && challenge === undefined
+        ? undefined
+        : boundHash(code, { clientID: client.id, redirectURI, challenge });
     return this.#exchange.begin({ code, hash, watchedMs: CODE_LIFETIME_MS }, session, request);
   }
 }

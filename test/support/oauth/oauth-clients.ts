@@ -6,6 +6,7 @@ export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAu
     id,
     displayName: id,
     isPublic: false,
+    requiresPKCE: true,
     grants: [
       'password',
       'refresh_token',

@@ -28,6 +28,7 @@ export class SiteState {
     newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
     newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
     newClient('backend', { redirectURIs: [`${REDIRECT}?tenant=1`], grants: ['authorization_code'] }),
+    newClient('old', { redirectURIs: [REDIRECT], requiresPKCE: false }),
     newClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
   ];
   readonly hasher = new PasswordHasher({

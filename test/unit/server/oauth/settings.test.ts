@@ -15,6 +15,7 @@ describe('oauthSettings', () => {
       id: 'platform',
       wellKnownSecret: 'platform',
       isPublic: false,
+      requiresPKCE: true,
     });
     expect(settings?.clients[0]).to.deep.include({
       accessTokenLifetime: 7200,
@@ -22,6 +23,15 @@ describe('oauthSettings', () => {
       sessionLifetime: 2_592_000,
     });
     expect(settings?.audience).to.equal('platform');
+  });
+
+  it('lets no client off PKCE but those that are configured so', () => {
+    const clients = '[{id: a, secretFiles: [/x]}, {id: b, secretFiles: [/x], pkce: optional}]';
+    const settings = oauthSettings(configuration(`{clients: ${clients}}`));
+    expect(settings?.clients.slice(0, 2).map(({ requiresPKCE }) => requiresPKCE)).to.deep.equal([
+      true,
+      false,
+    ]);
   });
 
   it('gives a client the shared lifetimes but for those of its own', () => {
@@ -47,6 +57,7 @@ describe('oauthSettings', () => {
       expect(client).to.deep.include({
         id: 'openapi-page',
         isPublic: true,
+        requiresPKCE: true,
         grants: ['authorization_code'],
         wellKnownSecret: undefined,
       });

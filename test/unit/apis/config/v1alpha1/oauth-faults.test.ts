@@ -45,6 +45,11 @@ describe('the options of the token handler', () => {
       /oauth\.clients\.0\.nextSecretRef: does not go with public/,
     ],
     [
+      'a client that has neither a secret nor PKCE',
+      { clients: [{ id: 'a', public: true, pkce: 'optional' }] },
+      /oauth\.clients\.0\.pkce: must be required for a client that is public/,
+    ],
+    [
       'a redirect URI that others on the way could read',
       { clients: [{ id: 'a', public: true, redirectURIs: ['http://console.example.com/cb'] }] },
       /oauth\.clients\.0\.redirectURIs\.0: must be https, http on the machine itself/,

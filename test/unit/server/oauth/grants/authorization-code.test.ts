@@ -286,6 +286,41 @@ describe('the authorization code grant', () => {
     });
   });
 
+  describe('for a client that is let off PKCE', () => {
+    const own = { client_id: 'old', client_secret: 'secret of old' };
+    const without = { ...own, code_verifier: '' };
+    const noChallenge = { client_id: 'old', code_challenge: undefined, code_challenge_method: undefined };
+
+    it('takes a code that was asked for without a challenge, once', async () => {
+      const code = await codeFor(site, noChallenge);
+      expect((await exchange({ ...without, code })).status).to.equal(200);
+      await refused({ ...without, code });
+      expect(state.sessions.objects.size).to.equal(0);
+    });
+
+    it('takes no verifier for such a code, so that nobody can take a challenge away unnoticed', async () => {
+      const code = await codeFor(site, noChallenge);
+      await refused({ ...own, code });
+      await refused({ ...own, code, code_verifier: 'v' });
+      expect((await exchange({ ...without, code })).status).to.equal(200);
+    });
+
+    it('wants the verifier when there was a challenge', async () => {
+      const code = await codeFor(site, { client_id: 'old' });
+      await refused({ ...without, code });
+      await refused({ ...own, code, code_verifier: 'w'.repeat(43) });
+      expect((await exchange({ ...own, code })).status).to.equal(200);
+    });
+
+    it('takes neither of another client', async () => {
+      const code = await codeFor(site, noChallenge);
+      await refused({ code });
+      await refused({ code, code_verifier: '' }, 'invalid_request');
+      await refused({ ...without, client_secret: 'guessed', code }, 'invalid_client');
+      expect((await exchange({ ...without, code })).status).to.equal(200);
+    });
+  });
+
   it('knows somebody who guesses at a session that has begun from who has its code', async () => {
     const code = await codeFor(site);
     await exchange({ code });

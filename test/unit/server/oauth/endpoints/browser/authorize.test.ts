@@ -123,6 +123,14 @@ describe('the authorization endpoint', () => {
       'that PKCE is required': [{ code_challenge: undefined }, 'invalid_request'],
       'that plain is refused': [{ code_challenge_method: 'plain' }, 'invalid_request'],
       'that no method means plain': [{ code_challenge_method: undefined }, 'invalid_request'],
+      'that plain is refused of who is let off PKCE too': [
+        { client_id: 'old', code_challenge_method: 'plain' },
+        'invalid_request',
+      ],
+      'that a method without a challenge is half of PKCE, also of who is let off': [
+        { client_id: 'old', code_challenge: undefined },
+        'invalid_request',
+      ],
       'that the challenge is malformed': [{ code_challenge: 'x' }, 'invalid_request'],
       'that nobody can sign in unseen': [{ prompt: 'none' }, 'login_required'],
       'that none stands alone': [{ prompt: 'none login' }, 'invalid_request'],
@@ -142,6 +150,12 @@ describe('the authorization endpoint', () => {
         expect(back.get('error_description')).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
       });
     }
+  });
+
+  it('shows a form without PKCE to clients only that are let off it', async () => {
+    const without = { code_challenge: undefined, code_challenge_method: undefined };
+    await Visit.begin(site, { ...without, client_id: 'old' });
+    expect(sentBack(await site.ask(authorizePath(without))).get('error_description')).to.contain('PKCE');
   });
 
   it('sends no state back when none came', async () => {
