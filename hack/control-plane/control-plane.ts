@@ -122,7 +122,8 @@ async function startIn(
   const stopDaemons = async (): Promise<void> => {
     client.close();
     for (const daemon of daemons.toReversed()) {
-      await daemon.stop();
+      // What is thrown away needs no orderly end, which takes kube-apiserver a second or two.
+      await (options.keep === true ? daemon.stop() : daemon.kill());
     }
   };
 
