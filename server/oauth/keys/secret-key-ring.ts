@@ -33,7 +33,8 @@ export class SecretKeyRing implements KeyRing {
   readonly #secret: KeySecret;
   readonly #subscribers = new Set<() => void>();
   #keys: ImportedKeys | undefined;
-  #current: StoredKeys | undefined;
+  /** The resourceVersion that these are of. */
+  #version: string | undefined;
   /** Imports run one after the other, so that the last one to arrive is the last one to count. */
   #importing: Promise<void> = Promise.resolve();
   #rereadAt = Number.NEGATIVE_INFINITY;
@@ -46,11 +47,6 @@ export class SecretKeyRing implements KeyRing {
 
   get ready(): boolean {
     return this.#keys !== undefined;
-  }
-
-  /** What is in the Secret, for the rotator; undefined until it has been read. */
-  get stored(): StoredKeys | undefined {
-    return this.#current;
   }
 
   signing(): SigningKey {
@@ -160,11 +156,11 @@ export class SecretKeyRing implements KeyRing {
 
   #accept(stored: StoredKeys, counts: (current: string) => boolean = () => true): Promise<void> {
     this.#importing = this.#importing.then(async () => {
-      const current = this.#current?.resourceVersion;
+      const current = this.#version;
       if (current === stored.resourceVersion || (current !== undefined && !counts(current))) return;
       try {
         this.#keys = await ImportedKeys.from(stored.set);
-        this.#current = stored;
+        this.#version = stored.resourceVersion;
         this.#options.log.info(
           { keys: stored.set.keys.map(({ kid, state }) => ({ kid, state })) },
           'signing keys',
