@@ -10,7 +10,7 @@ export interface TokenRequest {
   readonly source: string;
   readonly userAgent: string;
   /** Of the request that it came with, for records. */
-  readonly requestID?: string;
+  readonly requestID: string;
   readonly signal: AbortSignal;
 }
 

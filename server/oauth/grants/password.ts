@@ -38,7 +38,7 @@ export class PasswordGrant implements Grant {
       client: client.id,
       source,
       userAgent,
-      ...(requestID === undefined ? {} : { requestID }),
+      requestID,
       signal,
     });
     const { sessions, tokens } = this.#options;

@@ -25,7 +25,7 @@ export interface LoginRecord {
   readonly client: string;
   readonly source: string;
   readonly userAgent: string;
-  readonly requestID: string | undefined;
+  readonly requestID: string;
 }
 
 export interface LoginRecords {
@@ -49,7 +49,7 @@ export function newLoginRecords(
           ...(client === '' ? {} : { client }),
           source,
           userAgent: recordedAgent(userAgent),
-          ...(requestID === undefined ? {} : { requestID }),
+          requestID,
         },
         'login',
       );

@@ -38,7 +38,7 @@ export interface SignInAttempt {
   readonly client: string;
   readonly source: string;
   readonly userAgent: string;
-  readonly requestID?: string;
+  readonly requestID: string;
   /** A password that has to be replaced is refused unless the caller makes the user replace it. */
   readonly acceptMustChange?: boolean;
   readonly signal: AbortSignal;

@@ -21,7 +21,7 @@ export interface SessionOpeningOptions {
 export interface SignIn {
   readonly account: Account;
   /** The one that was checked. */
-  readonly credential: PasswordID | undefined;
+  readonly credential: PasswordID;
   readonly client: OAuthClient;
   readonly scopes: readonly string[];
   readonly source: string;
@@ -68,7 +68,7 @@ export class SessionOpening {
       generation: 0,
       refreshHash: refreshToken?.hash ?? '',
       familyHash: refreshToken?.familyHash ?? '',
-      ...(credential ? beginningWith(credential) : {}),
+      ...beginningWith(credential),
     };
     return { session, refreshToken: refreshToken?.text };
   }
@@ -120,8 +120,8 @@ export function beginningWith({
 }
 
 /** Not before the password, whatever the clock of the replica says that changed it a moment ago. */
-export function sessionStart(now: number, credential: Pick<PasswordID, 'changedAt'> | undefined): number {
-  return Math.max(now, credential?.changedAt ?? 0);
+export function sessionStart(now: number, { changedAt }: PasswordID): number {
+  return Math.max(now, changedAt);
 }
 
 /** Idle and absolute end of a session that can be refreshed. It does not end before its first access token does. */

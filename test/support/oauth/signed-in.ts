@@ -132,6 +132,8 @@ export class Replica {
   async signIn(clientID = 'console', scopes: readonly string[] = ['openid', 'email']): Promise<Login> {
     const { cluster, sessions } = this;
     const client = clientOf(cluster, clientID);
+    const credential = cluster.passwords.get('alice');
+    if (!credential) throw new Error('alice has no password');
     const opening = new SessionOpening({
       sessions,
       sessionsPerUser: 50,
@@ -141,7 +143,7 @@ export class Replica {
     });
     const { session: prepared, refreshToken } = opening.prepare({
       account: ALICE,
-      credential: cluster.passwords.get('alice'),
+      credential,
       client,
       scopes,
       source: '192.0.2.7',
@@ -163,6 +165,7 @@ export class Replica {
       form: new Map(Object.entries({ grant_type: 'refresh_token', refresh_token: token, ...form })),
       source: '192.0.2.7',
       userAgent: 'test',
+      requestID: 'r-1',
       signal: new AbortController().signal,
     });
   }

@@ -50,7 +50,7 @@ describe('sessions as custom resources, with two replicas', function () {
     });
     const { session, refreshToken } = opening.prepare({
       account: ALICE,
-      credential: undefined,
+      credential: passwordSince(0),
       client: CLIENT,
       scopes: ['email'],
       source: '192.0.2.7',
@@ -81,6 +81,7 @@ describe('sessions as custom resources, with two replicas', function () {
       form: new Map([['refresh_token', token ?? '']]),
       source: '192.0.2.7',
       userAgent: 'test',
+      requestID: 'r-1',
       signal: ending,
     });
   }

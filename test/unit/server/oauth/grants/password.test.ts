@@ -49,6 +49,7 @@ describe('the password grant', () => {
       ]),
       source: '192.0.2.7',
       userAgent: 'test',
+      requestID: 'r-1',
       signal: new AbortController().signal,
     });
   }

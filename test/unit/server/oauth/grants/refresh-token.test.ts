@@ -95,6 +95,7 @@ describe('the refresh_token grant', () => {
         form: new Map(),
         source: '',
         userAgent: '',
+        requestID: 'r-1',
         signal: new AbortController().signal,
       });
       expect(await refusal(answer)).to.equal('400 invalid_request');

@@ -29,11 +29,11 @@ describe('the records of sign-ins', () => {
     expect(written).to.deep.equal([{ stage: 'Login', message: 'login', ...LOGIN }]);
   });
 
-  it('name no user, client or request where there is none', () => {
-    records.record({ ...LOGIN, outcome: 'unknown_user', user: undefined, client: '', requestID: undefined });
-    const { method, source, userAgent } = LOGIN;
+  it('name no user or client where there is none', () => {
+    records.record({ ...LOGIN, outcome: 'unknown_user', user: undefined, client: '' });
+    const { method, source, userAgent, requestID } = LOGIN;
     expect(written).to.deep.equal([
-      { stage: 'Login', message: 'login', method, outcome: 'unknown_user', source, userAgent },
+      { stage: 'Login', message: 'login', method, outcome: 'unknown_user', source, userAgent, requestID },
     ]);
   });
 

@@ -94,6 +94,7 @@ class Scene {
       client: 'platform',
       source: '192.0.2.1',
       userAgent: 'curl/8',
+      requestID: 'r-1',
       signal: new AbortController().signal,
       ...options,
     });
@@ -129,7 +130,7 @@ describe('signing in with a password', () => {
         client: 'platform',
         source: '192.0.2.1',
         userAgent: 'curl/8',
-        requestID: undefined,
+        requestID: 'r-1',
       },
     ]);
   });
