@@ -26,3 +26,17 @@ export const DEFAULT_TUNING: ReflectorTuning = {
   objectLimit: 16 << 20,
   random: Math.random,
 };
+
+/**
+ * For what must not be believed for long: each watch ends with a bookmark, so a replica that is cut off from its cluster
+ * learns it within seconds, although nothing changes.
+ */
+export const SHORT_WATCHES = {
+  watchMs: 5_000,
+  stallMs: 15_000,
+  healthyMs: 3_000,
+  maxBackoffMs: 5_000,
+} as const satisfies Partial<ReflectorTuning>;
+
+/** After this much silence, in ms, what short watches have told last is no longer relied on. */
+export const STALE_AFTER_MS = 30_000;

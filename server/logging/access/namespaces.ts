@@ -4,6 +4,7 @@ import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectIndex } from '../../cluster/following/object-index.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
+import { SHORT_WATCHES, STALE_AFTER_MS } from '../../cluster/following/reflector-tuning.ts';
 import { instantOf } from '../instant.ts';
 import type { Instant } from '../log-store.ts';
 
@@ -22,10 +23,6 @@ export interface NamespacesOptions {
   /** Ms that never go back. */
   readonly monotonic?: () => number;
 }
-
-/** Watches are short, since each ends with a bookmark: silence is noticed although nothing changes. */
-const TUNING = { watchMs: 5_000, stallMs: 15_000, healthyMs: 3_000, maxBackoffMs: 5_000 };
-const STALE_AFTER_MS = 30_000;
 
 /** The namespaces of the cluster and since when they are there, followed. */
 export class Namespaces {
@@ -53,7 +50,7 @@ export class Namespaces {
       path: '/api/v1/namespaces',
       sink: this.#index,
       log,
-      tuning: TUNING,
+      tuning: SHORT_WATCHES,
     });
     await reflector.run(signal);
   }

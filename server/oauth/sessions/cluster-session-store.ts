@@ -14,9 +14,9 @@ import {
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
+import { SHORT_WATCHES, STALE_AFTER_MS } from '../../cluster/following/reflector-tuning.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
-import { SHORT_WATCHES, STALE_AFTER_MS } from '../users/short-watches.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
 import { isSessionID, SessionIDs } from './session-ids.ts';

@@ -5,8 +5,8 @@ import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/me
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { ObjectIndex } from '../../cluster/following/object-index.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
+import { SHORT_WATCHES, STALE_AFTER_MS } from '../../cluster/following/reflector-tuning.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
-import { SHORT_WATCHES, STALE_AFTER_MS } from './short-watches.ts';
 
 export interface FollowedOptions {
   readonly client: ClusterClient;
