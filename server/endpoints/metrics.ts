@@ -1,9 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Handler } from '../request/request-context.ts';
+import { onlyRead } from './static-document.ts';
 
 /** /metrics in the text format of Prometheus. Who may read it is decided before: it names users' resources. */
 export function metricsHandler(registry: Registry): Handler {
-  return async ({ request, response }) => {
+  return async (context) => {
+    onlyRead(context);
+    const { request, response } = context;
     const body = Buffer.from(await registry.metrics());
     response.writeHead(200, {
       'Content-Type': registry.contentType,
