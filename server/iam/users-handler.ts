@@ -86,7 +86,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
         return answerSuccess(context, { name, group, kind: USER.plural });
       default:
         context.response.setHeader('Allow', ALLOWED[what] ?? '');
-        throw newMethodNotAllowed(info.verb || (context.request.method ?? ''), {
+        throw newMethodNotAllowed(context.request.method ?? '', {
           group,
           resource: what === 'password' ? `${USER.plural}/password` : USER.plural,
         });

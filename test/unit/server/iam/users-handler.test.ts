@@ -105,9 +105,9 @@ describe('the REST of users', () => {
     expect((await site.ask('boss', 'GET', '/kim/status')).status).to.equal(404);
     expect((await site.ask('boss', 'PUT', '/kim/password/x', {})).status).to.equal(404);
     for (const [method, path, allow, said] of [
-      ['PATCH', '/kim', 'GET, PUT, DELETE', 'patch of resource users.iam.platform.io'],
-      ['DELETE', '', 'GET, POST', 'deletecollection of resource users.iam.platform.io'],
-      ['GET', '/kim/password', 'PUT', 'get of resource users/password.iam.platform.io'],
+      ['PATCH', '/kim', 'GET, PUT, DELETE', 'PATCH of resource users.iam.platform.io'],
+      ['DELETE', '', 'GET, POST', 'DELETE of resource users.iam.platform.io'],
+      ['GET', '/kim/password', 'PUT', 'GET of resource users/password.iam.platform.io'],
     ] as const) {
       const answer = await site.ask('boss', method, path);
       expect([answer.status, answer.headers['allow']], `${method} ${path}`).to.deep.equal([405, allow]);
