@@ -16,3 +16,14 @@ export const ANONYMOUS: UserInfo = {
   groups: [ALL_UNAUTHENTICATED],
   extra: {},
 };
+
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):[^:]+$/;
+
+/**
+ * Whose share of what everybody needs is used. All service accounts of a namespace are one: whoever may make one there may
+ * make any number.
+ */
+export function sharerOf({ name }: Pick<UserInfo, 'name'>): string {
+  const [, namespace] = SERVICE_ACCOUNT.exec(name) ?? [];
+  return namespace === undefined ? name : `system:serviceaccounts:${namespace}`;
+}

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../authentication/user.ts';
+import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
 import { AnswerCache } from '../memory/answer-cache.ts';
@@ -56,7 +56,7 @@ export class AccessReviewAuthorizer implements Authorizer {
     const key = reviewKey(this.#userKey(attributes.user) + requestKey(attributes));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
       this.#reviews.reviewAccess(specOf(attributes), signal);
-    return this.#cache.get(key, ask, context, attributes.user.name);
+    return this.#cache.get(key, ask, context, sharerOf(attributes.user));
   }
 
   #userKey(user: UserInfo): string {

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../authentication/user.ts';
+import { sharerOf, type UserInfo } from '../../authentication/user.ts';
 import type { AnswerCache } from '../../memory/answer-cache.ts';
 
 export interface CallerRightsOptions<Right> {
@@ -30,7 +30,7 @@ export class CallerRights<Right> {
 
   of(user: UserInfo): AnswerCache<Right> {
     const key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
-    const caller = this.#callers.get(key) ?? { user: user.name, rights: this.#options.none() };
+    const caller = this.#callers.get(key) ?? { user: sharerOf(user), rights: this.#options.none() };
     this.#callers.delete(key);
     this.#makeRoom();
     this.#callers.set(key, caller);

@@ -278,7 +278,25 @@ describe('access reviews', () => {
     );
     expect(await other).to.include({ allowed: true });
   });
+
+  it('leave room for others, too, when the service accounts of one namespace ask', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster, { maxPending: 4 });
+    const asked = Array.from({ length: 4 }, (_, i) =>
+      Promise.resolve()
+        .then(() => subject.authorize({ ...listNodes, user: accountOf('evil', `n-${i}`) }, scope))
+        .catch((error: unknown) => error),
+    );
+    const other = subject.authorize({ ...listNodes, user: accountOf('shop', 'cart') }, scope);
+    const refused = (await Promise.all(asked)).filter((answer) => answer instanceof StatusError);
+    expect(refused).to.have.length(2);
+    expect(await other).to.include({ allowed: true });
+  });
 });
+
+function accountOf(namespace: string, name: string): UserInfo {
+  return { ...bob, name: `system:serviceaccount:${namespace}:${name}` };
+}
 
 describe('the delegating authorizer', () => {
   const asked: Attributes[] = [];

@@ -45,6 +45,13 @@ describe('the rights that are remembered of callers', () => {
     expect(rights.size('jane')).to.equal(5);
   });
 
+  it('stay with others when one namespace comes with many service accounts', async () => {
+    const rights = rightsOf({ callers: 4, rights: 1_000 });
+    await rights.learn(5, 'system:serviceaccount:shop:cart');
+    for (let n = 0; n < 20; n++) await rights.learn(1, `system:serviceaccount:evil:n-${n}`);
+    expect(rights.size('system:serviceaccount:shop:cart')).to.equal(5);
+  });
+
   it('are bounded for all together, at the cost of who has taken most', async () => {
     const rights = rightsOf({ callers: 10, rights: 100 });
     await rights.learn(30, 'jane');
