@@ -1,4 +1,4 @@
-/** Of so many that last for hours, also for callers who may see nothing: nobody alone can take all of them. */
-export function mostOfOne(count: number): number {
-  return Math.max(1, Math.floor((count * 3) / 4));
+/** Of so many that are left: the rest is for who comes next. */
+export function mostOfOne(left: number): number {
+  return Math.max(1, Math.floor((left * 3) / 4));
 }

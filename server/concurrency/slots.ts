@@ -1,3 +1,4 @@
+import { ByCaller } from './by-caller.ts';
 import { InFlight } from './in-flight.ts';
 
 /** How many may wait for a slot, and how long. */
@@ -5,36 +6,31 @@ export interface SlotQueue {
   /** 0: nobody may. */
   readonly length: number;
   readonly waitMs: number;
-  /** For one who finds no place to wait, or has waited too long. */
+  /** For one who finds no place to wait, loses it to somebody who has fewer, or has waited too long. */
   readonly refusal: () => Error;
 }
 
-/** The most that one caller may have, so that something is left for the others. */
-export interface ShareOfOne {
-  readonly slots: number;
-  /** Places in the queue. */
-  readonly waiting: number;
-}
+/** The most that one caller may have of so many that others leave. */
+export type ShareOfOne = (left: number) => number;
 
 interface Waiting {
-  readonly caller: string;
   readonly enter: () => void;
+  readonly refuse: () => void;
 }
 
-const ALL: ShareOfOne = { slots: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
-
 /**
- * Limits concurrent work; first come, first served, as far as nobody takes more than his share. Without a queue that is
- * bounded, everybody waits his turn.
+ * Limits concurrent work. The next slot goes to the caller who has fewest, and among those in turns; what one caller asks for
+ * is served as it came. Without a queue that is bounded, everybody waits his turn.
  */
 export class Slots {
   readonly #count: number;
   readonly #queue: SlotQueue | undefined;
   readonly #share: ShareOfOne;
-  readonly #waiting = new Set<Waiting>();
+  /** Callers in the order of their turns. */
+  readonly #waiting = new ByCaller<Waiting>();
   readonly #taken = new InFlight();
 
-  constructor(count: number, queue?: SlotQueue, share = ALL) {
+  constructor(count: number, queue?: SlotQueue, share: ShareOfOne = (left) => left) {
     this.#count = count;
     this.#queue = queue;
     this.#share = share;
@@ -50,11 +46,11 @@ export class Slots {
 
   /**
    * Resolves with the slot, which is given back by disposing of it. Rejects with the queue's refusal, and with the
-   * signal's reason when it is aborted first. `caller` is who the share counts for.
+   * signal's reason when it is aborted first. `caller` is who turns and shares count for.
    */
   async take(signal?: AbortSignal, caller = ''): Promise<Disposable> {
     signal?.throwIfAborted();
-    if (this.#taken.all < this.#count && this.#hasRoom(caller)) this.#taken.begin(caller);
+    if (this.#hasRoom(caller)) this.#taken.begin(caller);
     else await this.#turn(signal, caller);
     let isHeld = true;
     return {
@@ -67,49 +63,61 @@ export class Slots {
 
   #turn(signal: AbortSignal | undefined, caller: string): Promise<void> {
     const queue = this.#queue;
-    if (queue && !this.#canWait(queue, caller)) throw queue.refusal();
+    if (queue) this.#makeRoom(queue, caller);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = (): void => {
       leave();
+      this.#waiting.toEnd(caller);
       this.#taken.begin(caller);
       resolve();
     };
-    const waiting = { caller, enter };
+    const refuse = (): void => {
+      leave();
+      reject(queue?.refusal());
+    };
+    const waiting = { enter, refuse };
     const leave = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', gone);
-      this.#waiting.delete(waiting);
+      this.#waiting.delete(caller, waiting);
     };
     const gone = (): void => {
       leave();
       reject(signal?.reason as Error);
     };
-    const late = (): void => {
-      leave();
-      reject(queue?.refusal());
-    };
-    const timer = queue && setTimeout(late, queue.waitMs);
+    const timer = queue && setTimeout(refuse, queue.waitMs);
     signal?.addEventListener('abort', gone, { once: true });
-    this.#waiting.add(waiting);
+    this.#waiting.add(caller, waiting);
     return promise;
   }
 
   #hasRoom(caller: string): boolean {
-    return this.#taken.of(caller) < this.#share.slots;
+    const own = this.#taken.of(caller);
+    const left = this.#count - (this.#taken.all - own);
+    return own < left && own < this.#share(left);
   }
 
-  #canWait({ length }: SlotQueue, caller: string): boolean {
-    if (this.#waiting.size >= length) return false;
-    let own = 0;
-    for (const waiting of this.#waiting) if (waiting.caller === caller) own++;
-    return own < this.#share.waiting;
+  /** Who has most places in a full queue gives one to who has fewer. */
+  #makeRoom({ length, refusal }: SlotQueue, caller: string): void {
+    if (this.#waiting.size < length) return;
+    const excess = this.#waiting.excessFor(caller);
+    if (!excess) throw refusal();
+    excess.refuse();
   }
 
-  /** To whoever has waited longest and may have one, so that nobody comes in between. */
+  /** To those who wait, so that nobody comes in between. */
   #giveBack(caller: string): void {
     this.#taken.end(caller);
-    for (const waiting of this.#waiting) {
-      if (this.#hasRoom(waiting.caller)) return waiting.enter();
+    for (let next = this.#next(); next; next = this.#next()) next.enter();
+  }
+
+  #next(): Waiting | undefined {
+    let least = Number.POSITIVE_INFINITY;
+    let next: Waiting | undefined;
+    for (const [caller, waiting] of this.#waiting.firsts()) {
+      const own = this.#taken.of(caller);
+      if (own < least && this.#hasRoom(caller)) [least, next] = [own, waiting];
     }
+    return next;
   }
 }

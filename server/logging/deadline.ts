@@ -4,11 +4,13 @@ import type { Call } from './log-store.ts';
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #end: number;
+  readonly #caller: Pick<Call, 'caller'>;
   readonly #now: () => number;
 
   /** `now`: milliseconds, since whenever. */
-  constructor({ signal, timeoutMs }: Call, now: () => number) {
+  constructor({ signal, timeoutMs, ...caller }: Call, now: () => number) {
     this.signal = signal;
+    this.#caller = caller;
     this.#now = now;
     this.#end = now() + timeoutMs;
   }
@@ -23,17 +25,17 @@ export class Deadline {
 
   /** Of a request that begins now. */
   call(): Call {
-    return { signal: this.signal, timeoutMs: this.leftMs };
+    return { signal: this.signal, timeoutMs: this.leftMs, ...this.#caller };
   }
 
   /** A part of what is left. */
   share(part: number): Deadline {
-    return new Deadline({ signal: this.signal, timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
+    return new Deadline({ ...this.call(), timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
   }
 
   /** The same, or sooner. */
   within(ms: number): Deadline {
-    return new Deadline({ signal: this.signal, timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
+    return new Deadline({ ...this.call(), timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
   }
 
   /** The same, ended by another signal too. */
@@ -43,6 +45,6 @@ export class Deadline {
 
   /** The same, with a signal that is aborted with its own, or before. */
   under(signal: AbortSignal): Deadline {
-    return new Deadline({ signal, timeoutMs: this.leftMs }, this.#now);
+    return new Deadline({ ...this.call(), signal }, this.#now);
   }
 }

@@ -73,12 +73,11 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Milliseconds that are left; after it, what was found so far is answered with a Shortfall. */
   readonly timeoutMs: number;
-}
-
-export interface FollowCall extends Pick<Call, 'signal'> {
-  /** Whose share it counts for, where the store has only so much for all followers. */
+  /** Whose share it counts for, where the store has only so much for all. */
   readonly caller?: string;
 }
+
+export type FollowCall = Omit<Call, 'timeoutMs'>;
 
 /** Some records of an export, in order; a list of them is one. */
 export interface ExportBatch extends Iterable<LogRecord> {

@@ -16,14 +16,13 @@ export interface ClusterRequestOptions extends RequestOptions {
  * connection for each of them: all at once would be one long piece of work.
  */
 const HANDSHAKES = 8;
-/** A review, which a request waits for, must not wait for all live tails before it. */
-const SHARE = { slots: mostOfOne(HANDSHAKES), waiting: Number.POSITIVE_INFINITY };
 /** For how long one that is not answered keeps others from beginning, in ms. */
 const PATIENCE_MS = 250;
 
 /** Connections to one server under one identity. */
 export class ClusterAgent extends Agent {
-  readonly #handshakes = new Slots(HANDSHAKES, undefined, SHARE);
+  /** A review, which a request waits for, must not wait for all live tails before it. */
+  readonly #handshakes = new Slots(HANDSHAKES, undefined, mostOfOne);
   #context: SecureContext | undefined;
 
   /** Left alone it would put server and identity together into a name of kilobytes for every request. */

@@ -9,6 +9,7 @@ import type {
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import { sharerOf } from '../../authentication/user.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import { HeldAnswers } from '../../endpoints/held-answers.ts';
@@ -32,7 +33,13 @@ import { writeFollowed } from '../streams/follow.ts';
 import { resumedFrom } from '../streams/resumption.ts';
 import { refuseListing } from './listing.ts';
 import { outcomeOf } from './outcome.ts';
-import { newQuerySlots, type QueryLimits } from './query-slots.ts';
+import { newQuerySlots, type QueryLimits, type QuerySlot } from './query-slots.ts';
+
+interface Asked {
+  readonly query: LogQuery;
+  readonly target: GroupResource;
+  readonly slot: QuerySlot;
+}
 
 type Answered = Untimed<LogQueryAnswer> | Untimed<LogStatisticsAnswer> | Untimed<LogHistogramAnswer>;
 
@@ -85,21 +92,23 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
 
   /** Throws the error that the request is answered with; our own deadline is reported as a timeout of the store. */
   async function inTime<Answer>(
-    signal: AbortSignal,
+    { signal, user }: RequestContext,
     timeoutMs: number,
     work: (deadline: Deadline) => Promise<Answer>,
   ) {
     using bounded = boundedSignal(signal, timeoutMs + GRACE_MS);
     try {
-      return await work(new Deadline({ signal: bounded.signal, timeoutMs }, monotonic));
+      return await work(
+        new Deadline({ signal: bounded.signal, timeoutMs, caller: sharerOf(user) }, monotonic),
+      );
     } catch (error) {
       if (bounded.isLate) throw newStoreTimeout(storeName);
       throw error;
     }
   }
 
-  async function answer(context: RequestContext, query: LogQuery, target: GroupResource): Promise<boolean> {
-    const { user, signal, startedAt } = context;
+  async function answer(context: RequestContext, { query, target }: Asked): Promise<boolean> {
+    const { user, startedAt } = context;
     const left = options.requestTimeoutMs - (monotonic() - startedAt) - MARGIN_MS - GRACE_MS;
     const work = async (deadline: Deadline): Promise<Answered> => {
       const asked = { query, user, deadline };
@@ -109,22 +118,22 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       if (query.operation === 'statistics') return answers.statistics(asked);
       return query.operation === 'histogram' ? answers.histogram(asked) : answers.query(asked);
     };
-    const answer = await inTime(signal, Math.max(100, Math.min(limits.queryTimeout, left)), work);
+    const answer = await inTime(context, Math.max(100, Math.min(limits.queryTimeout, left)), work);
     await turns.next();
     await writeAnswer(context, { ...answer, took: Math.round(monotonic() - startedAt) }, held);
     if ('query' in answer) forget(answer.query.records);
     return answer.partial === undefined;
   }
 
-  async function exportLines(context: RequestContext, query: LogQuery): Promise<boolean> {
-    const shortfalls = await inTime(context.signal, limits.exportTimeout, async (deadline) => {
+  async function exportLines(context: RequestContext, { query, slot }: Asked): Promise<boolean> {
+    const shortfalls = await inTime(context, limits.exportTimeout, async (deadline) => {
       const range = rangeOf(query, now());
       const currentSelection = (): Promise<Selection | undefined> =>
         answers.selection(query, context.user, range, deadline);
       const selection = await currentSelection();
       return writeExport(
         context,
-        { query, selection, currentSelection, call: deadline.call() },
+        { query, selection, currentSelection, call: deadline.call(), withdrawn: slot.withdrawn },
         {
           store,
           maxLines: limits.exportLines,
@@ -136,7 +145,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     return shortfalls.length === 0;
   }
 
-  async function follow(context: RequestContext, query: LogQuery): Promise<boolean> {
+  async function follow(context: RequestContext, { query, slot }: Asked): Promise<boolean> {
     using bounded = boundedSignal(context.signal, limits.followTimeout);
     const { signal } = bounded;
     const begin = rangeOf(query, now());
@@ -148,7 +157,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const selection = await currentSelection();
     await writeFollowed(
       context,
-      { query, selection, currentSelection, start, signal },
+      { query, selection, currentSelection, start, signal, withdrawn: slot.withdrawn },
       {
         store,
         turns,
@@ -174,13 +183,14 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     try {
       const query = decoder.decode(context.query);
       operation = operationOf(query);
-      using _slot = await slots[operation].take(signal, user.name);
+      using slot = await slots[operation].take(signal, sharerOf(user));
       metrics.began(operation);
       try {
         // A caller who waited is admitted when another query ends, but not in the same turn of the event loop.
         await turns.next();
+        const asked = { query, target, slot };
         const write = operation === 'export' ? exportLines : operation === 'follow' ? follow : answer;
-        const whole = await write(context, query, target);
+        const whole = await write(context, asked);
         metrics.ended(operation, whole ? 'ok' : 'partial', (monotonic() - began) / 1000);
       } finally {
         metrics.left(operation);

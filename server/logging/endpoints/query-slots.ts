@@ -1,6 +1,7 @@
-// How many log queries, exports and followers there may be at a time, of all callers and of one. Whoever is refused hears
+// How many log queries, exports and followers there may be at a time, and how callers share them. Whoever is refused hears
 // when to come again.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
+import { Places } from '../../concurrency/places.ts';
 import { mostOfOne } from '../../concurrency/share-of-one.ts';
 import { Slots } from '../../concurrency/slots.ts';
 import type { LogOperation } from '../log-metrics.ts';
@@ -14,34 +15,39 @@ export interface QueryLimits {
   readonly concurrentFollowers: number;
 }
 
-export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation, Slots>> {
-  const queries = new Slots(
-    limits.concurrentQueries,
-    {
-      length: limits.queuedQueries,
-      waitMs: limits.queueTimeout,
-      refusal: refusals('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
-    },
-    { slots: mostOfOne(limits.concurrentQueries), waiting: mostOfOne(limits.queuedQueries) },
-  );
-  const streams = (what: string, count: number): Slots =>
-    new Slots(
-      count,
-      {
-        length: 0,
-        waitMs: 0,
-        refusal: refusals(what, { retryAfterSeconds: 10, spreadSeconds: 1 }),
-      },
-      { slots: mostOfOne(count), waiting: 0 },
-    );
+/** Queries end soon, and are waited for; exports and live tails last, and what a caller has too many of is withdrawn. */
+export interface QuerySlot extends Disposable {
+  readonly withdrawn?: AbortSignal;
+}
+
+export interface QuerySlots {
+  take(signal: AbortSignal, caller: string): Promise<QuerySlot>;
+}
+
+export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation, QuerySlots>> {
+  const queue = {
+    length: limits.queuedQueries,
+    waitMs: limits.queueTimeout,
+    refusal: refusals('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
+  };
+  const queries = new Slots(limits.concurrentQueries, queue, mostOfOne);
   return {
     query: queries,
     context: queries,
     statistics: queries,
     histogram: queries,
-    export: streams('exports of logs', limits.concurrentExports),
-    follow: streams('callers who follow logs', limits.concurrentFollowers),
+    export: places('exports of logs', limits.concurrentExports),
+    follow: places('live tails of logs', limits.concurrentFollowers),
   };
+}
+
+function places(what: string, count: number): Places {
+  const retry = { retryAfterSeconds: 10, spreadSeconds: 1 };
+  return new Places(count, {
+    refusal: refusals(what, retry),
+    withdrawal: () =>
+      newTooManyRequests(`others need one of your ${what}, please try again later`, retry.retryAfterSeconds),
+  });
 }
 
 interface Retry {

@@ -10,8 +10,9 @@ import type { Call, Coverage, ExportBatch, LogRecord, LogStore } from '../log-st
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import { isNotLess, type WatchedRights, watchRights } from './rights-watch.ts';
 import { StreamBody } from './stream-body.ts';
+import { endWhenWithdrawn, type Withdrawable } from './withdrawal.ts';
 
-export interface ExportRequest extends WatchedRights {
+export interface ExportRequest extends WatchedRights, Withdrawable {
   readonly query: LogQuery;
   readonly call: Call;
 }
@@ -38,10 +39,11 @@ const PATIENCE = 4;
 /** Resolves with what was missing. */
 export async function writeExport(
   context: RequestContext,
-  { query, selection, currentSelection, call }: ExportRequest,
+  exporting: ExportRequest,
   { store, maxLines, streamed, now, reviewMs = 15_000 }: ExportOptions,
 ): Promise<readonly Shortfall[]> {
   const { request, response } = context;
+  const { query, selection, call } = exporting;
   const format = EXPORT_FORMATS[query.format];
   const gzip = acceptsGzip(request);
   const writeHead = (): void => {
@@ -59,16 +61,22 @@ export async function writeExport(
     return [];
   }
   const over = new AbortController();
+  endWhenWithdrawn(exporting, response, over);
   const signal = AbortSignal.any([call.signal, over.signal]);
   const batches = selection ? store.export(selection, query.sort, { ...call, signal }) : nothing();
-  const first = await batches.next();
+  const first = await batches.next().catch((error: unknown) => {
+    over.signal.throwIfAborted();
+    throw error;
+  });
   writeHead();
   const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
   const lines = new LineWriter(body, format, maxLines, streamed);
-  using _watch = watchRights(
-    { selection, currentSelection },
-    { everyMs: reviewMs, goesOn: isNotLess, patience: PATIENCE, over },
-  );
+  using _watch = watchRights(exporting, {
+    everyMs: reviewMs,
+    goesOn: isNotLess,
+    patience: PATIENCE,
+    over,
+  });
   try {
     const shortfalls = await lines.write(first, batches, over.signal);
     await lines.end(shortfalls);
@@ -180,6 +188,7 @@ function failureOf(error: unknown): Shortfall {
     return { reason: 'Timeout', message: 'the time of one export is over' };
   }
   if (!(error instanceof StatusError)) return { reason: 'StoreFailed', message: 'the export failed midway' };
-  const reason = isExpired(error) ? 'ScopeChanged' : error.code === 504 ? 'Timeout' : 'StoreFailed';
-  return { reason, message: error.message };
+  const { code, message } = error;
+  if (isExpired(error)) return { reason: 'ScopeChanged', message };
+  return { reason: code === 429 ? 'Limit' : code === 504 ? 'Timeout' : 'StoreFailed', message };
 }

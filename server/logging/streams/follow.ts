@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { sharerOf } from '../../authentication/user.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import type { RequestContext } from '../../request/request-context.ts';
@@ -14,9 +15,10 @@ import { type FollowFormat, followFormat } from './follow-format.ts';
 import { type TailClocks, TailPosition } from './resumption.ts';
 import { isSame, type WatchedRights, watchRights } from './rights-watch.ts';
 import { GONE, StreamBody } from './stream-body.ts';
+import { endWhenWithdrawn, type Withdrawable } from './withdrawal.ts';
 
 /** The selection goes from `start` on. */
-export interface FollowRequest extends WatchedRights {
+export interface FollowRequest extends WatchedRights, Withdrawable {
   readonly query: LogQuery;
   readonly start: Instant;
   /** Aborted when the caller has gone, the server stops or the time is over. */
@@ -57,9 +59,10 @@ export async function writeFollowed(
   }
   const { reviewMs = 15_000, stallMs = 30_000 } = options;
   const over = new AbortController();
+  endWhenWithdrawn(request, response, over);
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection
-    ? options.store.follow(request.selection, { signal, caller: context.user.name })
+    ? options.store.follow(request.selection, { signal, caller: sharerOf(context.user) })
     : silence();
   let failure: unknown;
   const body = new StreamBody(response, { gzip: false, stallMs });

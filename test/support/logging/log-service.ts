@@ -48,6 +48,8 @@ export class LogService {
   readonly registry = new Registry();
   /** Namespaces that the cluster was asked about, in order. */
   readonly asked: string[] = [];
+  /** Who asks; who is not signed in when there is none. */
+  user: UserInfo | undefined;
   readonly #end = new AbortController();
 
   constructor({
@@ -59,6 +61,7 @@ export class LogService {
     now = () => NOW,
     monotonic = () => performance.now(),
   }: LogServiceOptions) {
+    this.user = user;
     const known = new Map<string, Namespace>(
       Object.entries(namespaces).map(([name, created]) => [
         name,
@@ -90,7 +93,12 @@ export class LogService {
       monotonic,
     });
     this.server = new HandlerServer((context) =>
-      handler({ ...context, receivedAt: now(), startedAt: monotonic(), ...(user ? { user } : {}) }),
+      handler({
+        ...context,
+        receivedAt: now(),
+        startedAt: monotonic(),
+        ...(this.user && { user: this.user }),
+      }),
     );
   }
 

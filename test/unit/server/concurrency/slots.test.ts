@@ -1,9 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import { mostOfOne } from '../../../../server/concurrency/share-of-one.ts';
 import { Slots } from '../../../../server/concurrency/slots.ts';
 
 const REFUSED = new Error('refused');
-const oneWaiting = (waitMs = 10_000): Slots => new Slots(1, { length: 1, waitMs, refusal: () => REFUSED });
+const queueOf = (length: number, waitMs = 10_000) => ({ length, waitMs, refusal: () => REFUSED });
+const oneWaiting = (waitMs?: number): Slots => new Slots(1, queueOf(1, waitMs));
 const never = new AbortController().signal;
 
 async function failure(work: Promise<unknown>): Promise<unknown> {
@@ -78,15 +80,13 @@ describe('slots', () => {
   });
 
   it('go to the next one who may have more where somebody has his share', async () => {
-    const queue = { length: 4, waitMs: 10_000, refusal: () => REFUSED };
-    const slots = new Slots(2, queue, { slots: 1, waiting: 1 });
+    const slots = new Slots(2, queueOf(4), () => 1);
     const first = await slots.take(never, 'a');
     let isIn = false;
     const second = slots.take(never, 'a').then((slot) => {
       isIn = true;
       return slot;
     });
-    expect(await failure(slots.take(never, 'a'))).to.equal(REFUSED);
     const other = await slots.take(never, 'b');
     const third = slots.take(never, 'c');
     expect([slots.taken, slots.waiting]).to.deep.equal([2, 2]);
@@ -96,5 +96,56 @@ describe('slots', () => {
     first[Symbol.dispose]();
     using _second = await second;
     expect([slots.taken, slots.waiting]).to.deep.equal([2, 0]);
+  });
+
+  it('are for one caller a part of what the others leave', async () => {
+    const slots = new Slots(8, queueOf(0), mostOfOne);
+    const takenBy = async (caller: string): Promise<number> => {
+      const before = slots.taken;
+      while (!(await failure(slots.take(never, caller))));
+      return slots.taken - before;
+    };
+    expect([await takenBy('a'), await takenBy('b'), await takenBy('c')]).to.deep.equal([6, 1, 1]);
+  });
+
+  it('go to callers in turns, however many one of them waits for', async () => {
+    const slots = new Slots(1);
+    const order: string[] = [];
+    const work = async (caller: string, name: string): Promise<void> => {
+      using _slot = await slots.take(never, caller);
+      order.push(name);
+      await Promise.resolve();
+    };
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => work(name.slice(0, 1), name));
+    await Promise.all(all);
+    expect(order).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+  });
+
+  it('go first to who has fewest of them', async () => {
+    const slots = new Slots(3);
+    const taken = [await slots.take(never, 'a'), await slots.take(never, 'a'), await slots.take(never, 'b')];
+    const order: string[] = [];
+    const waiting = ['a', 'b', 'c'].map(async (caller) => {
+      await slots.take(never, caller);
+      order.push(caller);
+    });
+    for (const slot of taken) slot[Symbol.dispose]();
+    await Promise.all(waiting);
+    expect(order).to.deep.equal(['c', 'a', 'b']);
+  });
+
+  it('are waited for by others where one caller has filled the queue', async () => {
+    const slots = new Slots(1, queueOf(4));
+    using _first = await slots.take(never, 'a');
+    const refused: string[] = [];
+    const wait = (caller: string, name: string): void =>
+      void slots.take(never, caller).catch(() => refused.push(name));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) wait('a', name);
+    for (const name of ['b1', 'b2']) wait('b', name);
+    // Both have two now.
+    for (const name of ['a5', 'b3'])
+      expect(await failure(slots.take(never, name.slice(0, 1)))).to.equal(REFUSED);
+    expect(refused).to.deep.equal(['a4', 'a3']);
+    expect(slots.waiting).to.equal(4);
   });
 });
