@@ -34,10 +34,10 @@ export class LongLines {
 
   /**
    * Whether the line says what the text asks for. Rejects with the signal's reason, and ends the look, when it is aborted;
-   * with an Error when the thread fails.
+   * with an Error when the thread fails. Callers have their lines looked at in turns.
    */
-  async matches(text: TextFilter, line: string, signal: AbortSignal): Promise<boolean> {
-    using _slot = await this.#slot.take(signal);
+  async matches(text: TextFilter, line: string, signal: AbortSignal, caller?: string): Promise<boolean> {
+    using _slot = await this.#slot.take(signal, caller);
     this.#pool ??= newPool(this.#options);
     const task: LongLine = { text, line };
     try {
@@ -46,6 +46,10 @@ export class LongLines {
       signal.throwIfAborted();
       throw error;
     }
+  }
+
+  of(caller: string | undefined): Pick<LongLines, 'matches'> {
+    return { matches: (text, line, signal) => this.matches(text, line, signal, caller) };
   }
 
   /** Ends the thread; what it looks at then is rejected. */

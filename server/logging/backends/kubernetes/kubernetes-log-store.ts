@@ -141,7 +141,7 @@ export class KubernetesLogStore implements LogBackend {
     const deadline = bounded.signal;
     try {
       using opened = await this.#pods(deadline, call.signal);
-      const reading = await this.#reading(opened.pods, selection, deadline, call.signal);
+      const reading = await this.#reading(opened.pods, selection, deadline, call);
       return yield* new Export({ ...reading, order, memory: this.#memory }).records();
     } catch (error) {
       throw asStoreError(error);
@@ -161,7 +161,7 @@ export class KubernetesLogStore implements LogBackend {
         reader: this.#reader,
         pods: opened.pods,
         selection,
-        longLines: this.#longLines,
+        longLines: this.#longLines.of(caller),
         quota: this.#quota.of(caller),
         memory,
         unfinished: () => this.#memory.share(),
@@ -198,7 +198,7 @@ export class KubernetesLogStore implements LogBackend {
     const deadline = bounded.signal;
     try {
       using opened = await this.#pods(deadline, call.signal);
-      const reading = await this.#reading(opened.pods, selection, deadline, call.signal);
+      const reading = await this.#reading(opened.pods, selection, deadline, call);
       return await answer(new Pass({ ...reading, pods: opened.pods, bytesPerContainer }));
     } catch (error) {
       throw asStoreError(error);
@@ -209,18 +209,18 @@ export class KubernetesLogStore implements LogBackend {
     pods: PodIndex,
     selection: Selection,
     deadline: AbortSignal,
-    signal: AbortSignal,
+    { signal, caller }: Call,
   ): Promise<Reading> {
     const { maxContainers, concurrentReads } = this.#options.limits;
     const { sources, leftOut } = await chooseSources(pods, selection, maxContainers);
     const shortfalls = shortfallsOf(pods, leftOut);
     return {
-      reader: this.#reader,
+      reader: this.#reader.of(caller),
       sources,
       beginOf: beginOf(selection),
       end: selection.range.end,
       filter: lineFilter(selection, {
-        longLines: this.#longLines,
+        longLines: this.#longLines.of(caller),
         signal: deadline,
         shortened: () => shortfalls.lineShortened(),
       }),

@@ -21,7 +21,7 @@ export interface FollowerOptions {
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
-  readonly longLines: LongLines;
+  readonly longLines: Pick<LongLines, 'matches'>;
   readonly quota: CallerQuota;
   /** For lines that wait for the reader. */
   readonly memory: MemoryShare;

@@ -8,7 +8,7 @@ import type { LongLines } from '../../../matching/long-lines.ts';
 export type LineFilter = (text: string) => boolean | Promise<boolean>;
 
 export interface LookOptions {
-  readonly longLines: LongLines;
+  readonly longLines: Pick<LongLines, 'matches'>;
   /** Ends the look at a long line. */
   readonly signal: AbortSignal;
   /** Called for each line that was only searched in part, because the pattern is too costly for all of it. */

@@ -64,17 +64,25 @@ const IDLE_MS = 10_000;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
-  readonly #silent = new SilentNodes();
+  readonly #silent: SilentNodes;
+  readonly #caller: string | undefined;
 
-  constructor(options: LogReaderOptions) {
+  constructor(options: LogReaderOptions, silent = new SilentNodes(), caller?: string) {
     this.#options = options;
+    this.#silent = silent;
+    this.#caller = caller;
+  }
+
+  /** Callers read their logs in turns. */
+  of(caller: string | undefined): LogReader {
+    return new LogReader(this.#options, this.#silent, caller);
   }
 
   /** Throws LogFailure, also midway, or the reason of the signal. `extent` grows while lines come. */
   async read(source: LogSource, request: ReadRequest, onLine: OnLine, extent = newExtent()): Promise<Extent> {
     const { client, slots, idleMs: timeoutMs = IDLE_MS } = this.#options;
     this.#refuseSilent(source);
-    using _slot = await slots.take(request.signal);
+    using _slot = await slots.take(request.signal, this.#caller);
     this.#refuseSilent(source);
     try {
       const response = await openLog(client, { ...request, source, timeoutMs });

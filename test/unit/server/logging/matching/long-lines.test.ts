@@ -63,6 +63,17 @@ describe('a long line', () => {
     expect(await late.catch((error: unknown) => error)).to.include({ message: 'left' });
   });
 
+  it('is looked at after one of each other caller, however many of these wait', async () => {
+    const order: string[] = [];
+    const text: TextFilter = { mode: 'substring', texts: ['b'], caseSensitive: true };
+    const look = async (caller: string): Promise<void> => {
+      await longLines.of(caller).matches(text, LETTERS, signal);
+      order.push(caller);
+    };
+    await Promise.all(['mallory', 'mallory', 'mallory', 'mallory', 'jane'].map(look));
+    expect(order).to.deep.equal(['mallory', 'mallory', 'jane', 'mallory', 'mallory']);
+  });
+
   it('fails with what its thread fails with, and the next one gets another thread', async () => {
     const fails = `export default ({ line }) => {
       for (const all = []; line === 'too much'; ) all.push(Array(1_000_000).fill(0.5));

@@ -149,6 +149,18 @@ describe('the reading of a log', () => {
     expect(refused).to.include({ kind: 'failed' });
   });
 
+  it('reads the logs of callers in turns', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const request = { since: undefined, signal };
+    const order: string[] = [];
+    const readAs = async (caller: string): Promise<void> => {
+      await reader.of(caller).read(source, request, () => undefined);
+      order.push(caller);
+    };
+    await Promise.all(['mallory', 'mallory', 'mallory', 'mallory', 'jane'].map(readAs));
+    expect(order).to.deep.equal(['mallory', 'mallory', 'jane', 'mallory', 'mallory']);
+  });
+
   it('lets everything else run between two lines, however long what they are for takes', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
