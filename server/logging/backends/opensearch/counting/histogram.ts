@@ -2,9 +2,7 @@
 import { commonWidth } from '../../../bucket-width.ts';
 import { earlier, instantOf, later } from '../../../instant.ts';
 import type { Buckets, Call, LogHistogram, Selection } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
-import { arrayOf, countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
-import { STORE } from '../connection/store-name.ts';
+import { arrayOf, countOf, type JsonObject, objectOf, valid } from '../connection/json-reader.ts';
 import type { SearchAnswer } from '../searches/search-answer.ts';
 import type { Searches } from '../searches/searches.ts';
 import { timeRange } from '../selection/range-clause.ts';
@@ -62,7 +60,7 @@ function each(field: string, { edges }: Buckets): JsonObject {
 }
 
 function countsOfEach(answer: SearchAnswer, { edges }: Buckets): number[] {
-  return read(() => {
+  return valid(() => {
     const counts = bucketsOf(answer).map((bucket) => countOf(bucket['doc_count'], 'doc_count'));
     return edges.slice(1).map((_, n) => counts[n] ?? 0);
   });
@@ -72,7 +70,7 @@ function countsOfSteps(answer: SearchAnswer, { edges }: Buckets, step: number): 
   const counts = edges.slice(1).map(() => 0);
   const [first = 0, last = first] = [edges[0], edges.at(-1)];
   let place = 0;
-  return read(() => {
+  return valid(() => {
     for (const { key, doc_count } of bucketsOf(answer)) {
       const count = countOf(doc_count, 'doc_count');
       if (typeof key !== 'number') throw new Error('a bucket has no time');
@@ -91,12 +89,4 @@ function bucketsOf({ aggregations }: SearchAnswer): JsonObject[] {
   const by = aggregations['by'];
   if (by === undefined) return [];
   return arrayOf(objectOf(by, 'by')['buckets'], 'buckets').map((bucket) => objectOf(bucket, 'a bucket'));
-}
-
-function read<T>(reader: () => T): T {
-  try {
-    return reader();
-  } catch (error) {
-    throw newStoreUnavailable(STORE, error);
-  }
 }

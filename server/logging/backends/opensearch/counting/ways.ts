@@ -1,7 +1,5 @@
 // The ways in which a store tells how many different values fields have.
-import { newStoreUnavailable } from '../../../store-errors.ts';
-import { countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
-import { STORE } from '../connection/store-name.ts';
+import { countOf, type JsonObject, objectOf, valid } from '../connection/json-reader.ts';
 
 export interface Way {
   readonly aggregations: (fields: readonly string[]) => JsonObject;
@@ -57,11 +55,9 @@ function all(fields: readonly string[], asked: (field: string, at: number) => Js
 
 /** Of this member of the aggregations whose names begin like this; there are none where there is no index. */
 function sumOf(aggregations: JsonObject, name: string, member: string): number {
-  try {
-    return Object.entries(aggregations)
+  return valid(() =>
+    Object.entries(aggregations)
       .filter(([key]) => key.startsWith(name))
-      .reduce((sum, [, value]) => sum + countOf(objectOf(value, name)[member], `${name}.${member}`), 0);
-  } catch (error) {
-    throw newStoreUnavailable(STORE, error);
-  }
+      .reduce((sum, [, value]) => sum + countOf(objectOf(value, name)[member], `${name}.${member}`), 0),
+  );
 }

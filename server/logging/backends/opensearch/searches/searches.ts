@@ -1,12 +1,12 @@
 // Sends searches to the store: over the indices of a time, or over a point in time. Owns the form of the request; callers
 // decide what is asked, search-answer.ts reads the answer.
-import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { Turns } from '../../../../concurrency/turns.ts';
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Call } from '../../../log-store.ts';
-import { newSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
+import { newSearchRefused } from '../../../store-errors.ts';
 import { type AskedAgain, askedAgainWhileBusy } from '../connection/busy-store.ts';
 import { type Body, bodyText, type Connection, type StoreRequest } from '../connection/connection.ts';
+import { valid } from '../connection/json-reader.ts';
 import { STORE } from '../connection/store-name.ts';
 import { type ByteRange, LongAnswer, ownBytes } from './long-answer.ts';
 import { NO_ANSWER, readAnswer, type SearchAnswer } from './search-answer.ts';
@@ -64,38 +64,15 @@ export class Searches {
     return new Searches({ ...this.#options, preference });
   }
 
-  /** `indices`: part of a path; none: what the body's point in time holds. `after`: JSON of `search_after`. */
-  async search(
-    indices: string | undefined,
-    body: SearchBody,
-    call: SearchCall,
-    after?: string,
-  ): Promise<SearchAnswer | undefined> {
-    return this.#ask(this.#question(indices, body, after), call, readAnswer);
-  }
-
-  /** The same within a point in time, for many hits; `read` reads some of them. */
-  async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
-    const pieces = await this.#send(this.#question(undefined, body, after), call);
-    if (!pieces) return undefined;
-    // At once: pieces that wait for a turn become old, and their memory comes back late.
-    const bytes = ownBytes(pieces);
-    await this.#turns.next();
-    return new LongAnswer(bytes);
-  }
-
-  read(answer: LongAnswer, part: ByteRange): Promise<SearchAnswer> {
-    return this.#read(() => answer.text(part), readAnswer);
-  }
-
-  /** The same, where there need not be any index. */
+  /** `indices`: part of a path; there need not be any. `after`: JSON of `search_after`. */
   async searchIndices(
     indices: string,
     body: SearchBody,
     call: SearchCall,
     after?: string,
   ): Promise<SearchAnswer> {
-    return (await this.search(indices, body, call, after)) ?? NO_ANSWER;
+    const answer = await this.#ask(this.#question(indices, body, after), call, readAnswer);
+    return answer ?? NO_ANSWER;
   }
 
   /** The same; throws newSearchRefused() where some of them were closed or deleted since the last time. */
@@ -109,6 +86,20 @@ export class Searches {
     const answer = await this.searchIndices(indices, body, call, after);
     if (isWhole(answer.shards)) return answer;
     throw newSearchRefused(STORE, new Error('some of its indices were closed or deleted meanwhile'));
+  }
+
+  /** Within the body's point in time, for many hits, of which `read` reads some; undefined when it is gone. */
+  async searchMany(body: SearchBody, call: Call, after?: string): Promise<LongAnswer | undefined> {
+    const pieces = await this.#send(this.#question(undefined, body, after), call);
+    if (!pieces) return undefined;
+    // At once: pieces that wait for a turn become old, and their memory comes back late.
+    const bytes = ownBytes(pieces);
+    await this.#turns.next();
+    return new LongAnswer(bytes);
+  }
+
+  read(answer: LongAnswer, part: ByteRange): Promise<SearchAnswer> {
+    return this.#read(() => answer.text(part), readAnswer);
   }
 
   /** Undefined for 404. What cannot be read is a store that does not answer as it should. */
@@ -161,16 +152,6 @@ export class Searches {
       ...(indices === undefined ? {} : { query }),
       body: after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`,
     };
-  }
-}
-
-/** What cannot be read is a store that does not answer as it should. */
-function valid<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof StatusError) throw error;
-    throw newStoreUnavailable(STORE, error);
   }
 }
 

@@ -1,17 +1,14 @@
 // The names that there are, looked through in this process: for more, or longer, texts than a store can be asked to
 // find in names, since it makes one automaton of each.
-import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { nextRound } from '../../../../concurrency/event-loop.ts';
 import type { Call } from '../../../log-store.ts';
 import { containsOneOf } from '../../../matching/contained-text.ts';
-import { newNotSupported, newStoreUnavailable } from '../../../store-errors.ts';
-import { arrayOf } from '../connection/json-reader.ts';
+import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from '../connection/store-name.ts';
-import { aggregatedFields } from '../fields/aggregated-fields.ts';
 import type { FieldCoverage } from '../fields/field-map.ts';
 import { allOf, type Clause } from '../searches/clause.ts';
-import { endingTogether } from '../searches/ending-together.ts';
 import type { Searches } from '../searches/searches.ts';
+import { valueLists } from './value-lists.ts';
 
 /** Below what one answer may hold. */
 const MAX_NAMES = 60_000;
@@ -54,37 +51,13 @@ async function namesOf(
   { indices, filter, coverage, parameter }: NameLookup,
   call: Call,
 ): Promise<string[]> {
-  const requests = aggregatedFields(indices, coverage)
-    .filter((place) => place.fields.length > 0)
-    .map((place) => {
-      const aggs = Object.fromEntries(
-        place.fields.map((field, n) => [`names${n}`, { terms: { field, size: MAX_NAMES } }]),
-      );
-      const body = { size: 0, track_total_hits: false, query: allOf(filter), aggs };
-      return (together: Call) => searches.searchUnchanged(place.indices, body, together);
-    });
-  const answers = await endingTogether(call, (together) =>
-    Promise.all(requests.map((request) => request(together))),
-  );
-  // A name missing here would silently be left out.
-  if (answers.some(({ shortfalls }) => shortfalls.length > 0))
-    throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
-  const names = new Set<string>();
-  for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
-    if (!isRecord(aggregation)) continue;
-    if (aggregation['sum_other_doc_count'] !== 0) {
-      throw newNotSupported(
-        STORE,
-        parameter,
-        'there are too many names to look through; ask for fewer texts',
-      );
-    }
-    for (const bucket of arrayOf(aggregation['buckets'], 'buckets')) {
-      const name = isRecord(bucket) ? optionalText(bucket['key']) : undefined;
-      if (name !== undefined) names.add(name);
-    }
+  const aggregation = (field: string) => ({ terms: { field, size: MAX_NAMES } });
+  const asked = { indices, query: allOf(filter), coverage, aggregation };
+  const lists = await valueLists(searches, asked, call);
+  if (lists.some(({ isCut }) => isCut)) {
+    throw newNotSupported(STORE, parameter, 'there are too many names to look through; ask for fewer texts');
   }
-  return [...names];
+  return [...new Set(lists.flatMap(({ values }) => values.map(({ name }) => name)))];
 }
 
 function lowerASCII(text: string): string {

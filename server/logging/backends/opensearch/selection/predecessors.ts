@@ -1,20 +1,15 @@
 // Namespaces that were deleted and recreated: lines of their predecessors must not be found. With very many namespaces a
 // bound for each is more than a query may hold, so only those that really have older lines get one.
 import { hash } from 'node:crypto';
-import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
+import { recordIn } from '../../../../../apis/reading/unknown-value.ts';
 import { ExpiringMap } from '../../../../memory/expiring-map.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, Instant, Selection } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
-import { arrayOf } from '../connection/json-reader.ts';
-import { STORE } from '../connection/store-name.ts';
-import { aggregatedFields } from '../fields/aggregated-fields.ts';
 import type { FieldMap } from '../fields/field-map.ts';
-import { endingTogether } from '../searches/ending-together.ts';
-import type { SearchAnswer } from '../searches/search-answer.ts';
 import type { Searches } from '../searches/searches.ts';
 import { exactClause } from './name-clauses.ts';
 import { timeRange } from './range-clause.ts';
+import { type ValueList, valueLists } from './value-lists.ts';
 
 interface Namespace {
   readonly name: string;
@@ -80,16 +75,15 @@ export class Predecessors {
     return names;
   }
 
-  /** Milliseconds of each namespace's first line within the range, of those that have one before the last bound. */
+  /**
+   * Milliseconds of each namespace's first line within the range, of those that have one before the last bound. Throws
+   * where not all of the store answers: a predecessor that was overlooked would become visible.
+   */
   async #firstLines(search: NamespaceSearch, call: Call): Promise<ReadonlyMap<string, number>> {
     const { namespaces, range, indices, fields } = search;
     const { time } = fields.names;
     const names = namespaces.map(({ name }) => name);
     const before = namespaces.reduce((last, { since }) => (since > last ? since : last), range.start);
-    const aggregation = ({ name }: { name: string }) => ({
-      terms: { field: name, size: names.length, include: names },
-      aggs: { first: { min: { field: time } } },
-    });
     const query = {
       bool: {
         filter: [
@@ -98,23 +92,12 @@ export class Predecessors {
         ],
       },
     };
-    const requests = aggregatedFields(indices, fields.listed('namespace'))
-      .filter((place) => place.fields.length > 0)
-      .map((place) => {
-        const aggs = Object.fromEntries(
-          place.fields.map((name, n) => [`namespaces${n}`, aggregation({ name })]),
-        );
-        const body = { size: 0, track_total_hits: false, query, aggs };
-        return (together: Call) => this.#searches.searchUnchanged(place.indices, body, together);
-      });
-    const answers = await endingTogether(call, (together) =>
-      Promise.all(requests.map((request) => request(together))),
-    );
-    // A predecessor that was overlooked would become visible.
-    if (answers.some(({ shortfalls }) => shortfalls.length > 0)) {
-      throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
-    }
-    return firstLines(answers);
+    const aggregation = (field: string) => ({
+      terms: { field, size: names.length, include: names },
+      aggs: { first: { min: { field: time } } },
+    });
+    const coverage = fields.listed('namespace');
+    return firstLines(await valueLists(this.#searches, { indices, query, coverage, aggregation }, call));
   }
 }
 
@@ -132,18 +115,13 @@ function grouped(namespaces: readonly Namespace[]): Bound[] {
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function firstLines(answers: readonly SearchAnswer[]): Map<string, number> {
+function firstLines(lists: readonly ValueList[]): Map<string, number> {
   const first = new Map<string, number>();
-  for (const aggregation of answers.flatMap(({ aggregations }) => Object.values(aggregations))) {
-    const buckets = isRecord(aggregation) ? arrayOf(aggregation['buckets'], 'buckets') : [];
-    for (const bucket of buckets) {
-      const name = isRecord(bucket) ? optionalText(bucket['key']) : undefined;
-      const value = isRecord(bucket) && isRecord(bucket['first']) ? bucket['first']['value'] : undefined;
-      if (name === undefined) throw newStoreUnavailable(STORE, new Error('a bucket has no name'));
-      // Without a time that can be read, it counts as the oldest.
-      const time = typeof value === 'number' ? Math.floor(value) : Number.NEGATIVE_INFINITY;
-      first.set(name, Math.min(time, first.get(name) ?? Number.POSITIVE_INFINITY));
-    }
+  for (const { name, bucket } of lists.flatMap(({ values }) => values)) {
+    const { value } = recordIn(bucket, 'first');
+    // Without a time that can be read, it counts as the oldest.
+    const time = typeof value === 'number' ? Math.floor(value) : Number.NEGATIVE_INFINITY;
+    first.set(name, Math.min(time, first.get(name) ?? Number.POSITIVE_INFINITY));
   }
   return first;
 }

@@ -74,6 +74,20 @@ describe('an OpenSearch that fails', () => {
     });
   }
 
+  it('is unavailable when it lists names in a way that nobody can read', async () => {
+    const texts = Array.from({ length: 50 }, (_, n) => `${n}`.padStart(200, 'x'));
+    const selection = { ...SELECTION, pods: { contains: texts } };
+    for (const buckets of [undefined, {}, [{ doc_count: 1 }]]) {
+      await using store = await scriptedStore(() =>
+        answer([], { aggregations: { values0: { buckets, sum_other_doc_count: 0 } } }),
+      );
+      const error = await storeAt(store.url)
+        .query(selection, PAGE, call())
+        .catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
+    }
+  });
+
   it('is unavailable when nobody listens', async () => {
     const store = await scriptedStore(() => answer([]));
     await store[Symbol.asyncDispose]();
