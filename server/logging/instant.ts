@@ -3,6 +3,9 @@ import type { Instant } from './log-store.ts';
 /** Before every line. */
 export const BEGINNING: Instant = '1970-01-01T00:00:00.000000000Z';
 
+/** The last moment that fits into 64 bits of nanoseconds since the epoch, as stores count them. */
+export const LAST_NANOSECOND: Instant = '2262-04-11T23:47:16.854775807Z';
+
 /** Behind every range that can be asked for. */
 const END: Instant = '2286-11-20T17:46:40.000000000Z';
 

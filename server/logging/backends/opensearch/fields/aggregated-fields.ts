@@ -1,5 +1,6 @@
 // Where fields that hold whole values are aggregated over. A store does not build an aggregation over analysed text, even
 // where no document would take part in it; so where a field is that in some of the indices, the others are named.
+import { ROOM_FOR_NAMES } from '../connection/first-line.ts';
 import type { FieldCoverage } from './field-map.ts';
 
 export interface AggregatedFields {
@@ -7,9 +8,6 @@ export interface AggregatedFields {
   readonly indices: string;
   readonly fields: readonly string[];
 }
-
-/** Stores take 4,096 bytes of a request's first line; the rest of it needs its place too. */
-const MAX_LENGTH = 2_048;
 
 /** One question for each: the first is about all of `indices`, and perhaps no field; almost always the only one. */
 export function aggregatedFields(indices: string, { fields }: FieldCoverage): AggregatedFields[] {
@@ -25,7 +23,7 @@ function paths(names: readonly string[]): string[] {
   const found: string[] = [];
   for (const name of names.map(encodeURIComponent)) {
     const last = found.at(-1);
-    if (last === undefined || last.length + name.length >= MAX_LENGTH) found.push(name);
+    if (last === undefined || last.length + name.length >= ROOM_FOR_NAMES) found.push(name);
     else found[found.length - 1] = `${last},${name}`;
   }
   return found;

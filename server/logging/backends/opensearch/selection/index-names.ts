@@ -1,5 +1,6 @@
 // The indices that can hold lines of a time: one a day of UTC, or everything that begins with the prefix.
 import { instantOf, later, millisecondsOf } from '../../../instant.ts';
+import { ROOM_FOR_NAMES, ROOM_WITH_EXCLUDED } from '../connection/first-line.ts';
 
 export interface IndexNaming {
   readonly prefix: string;
@@ -7,9 +8,6 @@ export interface IndexNaming {
   readonly daily: boolean;
 }
 
-/** Stores take 4,096 bytes of a request's first line; the rest of it needs its place too. */
-const MAX_LENGTH = 2_048;
-const MAX_EXCLUDING = 3_072;
 const DAY_MS = 86_400_000;
 
 /**
@@ -29,11 +27,11 @@ export function indexPattern(
   if (Number.isNaN(days)) return all;
   // Where nothing can be found any index will do; the clause for the time range excludes everything.
   if (days < 1) return `${prefix}-${name(first)}`;
-  if (days * (prefix.length + 12) <= MAX_LENGTH) {
+  if (days * (prefix.length + 12) <= ROOM_FOR_NAMES) {
     return Array.from({ length: days }, (_, n) => `${prefix}-${name(first + n * DAY_MS)}`).join(',');
   }
   const months = monthsBetween(name(first), name(last));
-  if (months * (prefix.length + 10) > MAX_LENGTH) return all;
+  if (months * (prefix.length + 10) > ROOM_FOR_NAMES) return all;
   const [year = 0, month = 0] = name(first).split('.').map(Number);
   return Array.from({ length: months }, (_, n) => {
     const date = new Date(Date.UTC(year, month - 1 + n, 1));
@@ -76,7 +74,7 @@ export function without(indices: string, names: readonly string[]): string {
     return left.join(',') || indices;
   }
   const excluding = [indices, ...names.map((name) => `-${encodeURIComponent(name)}`)].join(',');
-  return excluding.length <= MAX_EXCLUDING ? excluding : indices;
+  return excluding.length <= ROOM_WITH_EXCLUDED ? excluding : indices;
 }
 
 const DAY = /^\d{4}\.\d\d\.\d\d$/;
@@ -98,7 +96,7 @@ export function newestDays(
   range: { readonly start: string; readonly end: string },
 ): string | undefined {
   if (!naming.daily) return undefined;
-  const days = Math.floor(MAX_LENGTH / (encodeURIComponent(naming.prefix).length + 12));
+  const days = Math.floor(ROOM_FOR_NAMES / (encodeURIComponent(naming.prefix).length + 12));
   const first = Math.max(0, lastDay(range.end) - (days - 1) * DAY_MS);
   return indexPattern(naming, { start: later(range.start, instantOf(first)), end: range.end });
 }

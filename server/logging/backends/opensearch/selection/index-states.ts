@@ -1,9 +1,11 @@
 // Indices that the store has and does not search: closed ones, which it leaves out in silence, and those that it refuses
 // to search, because of which it refuses all of a question. Owns how they are found out with no right but to search.
+
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../../concurrency/parallel.ts';
 import type { Call } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
+import { ROOM_WITH_EXCLUDED } from '../connection/first-line.ts';
 import { refusedIndexIn } from '../connection/refusal.ts';
 import { LENIENT, type Searches } from '../searches/searches.ts';
 
@@ -29,8 +31,6 @@ const WITH_CLOSED = { expand_wildcards: 'open,closed' };
 const AT_A_TIME = 8;
 /** Closed indices that are named where a pattern stands for them: each takes a request. */
 const MOST_CLOSED = 5;
-/** Stores take 4,096 bytes of a request's first line; the rest of it needs its place too. */
-const MAX_LENGTH = 3_072;
 
 export class IndexStates {
   readonly #searches: Searches;
@@ -68,7 +68,7 @@ export class IndexStates {
     const refused: string[] = [];
     for (;;) {
       const indices = [patterns, ...refused.map((name) => `-${encodeURIComponent(name)}`)].join(',');
-      if (indices.length > MAX_LENGTH) return undefined;
+      if (indices.length > ROOM_WITH_EXCLUDED) return undefined;
       const refusal = await this.#refusal(indices, LENIENT, call);
       if (refusal === undefined) {
         return { indices, refused: refused.toSorted(), ...(await this.#closedIn(indices, call)) };
@@ -87,7 +87,7 @@ export class IndexStates {
       const refusal = await this.#refusal(indices, WITH_CLOSED, call);
       const index = refusedIndexIn(refusal);
       if (!index?.isClosed || closed.includes(index.name)) return { closed, areMoreClosed: false };
-      const isNoRoom = closed.length === MOST_CLOSED || indices.length > MAX_LENGTH;
+      const isNoRoom = closed.length === MOST_CLOSED || indices.length > ROOM_WITH_EXCLUDED;
       if (isNoRoom) return { closed, areMoreClosed: true };
       closed.push(index.name);
     }

@@ -1,13 +1,11 @@
+import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../../instant.ts';
+import type { Instant } from '../../../log-store.ts';
 import type { Clause } from '../searches/clause.ts';
-
-/** Times that fit into 64 bits of nanoseconds; a question that goes beyond is refused. */
-const FIRST = '1970-01-01T00:00:00.000000000Z';
-const LAST = '2262-04-11T23:47:16.854775807Z';
 
 /** `from <= time < before`, whichever of the two is given. Where only milliseconds are kept, those are compared. */
 export function timeRange(
   field: string,
-  bounds: { readonly from?: string; readonly before?: string },
+  bounds: { readonly from?: Instant; readonly before?: Instant },
 ): Clause {
   return {
     range: {
@@ -20,7 +18,7 @@ export function timeRange(
   };
 }
 
-function kept(instant: string): string {
-  if (instant < FIRST) return FIRST;
-  return instant > LAST ? LAST : instant;
+/** A question that goes beyond is refused. */
+function kept(instant: Instant): Instant {
+  return earlier(later(instant, BEGINNING), LAST_NANOSECOND);
 }

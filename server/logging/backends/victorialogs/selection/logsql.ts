@@ -1,4 +1,5 @@
 // How values become LogsQL: each through one of these functions, and nothing else writes values into a query.
+import { earlier, LAST_NANOSECOND } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 
 /**
@@ -46,11 +47,8 @@ export function not(filter: string): string {
 /** Where the store keeps times, under this name and no other. */
 export const TIME = '_time';
 
-/** The last moment that fits into the store's 64 bits of nanoseconds. */
-const LAST: Instant = '2262-04-11T23:47:16.854775807Z';
-
 function atMost(instant: Instant): Instant {
-  return instant < LAST ? instant : LAST;
+  return earlier(instant, LAST_NANOSECOND);
 }
 
 /** From `start`, before `end`, to the nanosecond; the arguments `start` and `end` of requests are not that exact. */
