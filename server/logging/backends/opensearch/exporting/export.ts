@@ -7,12 +7,13 @@ import type { Call, LogRecord, Order } from '../../../log-store.ts';
 import { isSearchRefused } from '../../../store-errors.ts';
 import { areNoPointsLeft } from '../connection/known-refusals.ts';
 import { areAllShardsAway } from '../connection/refusal.ts';
-import { pageBody, repeated, unseen } from '../paging/page-reader.ts';
+import { pageBody } from '../paging/page-body.ts';
 import type { ByteRange, LongAnswer } from '../searches/long-answer.ts';
 import { isLostPoint, type PointInTime, type PointsInTime } from '../searches/point-in-time.ts';
 import { type Position, searchAfter } from '../searches/position.ts';
-import { positionBehind, type SearchAnswer } from '../searches/search-answer.ts';
+import type { SearchAnswer } from '../searches/search-answer.ts';
 import type { Searches } from '../searches/searches.ts';
+import { positionBehind, repeated, unseen } from '../searches/sort-keys.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 
 export interface ExportOptions {

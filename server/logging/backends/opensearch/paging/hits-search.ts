@@ -6,12 +6,13 @@ import { loadIn } from '../connection/refusal.ts';
 import type { Clause } from '../searches/clause.ts';
 import { endingTogether } from '../searches/ending-together.ts';
 import { type Position, searchAfter } from '../searches/position.ts';
-import { type SearchAnswer, timesOf } from '../searches/search-answer.ts';
+import type { SearchAnswer } from '../searches/search-answer.ts';
 import type { SearchBody, SearchCall, Searches } from '../searches/searches.ts';
+import { repeated, timesOf } from '../searches/sort-keys.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import type { Width } from './known-widths.ts';
 import { nearPart } from './near-part.ts';
-import { pageBody, repeated } from './page-reader.ts';
+import { pageBody } from './page-body.ts';
 import { Reach } from './reach.ts';
 
 type Range = Selection['range'];

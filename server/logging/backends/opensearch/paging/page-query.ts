@@ -4,11 +4,12 @@ import { forget } from '../../../../memory/forgotten.ts';
 import type { Deadline } from '../../../deadline.ts';
 import type { LogPage, Order, PageRequest, Total } from '../../../log-store.ts';
 import { type Position, readPosition, writePosition } from '../searches/position.ts';
-import { forgetHits, type Hit, positionBehind, type SearchAnswer } from '../searches/search-answer.ts';
+import { forgetHits, type Hit, type SearchAnswer } from '../searches/search-answer.ts';
 import type { Searches } from '../searches/searches.ts';
+import { positionBehind, unseenOrMoved } from '../searches/sort-keys.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
 import type { FirstHits } from './first-hits.ts';
-import { pageBody, RESULT_WINDOW, unseenOrMoved } from './page-reader.ts';
+import { pageBody, RESULT_WINDOW } from './page-body.ts';
 import { distinct, sumOfTotals } from './sums.ts';
 
 export interface PageSources {

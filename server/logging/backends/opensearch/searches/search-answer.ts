@@ -1,12 +1,10 @@
-// Reads the answer of a search: counts, records with their sort keys, and what the answer does not cover.
+// Reads the answer of a search: counts, hits, and what the answer does not cover. What the keys of its hits tell:
+// sort-keys.ts.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Total } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf, countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
-import { STORE } from '../connection/store-name.ts';
-import { digestOf, type Position, timeOfKey } from './position.ts';
 
 export interface Hit {
   readonly index: string;
@@ -130,54 +128,4 @@ function readHit(value: unknown): Hit {
   if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no name');
   if (typeof time !== 'number' || typeof sequence !== 'number') throw new Error('a hit has no sort key');
   return { index: _index, id: _id, source: isRecord(_source) ? _source : {}, time, sequence };
-}
-
-const KEY = '"sort":[';
-
-/** The position right behind the hit; `count` hits up to it were given, and `before` at the position before. */
-export function positionBehind(
-  answer: SearchAnswer,
-  at: number,
-  nanoseconds: boolean,
-  before: Position | undefined,
-): Position {
-  const last = answer.hits[at];
-  if (!last) throw new Error('there is no such hit');
-  const time = timeOfKey(keyOf(answer, at), nanoseconds);
-  const given = answer.hits
-    .slice(0, at + 1)
-    .filter((hit) => hit.time === last.time && hit.sequence === last.sequence)
-    .map((hit) => digestOf(hit.index, hit.id));
-  const same = before?.time === time && before.sequence === last.sequence;
-  // The answer begins with those that were given of this key before, as long as they are there.
-  const all = new Set([...(same ? before.given : []), ...given]);
-  return { time, sequence: last.sequence, given: [...all] };
-}
-
-/**
- * Milliseconds of each hit, rounded down. Never by way of `time`: nanoseconds lose their last digits there, and so a time
- * may become that of the millisecond before or behind.
- */
-export function timesOf(answer: SearchAnswer, nanoseconds: boolean): number[] {
-  let begin = -KEY.length;
-  return answer.hits.map((hit) => {
-    begin = answer.json.text.indexOf(KEY, begin + KEY.length);
-    const key = keyAt(answer, begin, hit);
-    return nanoseconds ? Number(BigInt(key) / 1_000_000n) : Number(key);
-  });
-}
-
-/** The time of a hit's sort key, as it was written; quickest for the last hits. */
-function keyOf(answer: SearchAnswer, at: number): string {
-  let begin = answer.json.text.length;
-  for (let n = answer.hits.length; n > at && begin > 0; n--)
-    begin = answer.json.text.lastIndexOf(KEY, begin - 1);
-  return keyAt(answer, begin, answer.hits[at]);
-}
-
-/** No string of JSON can hold the text that begins a key: quotes are escaped in there. So the nth one is that of the nth hit. */
-function keyAt({ json: { text } }: SearchAnswer, begin: number, hit: Hit | undefined): string {
-  const key = /^-?\d+/.exec(text.slice(begin + KEY.length, begin + KEY.length + 32))?.[0] ?? '';
-  if (begin >= 0 && Number(key) === hit?.time) return key;
-  throw newStoreUnavailable(STORE, new Error('a sort key cannot be read'));
 }

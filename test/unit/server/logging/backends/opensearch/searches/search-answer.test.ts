@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import {
-  positionBehind,
-  readAnswer,
-} from '../../../../../../../server/logging/backends/opensearch/searches/search-answer.ts';
+import { readAnswer } from '../../../../../../../server/logging/backends/opensearch/searches/search-answer.ts';
+import { positionBehind } from '../../../../../../../server/logging/backends/opensearch/searches/sort-keys.ts';
 
 const hit = (id: string, sort: readonly [number, number]) => ({ _index: 'i', _id: id, _source: {}, sort });
 const answer = (changes: object = {}, hits: readonly object[] = []): string =>

@@ -1,10 +1,8 @@
-// Pages of records in the order of time, each going on exactly where the one before ended.
+// What is asked for one page of records, in the order of time.
 import type { Order } from '../../../log-store.ts';
 import type { FieldMap } from '../fields/field-map.ts';
 import type { FieldNames } from '../fields/field-names.ts';
 import type { Clause } from '../searches/clause.ts';
-import { digestOf, keyOfTime, type Position, withMoved } from '../searches/position.ts';
-import type { Hit, SearchAnswer } from '../searches/search-answer.ts';
 import type { SearchBody } from '../searches/searches.ts';
 
 /** Indices answer no more than this of one search, skipped records included, unless told otherwise. */
@@ -41,28 +39,4 @@ export function pageBody({ query, order, size, from = 0, total }: PageBody, fiel
 
 function sourceFields({ time, message, namespace, pod, container }: FieldNames): string[] {
   return [...new Set([time, message, namespace, pod, container])];
-}
-
-/** How many more records to ask for, so that those that were given of the position's key can be left out. */
-export function repeated(position: Position | undefined): number {
-  return position?.given.length ?? 0;
-}
-
-/** The hits that were not given yet, and how many of the answer's first were. */
-export function unseen(answer: SearchAnswer, position: Position | undefined): { hit: Hit; at: number }[] {
-  const all = answer.hits.map((hit, at) => ({ hit, at }));
-  if (!position) return all;
-  const { sequence } = position;
-  const given = new Set(position.given);
-  return all.filter(({ hit }) => hit.sequence !== sequence || !given.has(digestOf(hit.index, hit.id)));
-}
-
-/** The same, where all hits of the position's key are in the answer: an index may have got another name meanwhile. */
-export function unseenOrMoved(answer: SearchAnswer, position: Position | undefined, nanoseconds: boolean) {
-  if (!position) return unseen(answer, position);
-  const time = Number(keyOfTime(position.time, nanoseconds));
-  const ofKey = answer.hits
-    .filter((hit) => hit.time === time && hit.sequence === position.sequence)
-    .map(({ index, id }) => digestOf(index, id));
-  return unseen(answer, withMoved(position, ofKey));
 }
