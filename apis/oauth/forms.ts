@@ -81,7 +81,7 @@ export const UserInfoSchema = Type.Object(
   {
     sub: Type.String({ description: 'The name of the user.' }),
     preferred_username: optional('With scope profile.'),
-    name: optional('With scope profile, where the user has a display name.'),
+    name: optional('With scope profile: the display name, or the name of the user where there is none.'),
     email: optional('With scope email.'),
     groups: Type.Optional(Type.Array(Type.String(), { description: 'With scope groups.' })),
   },

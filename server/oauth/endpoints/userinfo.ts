@@ -4,7 +4,8 @@ import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { writeJSON } from '../http/json-answer.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import type { Account, UserDirectory } from '../users/account.ts';
+import { scopedClaims } from '../tokens/scoped-claims.ts';
+import type { UserDirectory } from '../users/account.ts';
 import { bearerClaims } from './bearer-claims.ts';
 
 export interface UserInfoOptions {
@@ -20,17 +21,7 @@ export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
     if (!claims) throw unidentified();
     const scopes = claims.scope?.split(' ') ?? [];
     const account = users.get(claims.sub);
-    writeJSON(context.response, { sub: claims.sub, ...(account ? claimsOf(account, scopes) : {}) });
-  };
-}
-
-function claimsOf({ name, displayName, email, groups }: Account, scopes: readonly string[]): object {
-  return {
-    ...(scopes.includes('profile')
-      ? { preferred_username: name, ...(displayName === '' ? {} : { name: displayName }) }
-      : {}),
-    ...(scopes.includes('email') && email !== '' ? { email } : {}),
-    ...(scopes.includes('groups') ? { groups } : {}),
+    writeJSON(context.response, { sub: claims.sub, ...(account ? scopedClaims(account, scopes) : {}) });
   };
 }
 

@@ -8,6 +8,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
+import { scopedClaims } from './scoped-claims.ts';
 import { MAX_TOKEN } from './token-shape.ts';
 
 export interface TokenIssuerOptions {
@@ -83,11 +84,10 @@ export class TokenIssuer {
     { nonce, accessToken }: { readonly nonce?: string; readonly accessToken?: string } = {},
   ): string {
     const { client, account, session, scopes } = subject;
-    const { name, email, displayName, groups } = account;
     const { iat, exp } = this.#times(client, session);
     return this.#sign('JWT', {
       iss: this.#options.issuer(),
-      sub: name,
+      sub: account.name,
       aud: client.id,
       exp,
       iat,
@@ -97,11 +97,7 @@ export class TokenIssuer {
       uid: account.uid,
       ...(nonce === undefined ? {} : { nonce }),
       ...(accessToken === undefined ? {} : { at_hash: halfHash(accessToken) }),
-      ...(scopes.includes('profile')
-        ? { preferred_username: name, ...(displayName === '' ? {} : { name: displayName }) }
-        : {}),
-      ...(scopes.includes('email') && email !== '' ? { email } : {}),
-      ...(scopes.includes('groups') ? { groups } : {}),
+      ...scopedClaims(account, scopes),
     });
   }
 

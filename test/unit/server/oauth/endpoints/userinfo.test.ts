@@ -47,6 +47,13 @@ describe('the userinfo endpoint', () => {
     }
   });
 
+  it('calls a user without a display name by the name of the user', async () => {
+    const { access } = await replica.signIn('console', ['profile']);
+    cluster.accounts.set('alice', { ...ALICE, displayName: '' });
+    const { body } = await endpoint.get('', bearer(access));
+    expect(body).to.deep.equal({ sub: 'alice', preferred_username: 'alice', name: 'alice' });
+  });
+
   it('tells what holds now, not what held when the token was made', async () => {
     const { access } = await replica.signIn('console', ['groups', 'email']);
     cluster.accounts.set('alice', { ...ALICE, groups: [], email: '' });
