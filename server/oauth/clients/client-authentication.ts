@@ -1,7 +1,7 @@
 // RFC 6749, 2.3: who the client is, by the Authorization header or by the form. Every fault gets the same refusal; the
 // exact cause goes to the log.
 import type { IncomingMessage } from 'node:http';
-import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
+import { invalidClient, invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import { decoded, type Form } from '../http/form.ts';
 import type { ClientRegistry, OAuthClient } from './oauth-client.ts';
 
@@ -22,7 +22,7 @@ export function authenticateClient(
   const client = clients.get(id);
   if (secrets.length === 0) {
     if (client?.isPublic) return client;
-    throw invalidClient(basic, new Error(client ? 'the client sent no secret' : 'unknown client'));
+    throw invalidClient(basic, faultOf(client, 'sent no secret'));
   }
   clients.guard?.enter(id, request);
   // Checked for an unknown client too, which must take as long.
@@ -32,14 +32,23 @@ export function authenticateClient(
     return client;
   }
   clients.guard?.failed(id, request);
-  throw invalidClient(basic, new Error(client ? 'wrong client secret' : 'unknown client'));
+  throw invalidClient(
+    basic,
+    faultOf(client, client?.isPublic ? 'is public and sent a secret' : 'sent a wrong secret'),
+  );
+}
+
+/** For the log. Only a client of the configuration is named: what else was sent may be anything, a password too. */
+function faultOf(client: OAuthClient | undefined, what: string): Error {
+  return new Error(client ? `the client ${client.id} ${what}` : 'unknown client');
 }
 
 function presented(request: IncomingMessage, form: Form): Presented {
   const id = form.get('client_id');
   const secret = form.get('client_secret');
   if (form.has('client_assertion') || form.has('client_assertion_type')) {
-    throw invalidClient(false, new Error('client assertions are not supported'));
+    // Said openly: it is of no client in particular, and whoever set the program up has to choose another way.
+    throw new OAuthError(401, 'invalid_client', 'client assertions are not supported, only secrets');
   }
   const header = request.headers.authorization;
   if (header === undefined) {

@@ -110,6 +110,21 @@ describe('the authentication of a client', () => {
     expect(refusal({}, basic('console', 'wrong'))).to.deep.equal(refusedWithChallenge);
   });
 
+  it('tells the log, and nobody else, which client failed, and how; but no name that is not configured', () => {
+    const failures: [Record<string, string>, string][] = [
+      [{ client_id: 'console', client_secret: 'wrong' }, 'the client console sent a wrong secret'],
+      [{ client_id: 'console' }, 'the client console sent no secret'],
+      [{ client_id: 'cli', client_secret: 'x' }, 'the client cli is public and sent a secret'],
+      [{ client_id: 'pa55word', client_secret: 'x' }, 'unknown client'],
+      [{ client_id: 'pa55word' }, 'unknown client'],
+    ];
+    for (const [form, cause] of failures) {
+      expect(() => authenticate(form))
+        .to.throw(OAuthError, /^client authentication failed$/)
+        .with.nested.property('cause.message', cause);
+    }
+  });
+
   it('compares a secret for an unknown client too', () => {
     const registry = new Registry();
     expect(() => authenticate({ client_id: 'nobody', client_secret: 'x' }, undefined, registry)).to.throw();
@@ -142,7 +157,9 @@ describe('the authentication of a client', () => {
   });
 
   it('refuses client assertions, which it does not know', () => {
-    expect(refusal({ client_id: 'cli', client_assertion: 'x' })).to.deep.equal(refused);
+    const form = { client_id: 'cli', client_assertion: 'x' };
+    expect(refusal(form)).to.deep.equal(refused);
+    expect(() => authenticate(form)).to.throw(OAuthError, /assertions are not supported/);
   });
 
   for (const header of [
