@@ -2,7 +2,7 @@
 // terminal. The control plane stays up meanwhile.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { END_WITH_PARENT, serverCommand } from './extension/server-command.ts';
+import { serverCommand } from './extension/server-command.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { isReady } from './start/development-server.ts';
 import { startLocal } from './start/local-cluster.ts';
@@ -29,7 +29,7 @@ process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port 
     life,
     progress,
     startServer: async (_cp, server, signal) => {
-      const { args, env } = serverCommand(root, END_WITH_PARENT);
+      const { args, env } = serverCommand(root);
       const run = async (ending: AbortSignal): Promise<void> => {
         const { code, signal } = await runCommand(
           process.execPath,
@@ -39,7 +39,6 @@ process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port 
             env: { ...process.env, ...env },
             signal: ending,
             output: 'inherit',
-            channel: true,
           },
         );
         progress(`the server ended with ${code ?? signal}; it starts again when one of its files is saved`);

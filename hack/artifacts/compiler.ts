@@ -25,7 +25,7 @@ const LAST_LINES = 20;
 export async function compile(compilation: Compilation): Promise<void> {
   const { command, args, cwd, env, signal } = compilation;
   signal.throwIfAborted();
-  const child = spawnWithUs(command, args, { cwd, env });
+  const child = spawnWithUs(command, args, { cwd, env, output: 'pipe' });
   const said: string[] = [];
   for (const input of [child.stdout, child.stderr].filter((each) => each !== null)) {
     createInterface({ input }).on('line', (line) => {

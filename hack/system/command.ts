@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { killAtExit, signalGroup } from './process-group.ts';
+import type { ChildProcess } from 'node:child_process';
+import { signalGroup, spawnWithUs } from './process-group.ts';
 
-/** How a program ended: by itself with a code, or by a signal, or it could not be started. */
+/** How a program ended: by itself with a code, or by a signal. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -15,16 +15,14 @@ export interface CommandOptions {
   /** Ends the program and everything in its process group. */
   readonly signal: AbortSignal;
   readonly output: 'inherit' | 'collect';
-  /** Gives a program that runs on Node a channel by which it learns that this process has ended, even by a kill. */
-  readonly channel?: boolean;
 }
 
 /** How long a program may take to end after SIGTERM before SIGKILL, in ms. */
 const GRACE_MS = 5_000;
 
 /**
- * Runs a program in a process group of its own and waits for its end; nothing of the group is left then.
- * Throws when the program cannot be started, and the abort reason when it was stopped.
+ * Runs a program in a process group of its own and waits for its end; nothing of the group is left then, nor when this
+ * process is killed. Throws the abort reason when it was stopped.
  */
 export async function runCommand(
   command: string,
@@ -32,31 +30,23 @@ export async function runCommand(
   options: CommandOptions,
 ): Promise<Ending> {
   options.signal.throwIfAborted();
-  const child = spawn(command, args, {
+  const child = spawnWithUs(command, args, {
     cwd: options.cwd,
     env: options.env,
-    detached: true,
-    stdio: [
-      'ignore',
-      options.output === 'inherit' ? 'inherit' : 'pipe',
-      options.output === 'inherit' ? 'inherit' : 'pipe',
-      ...(options.channel === true ? (['ipc'] as const) : []),
-    ],
+    output: options.output === 'inherit' ? 'inherit' : 'pipe',
   });
-  child.channel?.unref();
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
   let killer: NodeJS.Timeout | undefined;
   const { pid } = child;
-  // Without a process id it could not be started, and ends at once with an error.
+  // Without a process id not even the shell could be started, and it ends at once with an error.
   const kill = (how: NodeJS.Signals): boolean => pid !== undefined && signalGroup(pid, how);
   const stop = () => {
     kill('SIGTERM');
     killer = setTimeout(() => kill('SIGKILL'), GRACE_MS);
   };
   options.signal.addEventListener('abort', stop, { once: true });
-  const forget = pid === undefined ? undefined : killAtExit(pid);
   try {
     const { code, signal } = await ending(child);
     options.signal.throwIfAborted();
@@ -65,7 +55,6 @@ export async function runCommand(
     clearTimeout(killer);
     options.signal.removeEventListener('abort', stop);
     kill('SIGKILL');
-    forget?.();
   }
 }
 

@@ -40,19 +40,24 @@ const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.sh');
 
 /**
  * Starts a program as the leader of a group that is killed when this process ends in whatever way, a kill of its own
- * included, and when the program has ended. For programs that cannot notice that themselves. A command that is not
- * found ends with code 127.
+ * included, and when the program has ended. A command that is not found ends with code 127.
  */
 export function spawnWithUs(
   command: string,
   args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  options: {
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
+    /** Where stdout and stderr go. */
+    readonly output: 'inherit' | 'pipe';
+  },
 ): ChildProcess {
+  const { cwd, env, output } = options;
   const child = spawn('/bin/sh', [END_WITH_PARENT, command, ...args], {
     cwd,
     env,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output, 'pipe'],
   });
   const forget = child.pid === undefined ? undefined : killAtExit(child.pid);
   child.once('exit', () => {

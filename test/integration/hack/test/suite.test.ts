@@ -1,11 +1,15 @@
-import { watch } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, watch } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { endLeftovers } from '../../../../hack/test/leftovers.ts';
 import type { StageResult } from '../../../../hack/test/stage.ts';
 import { suite } from '../../../../hack/test/suite.ts';
+import { until } from '../../../support/until.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const { TEST_RECORD: _ownRecord, ...env } = process.env;
@@ -105,6 +109,20 @@ describe('a suite of npm test', function () {
     watcher.close();
     await rm(folder, { recursive: true });
     expect(outcome).to.be.an('error').with.property('message', 'stopped');
+  });
+
+  it('leaves no test run behind when it is killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ks-endless-'));
+    const started = join(folder, 'started');
+    const runner = spawn(process.execPath, [join(import.meta.dirname, 'endless-suite.ts')], {
+      env: { ...env, STARTED: started, TMPDIR: folder },
+      stdio: 'ignore',
+    });
+    await until(() => existsSync(started));
+    runner.kill('SIGKILL');
+    await once(runner, 'exit');
+    expect(await endLeftovers(`STARTED=${started}`)).to.deep.equal([]);
+    await rm(folder, { recursive: true });
   });
 
   for (const jobs of [1, 2]) {
