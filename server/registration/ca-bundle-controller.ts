@@ -31,7 +31,7 @@ const SETTLE_MS = 600_000;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
-/** After this many corrections without two quiet minutes between them, somebody else insists. */
+/** After so many corrections somebody else insists. */
 const SUSPICIOUS = 4;
 const QUIET_MS = 120_000;
 
@@ -42,22 +42,28 @@ const QUIET_MS = 120_000;
 export class CaBundleController {
   readonly #name: string;
   readonly #options: ControllerOptions;
-  readonly #corrections: Backoff;
+  /** Between attempts that fail. */
+  readonly #retries: Backoff;
+  /** Between corrections that somebody else undoes. */
+  readonly #insistence: Backoff;
   #seen: ApiService | undefined;
   #state = 'has not been read yet';
   #work: Promise<void> = Promise.resolve();
   #settling: { readonly own: string; readonly timer: NodeJS.Timeout } | undefined;
   #lastCorrection = Number.NEGATIVE_INFINITY;
+  /** Corrections without two quiet minutes between them. */
   #insisting = 0;
 
   constructor(name: string, options: ControllerOptions) {
     this.#name = name;
     this.#options = options;
-    this.#corrections = new Backoff({
+    const pauses = {
       initialMs: options.retryMs ?? RETRY_MS,
       maxMs: LONGEST_RETRY_MS,
       random: Math.random,
-    });
+    };
+    this.#retries = new Backoff(pauses);
+    this.#insistence = new Backoff(pauses);
   }
 
   /** Whether the APIService holds our CA, as far as we know. */
@@ -123,7 +129,7 @@ export class CaBundleController {
           { err: error, apiService: this.#name },
           'cannot set spec.caBundle; trying again',
         );
-        await pause(this.#corrections.next(), signal);
+        await pause(this.#retries.next(), signal);
         // Deleted or recreated: the stream will bring the next object, and with it the next correction.
         if (this.#seen !== seen) return;
       }
@@ -176,6 +182,9 @@ export class CaBundleController {
       }),
       signal,
     });
+    this.#retries.reset();
+    this.#insisting++;
+    this.#lastCorrection = performance.now();
     log.info(
       { apiService: this.#name, before: seen.caBundle === '' ? 'empty' : 'another' },
       'set spec.caBundle',
@@ -187,16 +196,15 @@ export class CaBundleController {
   /** Two controllers that disagree would both loop without rest; ours slows down and says so. */
   async #waitWhenContested(seen: ApiService, signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#lastCorrection > QUIET_MS) {
-      this.#corrections.reset();
+      this.#insistence.reset();
       this.#insisting = 0;
-    } else if (++this.#insisting >= SUSPICIOUS) {
+    } else if (this.#insisting >= SUSPICIOUS) {
       this.#options.log.warn(
         { apiService: this.#name, managers: seen.caBundleManagers },
         'somebody else keeps changing spec.caBundle: stop them, or set registration.manageCABundle to false',
       );
-      await pause(this.#corrections.next(), signal);
+      await pause(this.#insistence.next(), signal);
     }
-    this.#lastCorrection = performance.now();
   }
 
   /** What does not stay for good leaves some time after our last change, however often the object changes meanwhile. */

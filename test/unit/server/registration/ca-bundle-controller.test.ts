@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
+import { CaBundleController } from '../../../../server/registration/ca-bundle-controller.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  refuse,
+  ScriptedCluster,
+  send,
+} from '../../../support/cluster/scripted-cluster.ts';
+import { until } from '../../../support/until.ts';
+
+const NAME = 'v1alpha3.resources.platform.io';
+
+function apiService(resourceVersion: number, caBundle: string): string {
+  return JSON.stringify({
+    metadata: { name: NAME, uid: 'u', resourceVersion: String(resourceVersion) },
+    spec: { caBundle, service: { namespace: 'platform-system', name: 'ks-apiserver' } },
+  });
+}
+
+describe('the keeper of a CA bundle', () => {
+  let own: string;
+  let cluster: ScriptedCluster;
+  let stream: Call['response'];
+  let patched: number;
+  /** Answers the patch of this number, from 1. */
+  let answer: (patch: number, response: Call['response']) => void;
+  let controller: CaBundleController;
+  let warnings: string[];
+  let stop: AbortController;
+  let ended: Promise<void>;
+
+  before(async () => {
+    own = (await CertificateAuthority.create('serving@1')).cert;
+  });
+
+  beforeEach(async () => {
+    patched = 0;
+    warnings = [];
+    stop = new AbortController();
+    cluster = await ScriptedCluster.start(({ asked, request, response }) => {
+      if (request.method === 'PATCH') answer(++patched, response);
+      else if (asked === 'stream') {
+        stream = response;
+        send(response, event('ADDED', apiService(1, '')), bookmark(1, true));
+      }
+    });
+    controller = new CaBundleController(NAME, {
+      client: cluster.connect(),
+      servingCA: { current: () => own, onChange: () => () => undefined },
+      sharedCA: false,
+      log: pino({ level: 'warn' }, { write: (line) => warnings.push(String(JSON.parse(line).msg)) }),
+      retryMs: 1,
+    });
+  });
+
+  afterEach(async () => {
+    stop.abort();
+    await ended;
+    await cluster.stop();
+  });
+
+  function written(response: Call['response'], patch: number): void {
+    const caBundle = Buffer.from(own).toString('base64');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(apiService(2 * patch, caBundle));
+  }
+
+  it('blames nobody else while the cluster takes no changes', async () => {
+    answer = (patch, response) => {
+      if (patch <= 6) refuse(response, 503, 'ServiceUnavailable');
+      else written(response, patch);
+    };
+    ended = controller.run(stop.signal);
+    await until(() => controller.trusted);
+    expect(warnings).to.deep.equal(Array(6).fill('cannot set spec.caBundle; trying again'));
+  });
+
+  it('says so when somebody else keeps undoing what it writes', async () => {
+    answer = (patch, response) => {
+      written(response, patch);
+      if (patch <= 4) send(stream, event('MODIFIED', apiService(2 * patch + 1, '')));
+    };
+    ended = controller.run(stop.signal);
+    await until(() => patched === 5 && controller.trusted);
+    expect(warnings).to.deep.equal([
+      'somebody else keeps changing spec.caBundle: stop them, or set registration.manageCABundle to false',
+    ]);
+  });
+});
