@@ -1,11 +1,19 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Turns } from '../../concurrency/turns.ts';
 import { acceptsGzip, GZIP_THRESHOLD } from '../../endpoints/content-encoding.ts';
 import type { HeldAnswers } from '../../endpoints/held-answers.ts';
 import { PIECE } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { encodedAnswer } from './encoded-answer.ts';
 
 const compress = promisify(gzip);
+
+export interface AnswerWriterOptions {
+  readonly held: Pick<HeldAnswers, 'write'>;
+  /** In which a long answer is encoded. */
+  readonly turns: Turns;
+}
 
 /**
  * One JSON answer, compressed when it is long. Caches on the way must not keep logs. Resolves when it is on its way: what
@@ -14,10 +22,10 @@ const compress = promisify(gzip);
 export async function writeAnswer(
   context: RequestContext,
   answer: object,
-  held: Pick<HeldAnswers, 'write'>,
+  { held, turns }: AnswerWriterOptions,
 ): Promise<void> {
-  const { request, response } = context;
-  const plain = `${JSON.stringify(answer)}\n`;
+  const { request, response, signal } = context;
+  const plain = await encodedAnswer(answer, { turns, signal });
   const length = Buffer.byteLength(plain);
   const compressed = length > GZIP_THRESHOLD && acceptsGzip(request) ? await compress(plain) : undefined;
   const size = compressed?.length ?? length;
@@ -32,7 +40,11 @@ export async function writeAnswer(
     });
   };
   if (size > PIECE && request.method !== 'HEAD') {
-    return held.write(context, compressed ?? Buffer.from(plain), writeHead);
+    return held.write(
+      context,
+      compressed ?? (typeof plain === 'string' ? Buffer.from(plain) : plain),
+      writeHead,
+    );
   }
   writeHead();
   // A text goes out in one piece with the head.

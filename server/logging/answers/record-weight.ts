@@ -18,6 +18,11 @@ export function fittingPage(records: readonly LogRecord[]): number {
   return records.length;
 }
 
+/** Whether they are encoded in one go, however many they are. */
+export function isOnePiece(records: readonly Pick<LogRecord, 'log'>[]): boolean {
+  return records.reduce((sum, { log }) => sum + log.length, 0) <= PIECE;
+}
+
 /** Reads no more records than it gives, and one: what they are made of may be very many. */
 export function* pieces(records: Iterable<LogRecord>): Generator<readonly LogRecord[], void, undefined> {
   let piece: LogRecord[] = [];

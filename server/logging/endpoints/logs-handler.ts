@@ -120,7 +120,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     };
     const answer = await inTime(context, Math.max(100, Math.min(limits.queryTimeout, left)), work);
     await turns.next();
-    await writeAnswer(context, { ...answer, took: Math.round(monotonic() - startedAt) }, held);
+    await writeAnswer(context, { ...answer, took: Math.round(monotonic() - startedAt) }, { held, turns });
     if ('query' in answer) forget(answer.query.records);
     return answer.partial === undefined;
   }

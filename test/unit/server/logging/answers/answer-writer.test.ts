@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { HeldAnswers } from '../../../../../server/endpoints/held-answers.ts';
 import { writeAnswer } from '../../../../../server/logging/answers/answer-writer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
@@ -13,7 +14,9 @@ describe('an answer to a log query', () => {
   beforeEach(async () => {
     answer = long;
     const held = new HeldAnswers({ bytes: 1 << 20, patienceMs: 1_000 });
-    server = await new HandlerServer((context) => writeAnswer(context, answer, held)).start();
+    server = await new HandlerServer((context) =>
+      writeAnswer(context, answer, { held, turns: new Turns() }),
+    ).start();
   });
   afterEach(() => server.close());
 
@@ -52,11 +55,14 @@ describe('an answer to a log query', () => {
     const waiting: number[] = [];
     const writing = await new HandlerServer((context) =>
       writeAnswer(context, answer, {
-        write: async ({ response }, body, writeHead) => {
-          waiting.push(body.length);
-          writeHead();
-          response.end(body);
+        held: {
+          write: async ({ response }, body, writeHead) => {
+            waiting.push(body.length);
+            writeHead();
+            response.end(body);
+          },
         },
+        turns: new Turns(),
       }),
     ).start();
     try {
