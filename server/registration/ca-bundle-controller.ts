@@ -84,10 +84,11 @@ export class CaBundleController {
   async run(signal: AbortSignal): Promise<void> {
     const { client, servingCA, log } = this.#options;
     let isListed = false;
-    const take = (apiService: unknown): void => {
+    const take = (apiService: unknown, byList: boolean): void => {
       isListed = true;
       const seen = readApiService(apiService);
-      if (isOlder(seen, this.#seen)) return;
+      // What a list says counts in any case: in a cluster that was restored from a backup all versions are older.
+      if (!byList && isOlder(seen, this.#seen)) return;
       this.#seen = seen;
       this.#enqueue(signal);
     };

@@ -10,14 +10,17 @@ export interface FollowedObject extends Pick<ReflectorOptions, 'client' | 'log'>
   readonly name: string;
 }
 
+/** Told the object, undefined where there is none; `isListed`: by a list, which also a cluster begins with that was restored. */
+type ObjectListener = (object: unknown, isListed: boolean) => void;
+
 /**
- * Follows the one object of this name until `signal` is aborted; never throws. `changed` is told it after the first list
- * and at each change, undefined where there is none; it must not throw. No other object is asked for: who follows one
- * need not have the right to see them all.
+ * Follows the one object of this name until `signal` is aborted; never throws. `changed` is told it after each list
+ * and at each change; it must not throw. No other object is asked for: who follows one need not have the right to see
+ * them all.
  */
 export async function followObject(
   { client, log, path, namespace, name }: FollowedObject,
-  changed: (object: unknown) => void,
+  changed: ObjectListener,
   signal: AbortSignal,
 ): Promise<void> {
   const reflector = new Reflector({
@@ -34,11 +37,11 @@ export async function followObject(
 export class ObjectSink implements ReflectorSink {
   readonly #name: string;
   readonly #namespace: string | undefined;
-  readonly #changed: (object: unknown) => void;
+  readonly #changed: ObjectListener;
 
   constructor(
     { name, namespace }: { readonly name: string; readonly namespace: string | undefined },
-    changed: (object: unknown) => void,
+    changed: ObjectListener,
   ) {
     this.#name = name;
     this.#namespace = namespace;
@@ -51,13 +54,13 @@ export class ObjectSink implements ReflectorSink {
       add: (raw) => {
         found = this.#read(raw) ?? found;
       },
-      commit: () => this.#changed(found),
+      commit: () => this.#changed(found, true),
     };
   }
 
   apply(type: ChangeType, raw: Buffer): void {
     const object = this.#read(raw);
-    if (object !== undefined) this.#changed(type === 'DELETED' ? undefined : object);
+    if (object !== undefined) this.#changed(type === 'DELETED' ? undefined : object, false);
   }
 
   bookmark(): void {

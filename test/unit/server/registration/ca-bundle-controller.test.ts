@@ -6,6 +6,7 @@ import {
   bookmark,
   type Call,
   event,
+  list,
   refuse,
   ScriptedCluster,
   send,
@@ -25,6 +26,8 @@ describe('the keeper of a CA bundle', () => {
   let own: string;
   let cluster: ScriptedCluster;
   let stream: Call['response'];
+  /** Of the APIService, and of the cluster. */
+  let version: number;
   let patched: number;
   /** Answers the patch of this number, from 1. */
   let answer: (patch: number, response: Call['response']) => void;
@@ -39,14 +42,15 @@ describe('the keeper of a CA bundle', () => {
 
   beforeEach(async () => {
     patched = 0;
+    version = 1;
     warnings = [];
     stop = new AbortController();
     cluster = await ScriptedCluster.start(({ asked, request, response }) => {
       if (request.method === 'PATCH') answer(++patched, response);
       else if (asked === 'stream') {
         stream = response;
-        send(response, event('ADDED', apiService(1, '')), bookmark(1, true));
-      }
+        send(response, event('ADDED', apiService(version, '')), bookmark(version, true));
+      } else if (asked === 'position') list(response, version);
     });
     controller = new CaBundleController(NAME, {
       client: cluster.connect(),
@@ -66,7 +70,7 @@ describe('the keeper of a CA bundle', () => {
   function written(response: Call['response'], patch: number): void {
     const caBundle = Buffer.from(own).toString('base64');
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(apiService(2 * patch, caBundle));
+    response.end(apiService(version + 2 * patch - 1, caBundle));
   }
 
   it('blames nobody else while the cluster takes no changes', async () => {
@@ -77,6 +81,16 @@ describe('the keeper of a CA bundle', () => {
     ended = controller.run(stop.signal);
     await until(() => controller.trusted);
     expect(warnings).to.deep.equal(Array(6).fill('cannot set spec.caBundle; trying again'));
+  });
+
+  it('begins anew in a cluster that was restored from a backup, whose versions are older', async () => {
+    version = 100;
+    answer = (patch, response) => written(response, patch);
+    ended = controller.run(stop.signal);
+    await until(() => controller.trusted);
+    version = 50;
+    stream.end();
+    await until(() => patched === 2);
   });
 
   it('says so when somebody else keeps undoing what it writes', async () => {
