@@ -1,7 +1,7 @@
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import { type LineFilter, whenPassed } from '../reading/line-filter.ts';
-import type { OnLine } from '../reading/log-reader.ts';
+import type { OnLine } from '../reading/line-reader.ts';
 import { keptLine, keptTime } from '../reading/ranked-line.ts';
 import type { GivenLines } from './given-lines.ts';
 

@@ -6,8 +6,9 @@ import type { PodIndex } from '../pods/pod-index.ts';
 import { isReplaced, reaches } from '../pods/source-selection.ts';
 import { eachLog, type Reading } from './each-log.ts';
 import { whenPassed } from './line-filter.ts';
+import { type Extent, newExtent, type OnLine } from './line-reader.ts';
 import { firstLineOf } from './log-ends.ts';
-import { type Extent, newExtent, type OnLine, type ReadRequest } from './log-reader.ts';
+import type { ReadRequest } from './log-reader.ts';
 import { missingBefore, needsFirstLine } from './retention.ts';
 import type { Shortfalls } from './shortfalls.ts';
 

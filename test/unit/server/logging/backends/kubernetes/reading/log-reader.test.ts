@@ -4,9 +4,9 @@ import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import { Turns } from '../../../../../../../server/concurrency/turns.ts';
 import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
 import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
+import type { OnLine } from '../../../../../../../server/logging/backends/kubernetes/reading/line-reader.ts';
 import {
   LogReader,
-  type OnLine,
   type ReadRequest,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import { LogFailure } from '../../../../../../../server/logging/backends/kubernetes/reading/log-request.ts';
