@@ -1,3 +1,4 @@
+import { goQuoted } from '../../apis/reading/go-quote.ts';
 import type { Attributes } from './authorizer.ts';
 
 /** Why a caller is refused, word for word as kube-apiserver has it: people search for these sentences. */
@@ -9,16 +10,11 @@ export function forbiddenMessage(attributes: Attributes, reason: string): string
 function sentence(attributes: Attributes): string {
   const { user, verb } = attributes;
   if (!('resource' in attributes))
-    return `User ${quote(user.name)} cannot ${verb} path ${quote(attributes.path)}`;
+    return `User ${goQuoted(user.name)} cannot ${verb} path ${goQuoted(attributes.path)}`;
   const { group, namespace, subresource } = attributes;
   const resource = subresource === '' ? attributes.resource : `${attributes.resource}/${subresource}`;
-  const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`;
-  return `User ${quote(user.name)} cannot ${verb} resource ${quote(resource)} in API group ${quote(group)} ${scope}`;
-}
-
-/** As Go's %q for what can be in a name or a path. */
-function quote(text: string): string {
-  return JSON.stringify(text);
+  const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuoted(namespace)}`;
+  return `User ${goQuoted(user.name)} cannot ${verb} resource ${goQuoted(resource)} in API group ${goQuoted(group)} ${scope}`;
 }
 
 /** A browser that takes the message for a page must not find markup in it. */

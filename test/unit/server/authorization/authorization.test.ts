@@ -408,6 +408,10 @@ describe('the words of a refusal', () => {
     expect(forbiddenMessage({ user: bob, verb: 'get', path: '/metrics' }, '')).to.equal(
       'User "bob" cannot get path "/metrics"',
     );
+    const odd = { ...bob, name: 'b\u0001ö\u00ad' };
+    expect(forbiddenMessage({ user: odd, verb: 'get', path: '/metrics' }, '')).to.equal(
+      'User "b\\x01ö\\u00ad" cannot get path "/metrics"',
+    );
   });
 
   it('hold no markup', () => {
