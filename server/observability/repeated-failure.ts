@@ -1,3 +1,6 @@
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
+
 /** In ms. */
 const REMIND_MS = 60_000;
 
@@ -36,4 +39,9 @@ export class RepeatedFailure {
     this.#told = undefined;
     return count;
   }
+}
+
+/** What tells a failure apart where the message of a refusal names one object of many. */
+export function kindOfFailure(error: unknown): string {
+  return error instanceof StatusError ? String(error.code) : messageOf(error);
 }

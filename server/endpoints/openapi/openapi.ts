@@ -3,8 +3,10 @@
 // always answer. Neighbours: discovery (which resources there are), cluster (whose documents are read).
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
@@ -64,14 +66,17 @@ export class OpenAPI {
   /** Follows the cluster's descriptions until the signal ends it. Never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, refreshMs = REFRESH_MS, retryMs = RETRY_MS } = this.#options;
+    const failures = new RepeatedFailure();
     while (!signal.aborted) {
       let wait = refreshMs;
       try {
         await this.#refresh(signal);
+        failures.end();
       } catch (error) {
+        if (signal.aborted) return;
         wait = retryMs;
-        if (!signal.aborted)
-          log.warn({ err: error }, "the cluster's OpenAPI could not be read; trying again");
+        const level = failures.isNews(messageOf(error)) ? 'warn' : 'debug';
+        log[level]({ err: error }, "the cluster's OpenAPI could not be read; trying again");
       }
       await pause(wait, signal);
     }

@@ -3,12 +3,14 @@
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
 import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/following/followed-object.ts';
 import { isNewer } from '../../cluster/following/resource-version.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { ImportedKeys } from './imported-keys.ts';
 import type { KeyRing, SigningKey } from './key-ring.ts';
 import { KeySecret, type SecretPlace, type StoredKeys, storedKeys } from './key-secret.ts';
@@ -120,6 +122,7 @@ export class SecretKeyRing implements KeyRing {
   async #make(missing: Wakeup, signal: AbortSignal): Promise<void> {
     const { log, name } = this.#options;
     const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
+    const failures = new RepeatedFailure(this.#options.monotonic);
     while (await missing.next(signal)) {
       try {
         const now = (this.#options.now ?? Date.now)();
@@ -127,11 +130,13 @@ export class SecretKeyRing implements KeyRing {
         log.info({ secretName: name }, 'new signing keys made');
         await this.#acceptNewer(made);
         backoff.reset();
+        failures.end();
       } catch (err) {
         if (signal.aborted) return;
         // The watch brings what the faster replica has made.
         if (isAlreadyExists(err)) continue;
-        log.warn({ err, secretName: name }, 'the signing keys cannot be made now');
+        const level = failures.isNews(messageOf(err)) ? 'warn' : 'debug';
+        log[level]({ err, secretName: name }, 'the signing keys cannot be made now');
         await pause(backoff.next(), signal);
         missing.wake();
       }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { isConflict } from '../../../apis/meta/v1/errors.ts';
 import { Pacer } from '../../concurrency/pacer.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
 import { NOBODY } from './session.ts';
@@ -25,7 +26,7 @@ export interface SessionReaperOptions {
   readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'remove'>;
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;
   readonly timing?: ReaperTiming;
@@ -45,11 +46,15 @@ export class SessionReaper {
 
   /** Sweeps until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
+    const failures = new RepeatedFailure();
     while (!signal.aborted) {
       try {
         await this.sweep(signal);
+        failures.end();
       } catch (err) {
-        if (!signal.aborted) this.#options.log.warn({ err }, 'ended sessions are left for the next time');
+        if (signal.aborted) return;
+        const level = failures.isNews(kindOfFailure(err)) ? 'warn' : 'debug';
+        this.#options.log[level]({ err }, 'ended sessions are left for the next time');
       }
       await pause(this.#timing.intervalMs, signal);
     }

@@ -4,11 +4,13 @@
 // the values carry a MAC: reading the ConfigMap reveals no name, writing to it delays nobody.
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/following/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ThrottleRecord } from './login-throttle.ts';
 import { decodeRecord, encodeRecord, type Macs } from './throttle-record.ts';
 
@@ -93,6 +95,7 @@ export class SharedFailures {
 
   async #writeUntil(signal: AbortSignal): Promise<void> {
     const { log, pauseMs = 1000 } = this.#options;
+    const failures = new RepeatedFailure();
     while (!signal.aborted) {
       if (this.#unwritten.size === 0) {
         await this.#wakeup.next(signal);
@@ -103,9 +106,11 @@ export class SharedFailures {
       this.#unwritten.clear();
       try {
         await this.#write(batch, signal);
+        failures.end();
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error }, 'failed sign-ins could not be shared with other replicas');
+        const level = failures.isNews(messageOf(error)) ? 'warn' : 'debug';
+        log[level]({ err: error }, 'failed sign-ins could not be shared with other replicas');
         for (const [key, value] of batch) {
           if (!this.#unwritten.has(key)) this.#unwritten.set(key, value);
         }

@@ -4,14 +4,13 @@
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
-import { isInvalid, isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
-import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { isInvalid, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
-import { RepeatedFailure } from '../../observability/repeated-failure.ts';
+import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterUserDirectory } from './cluster-user-directory.ts';
 
 export interface LastLoginsOptions {
@@ -110,9 +109,7 @@ export class LastLogins {
   }
 
   #tell(user: string, err: unknown): void {
-    // The message of a refusal names the user.
-    const what = err instanceof StatusError ? String(err.code) : messageOf(err);
-    const isNews = !isNotFound(err) && this.#failures.isNews(what);
+    const isNews = !isNotFound(err) && this.#failures.isNews(kindOfFailure(err));
     this.#options.log[isNews ? 'warn' : 'debug']({ err, user }, 'the time of a sign-in is not written');
   }
 }

@@ -53,18 +53,20 @@ class DescribedCluster implements ClusterClient {
 describe('OpenAPI', () => {
   let cluster: DescribedCluster;
   let openAPI: OpenAPI;
+  let warnings: string[];
   let server: HandlerServer;
   const stop = new AbortController();
   const runs: Promise<void>[] = [];
 
   beforeEach(async () => {
     cluster = new DescribedCluster();
+    warnings = [];
     openAPI = new OpenAPI({
       resources: [nodes],
       title: 'platform',
       version: 'v1',
       client: cluster,
-      log: pino({ level: 'silent' }),
+      log: pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) }),
       refreshMs: 5,
       retryMs: 5,
     });
@@ -102,6 +104,13 @@ describe('OpenAPI', () => {
       expect(head, path).to.deep.include({ status: 200, body: Buffer.alloc(0) });
       expect(head.headers['content-length']).to.be.a('string').that.equals(headers['content-length']);
     }
+  });
+
+  it('says once that the cluster is away, however often it is asked', async () => {
+    cluster.reachable = false;
+    follow();
+    await until(() => cluster.asked > 3);
+    expect(warnings).to.have.length(1);
   });
 
   it('answers without the cluster: an object of our kind with whatever it holds', async () => {

@@ -127,6 +127,29 @@ describe('SecretKeyRing, while its Secret changes', () => {
     await cluster.stop();
   });
 
+  it('tries to make it again and again where it may not, and says so once', async () => {
+    const third = Promise.withResolvers<void>();
+    let tries = 0;
+    const cluster = await ScriptedCluster.start(({ asked, request, response }) => {
+      if (asked === 'stream') send(response, bookmark(12, true));
+      else if (request.method === 'POST') {
+        if (++tries === 3) third.resolve();
+        const refusal = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right to create' };
+        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
+      }
+    });
+    const warnings: string[] = [];
+    const log = { ...quiet, warn: (_: unknown, message?: string) => warnings.push(message ?? '') };
+    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
+    const stop = new AbortController();
+    const running = ring.run(stop.signal);
+    await third.promise;
+    stop.abort();
+    await running;
+    await cluster.stop();
+    expect(warnings).to.deep.equal(['the signing keys cannot be made now']);
+  });
+
   it('keeps the keys it has when what the watch brings is no set of keys, and says so', async () => {
     const kept = firstSet(await newKey(), 0);
     const first = event('ADDED', await secretOf(kept, 12));

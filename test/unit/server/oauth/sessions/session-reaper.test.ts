@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newConflict } from '../../../../../apis/meta/v1/errors.ts';
+import { newConflict, newForbidden } from '../../../../../apis/meta/v1/errors.ts';
 import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { beginningWith } from '../../../../../server/oauth/sessions/session-opening.ts';
@@ -65,7 +65,11 @@ describe('the reaper of sessions', () => {
         get: () => credential,
       },
       now: () => now,
-      log: { info: () => undefined, warn: (_: unknown, text?: string) => void complaints.push(String(text)) },
+      log: {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: (_: unknown, text?: string) => void complaints.push(String(text)),
+      },
       removed: (reason) => reasons.push(reason),
     };
     reaper = new SessionReaper(options);
@@ -215,6 +219,21 @@ describe('the reaper of sessions', () => {
     expect(attempts).to.equal(2);
     expect(objects.has(removed)).to.equal(false);
     expect(complaints).to.deep.equal(['ended sessions are left for the next time']);
+  });
+
+  it('says of sweeps that fail alike once what they failed of', async () => {
+    const end = new AbortController();
+    const removed = add({ notAfter: NOW });
+    let attempts = 0;
+    removing = (name) => {
+      attempts++;
+      if (attempts <= 3) throw newForbidden(undefined, '', `cannot delete session ${attempts}`);
+      objects.delete(name);
+      end.abort();
+    };
+    await patient.run(end.signal);
+    expect([attempts, objects.has(removed)]).to.deep.equal([4, false]);
+    expect(complaints).to.have.length(1);
   });
 
   it('sweeps until it is told to stop, whatever one sweep runs into', async () => {

@@ -165,6 +165,15 @@ describe('failures that are shared', () => {
     await stop();
   });
 
+  it('are tried again without another word of the same fault', async () => {
+    const { writes, shared, warnings, stop } = await scene();
+    writes.answers = [1, 2, 3].map(() => new StatusError(503, 'ServiceUnavailable', 'away'));
+    shared.save(RECORD);
+    await writes.until(4);
+    expect(warnings).to.have.length(1);
+    await stop();
+  });
+
   it('are written as they are by then, when they are written later', async () => {
     const { writes, shared, stop } = await scene();
     const later = { ...RECORD, failures: 6 };
