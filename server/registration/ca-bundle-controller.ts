@@ -4,6 +4,7 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { followObject } from '../cluster/following/followed-object.ts';
 import { Backoff } from '../concurrency/backoff.ts';
 import { pause } from '../concurrency/pause.ts';
+import { RepeatedFailure } from '../observability/repeated-failure.ts';
 import { type ApiService, readApiService } from './api-service.ts';
 import { desiredBundle, type Others } from './ca-bundle.ts';
 import type { ServingCA } from './serving-ca.ts';
@@ -46,6 +47,7 @@ export class CaBundleController {
   readonly #retries: Backoff;
   /** Between corrections that somebody else undoes. */
   readonly #insistence: Backoff;
+  readonly #failures = new RepeatedFailure();
   #seen: ApiService | undefined;
   #state = 'has not been read yet';
   #work: Promise<void> = Promise.resolve();
@@ -126,7 +128,8 @@ export class CaBundleController {
       } catch (error) {
         if (signal.aborted) return;
         this.#become(`does not trust our serving CA and cannot be changed: ${messageOf(error)}`);
-        this.#options.log.warn(
+        const level = this.#failures.isNews(messageOf(error)) ? 'warn' : 'debug';
+        this.#options.log[level](
           { err: error, apiService: this.#name },
           'cannot set spec.caBundle; trying again',
         );
@@ -184,6 +187,7 @@ export class CaBundleController {
       signal,
     });
     this.#retries.reset();
+    this.#failures.end();
     this.#insisting++;
     this.#lastCorrection = performance.now();
     log.info(
