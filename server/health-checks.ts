@@ -1,6 +1,5 @@
 // What /livez, /readyz and /healthz look at. Living is answering at all; ready is having what answers are made of.
-import { HealthCheckError } from './endpoints/health-check.ts';
-import { HealthRegistry } from './endpoints/health-registry.ts';
+import { HealthCheckError, HealthRegistry } from './endpoints/health-registry.ts';
 
 export interface HealthSources {
   readonly cacheSynced: () => boolean;
@@ -53,8 +52,8 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
     },
   };
   return [
-    new HealthRegistry('livez').add(ping),
-    new HealthRegistry('readyz').add(ping, informers, frontProxy, registration, oauth, logs, shutdown),
-    new HealthRegistry('healthz').add(ping, informers, frontProxy),
+    new HealthRegistry('livez', [ping]),
+    new HealthRegistry('readyz', [ping, informers, frontProxy, registration, oauth, logs, shutdown]),
+    new HealthRegistry('healthz', [ping, informers, frontProxy]),
   ];
 }

@@ -1,9 +1,19 @@
-import { boundedSignal } from '../concurrency/bounded-signal.ts';
-import { orAborted } from '../concurrency/or-aborted.ts';
-import type { HealthCheck } from './health-check.ts';
+/** One thing that has to work, by its name in /livez, /readyz and /healthz. */
+export interface HealthCheck {
+  /** Lower case with hyphens; part of the path `/readyz/<name>`. */
+  readonly name: string;
+  /**
+   * Tells what is known, without waiting for anything. Returns what `?verbose` shows beside its name, if anything.
+   * Throws HealthCheckError when it fails for a reason that everybody may read; the message of any other error is
+   * withheld and goes to the log.
+   */
+  check(): string | void;
+}
 
-/** A check that does not answer counts as failed after this time: probes give up after a few seconds themselves. */
-const CHECK_TIMEOUT_MS = 2000;
+/** A failure whose message holds nothing secret: health answers anonymous callers. */
+export class HealthCheckError extends Error {
+  readonly code = 'ERR_HEALTH_CHECK';
+}
 
 export interface HealthResult {
   readonly name: string;
@@ -12,21 +22,15 @@ export interface HealthResult {
   readonly text: string | undefined;
 }
 
-/** The named checks of one health path, in the order in which they were added. */
+/** The named checks of one health path, in the order in which they are given. */
 export class HealthRegistry {
   /** `livez`, `readyz` or `healthz`. */
   readonly path: string;
-  readonly #checks = new Map<string, HealthCheck>();
-  readonly #timeoutMs: number;
+  readonly #checks: ReadonlyMap<string, HealthCheck>;
 
-  constructor(path: string, timeoutMs = CHECK_TIMEOUT_MS) {
+  constructor(path: string, checks: readonly HealthCheck[]) {
     this.path = path;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  add(...checks: readonly HealthCheck[]): this {
-    for (const check of checks) this.#checks.set(check.name, check);
-    return this;
+    this.#checks = new Map(checks.map((check) => [check.name, check]));
   }
 
   has(name: string): boolean {
@@ -37,31 +41,16 @@ export class HealthRegistry {
     return [...this.#checks.keys()];
   }
 
-  /** Runs the named checks side by side, each bounded in time. */
-  async run(names: readonly string[], signal: AbortSignal): Promise<HealthResult[]> {
-    const checks = names.flatMap((name) => this.#checks.get(name) ?? []);
-    return Promise.all(checks.map((check) => this.#run(check, signal)));
-  }
-
-  async #run(check: HealthCheck, signal: AbortSignal): Promise<HealthResult> {
-    const { name } = check;
-    try {
-      using bounded = boundedSignal(signal, this.#timeoutMs);
-      const answer = check.check(bounded.signal);
-      const text = answer instanceof Promise ? await inTime(answer, bounded.signal) : answer;
-      return { name, failure: undefined, text: text ?? undefined };
-    } catch (error) {
-      return { name, failure: error, text: undefined };
-    }
+  run(names: readonly string[]): HealthResult[] {
+    return names.flatMap((name) => this.#checks.get(name) ?? []).map(resultOf);
   }
 }
 
-/** For checks that ignore their signal: nobody waits for them. */
-async function inTime<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+function resultOf(check: HealthCheck): HealthResult {
+  const { name } = check;
   try {
-    return await orAborted(answer, signal);
+    return { name, failure: undefined, text: check.check() ?? undefined };
   } catch (error) {
-    if (error !== signal.reason) throw error;
-    throw new Error('the check did not answer in time', { cause: error });
+    return { name, failure: error, text: undefined };
   }
 }

@@ -2,8 +2,7 @@
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
-import { HealthCheckError } from './health-check.ts';
-import type { HealthRegistry, HealthResult } from './health-registry.ts';
+import { HealthCheckError, type HealthRegistry, type HealthResult } from './health-registry.ts';
 import { onlyRead } from './static-document.ts';
 
 /** The last failure logged, by name of the check: probes keep asking, and the log needs to say it once. */
@@ -20,25 +19,24 @@ export function healthHandlers(registries: readonly HealthRegistry[]): [path: st
 
 function healthHandler(registry: HealthRegistry, logged: LoggedFailures): Handler {
   const root = `/${registry.path}`;
-  const run = async (names: readonly string[], { signal, log }: RequestContext): Promise<HealthResult[]> => {
-    const results = await registry.run(names, signal);
-    // A caller who hangs up aborts the checks too; that says nothing about them.
-    if (!signal.aborted) for (const result of results) logChange(result, logged, log);
+  const run = (names: readonly string[], { log }: RequestContext): HealthResult[] => {
+    const results = registry.run(names);
+    for (const result of results) logChange(result, logged, log);
     return results;
   };
-  return async (context) => {
+  return (context) => {
     onlyRead(context);
     const { path } = context.info;
     const excluded = context.query.getAll('exclude').filter((name) => name !== '');
     if (path === root || path === `${root}/`) {
       const names = registry.names.filter((name) => !excluded.includes(name));
       const unknown = excluded.filter((name) => !registry.has(name));
-      answer(context, registry.path, await run(names, context), unknown);
+      answer(context, registry.path, run(names, context), unknown);
       return;
     }
     const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : '';
     if (!registry.has(name)) throw newPathNotFound();
-    answer(context, name, await run([name], context), []);
+    answer(context, name, run([name], context), []);
   };
 }
 
