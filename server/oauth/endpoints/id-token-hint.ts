@@ -2,12 +2,7 @@ import { compactVerify, errors } from 'jose';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { isSessionID } from '../sessions/session-ids.ts';
 import { readUnverified } from '../tokens/token-shape.ts';
-
-export interface HintedLogin {
-  readonly session: string;
-  readonly clientID: string;
-  readonly user: string;
-}
+import type { Login } from './end-session.ts';
 
 export interface IDTokenHintsOptions {
   readonly keys: Pick<KeyRing, 'hintVerification'>;
@@ -26,7 +21,7 @@ export class IDTokenHints {
   }
 
   /** Undefined when no key that we still know signed it as our id token. */
-  async read(token: string): Promise<HintedLogin | undefined> {
+  async read(token: string): Promise<Login | undefined> {
     const { header, payload } = readUnverified(token) ?? {};
     if (!header || !payload || header['typ'] !== 'JWT' || typeof header['kid'] !== 'string') return undefined;
     const key = this.#options.keys.hintVerification(header['kid']);

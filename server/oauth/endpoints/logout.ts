@@ -2,8 +2,7 @@
 // it. There is no cookie to abuse, so nobody can be signed out by a link. It redirects only to registered addresses,
 // compared exactly.
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from 'pino';
-import { invalidRequest, methodNotAllowed, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { searchIn } from '../../request/request-path.ts';
@@ -15,15 +14,15 @@ import { writePage } from '../page/page.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { bearerClaims } from './bearer-claims.ts';
-import type { HintedLogin, IDTokenHints } from './id-token-hint.ts';
+import { endSession, type Login, type SessionEnder } from './end-session.ts';
+import type { IDTokenHints } from './id-token-hint.ts';
 
-export interface LogoutOptions {
+export interface LogoutOptions extends SessionEnder {
   readonly verifier: AccessTokenVerifier;
   readonly hints: Pick<IDTokenHints, 'read'>;
   readonly sessions: Pick<SessionStore, 'delete' | 'get' | 'read'>;
   /** Exact URIs that a client may send people to afterwards; none for an unknown client. */
   readonly redirectsOf: (clientID: string) => readonly string[];
-  readonly log: Pick<Logger, 'info'>;
 }
 
 export function logoutHandler(options: LogoutOptions): Handler {
@@ -34,9 +33,9 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const hint = form.get('id_token_hint');
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     const clientID = clientOf(form, hinted);
-    if (claims)
-      await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub }, context, options);
-    if (hinted && (await isLive(hinted, context, options))) await end(hinted, context, options);
+    const end = (login: Login): Promise<void> => endSession(login, 'signed out', options, context.signal);
+    if (claims) await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub });
+    if (hinted && (await isLive(hinted, context, options))) await end(hinted);
     const registered = clientID === undefined ? [] : options.redirectsOf(clientID);
     const target = form.get('post_logout_redirect_uri');
     if (target !== undefined && registered.includes(target)) leadOn(context, target, form.get('state'));
@@ -53,7 +52,7 @@ async function parameters(request: IncomingMessage): Promise<Form> {
   return isEmpty ? new Map() : readForm(request);
 }
 
-function clientOf(form: Form, hinted: HintedLogin | undefined): string | undefined {
+function clientOf(form: Form, hinted: Login | undefined): string | undefined {
   const named = form.get('client_id');
   if (named !== undefined && hinted && named !== hinted.clientID) {
     throw invalidRequest('the id token was issued to another client');
@@ -63,23 +62,12 @@ function clientOf(form: Form, hinted: HintedLogin | undefined): string | undefin
 
 /** A session of that id may belong to another login by now: only its own client's hint of its own user ends it. */
 async function isLive(
-  { session: id, clientID, user }: HintedLogin,
+  { session: id, clientID, user }: Login,
   { signal }: RequestContext,
   { sessions }: LogoutOptions,
 ): Promise<boolean> {
   const session = sessions.get(id) ?? (await sessions.read(id, signal));
   return session !== undefined && session.clientID === clientID && session.user === user;
-}
-
-async function end(
-  { session, clientID, user }: HintedLogin,
-  { signal }: RequestContext,
-  { sessions, log }: LogoutOptions,
-): Promise<void> {
-  await sessions.delete(session, signal).catch((error: unknown) => {
-    throw temporarilyUnavailable('the session cannot be ended at the moment', 1, error);
-  });
-  log.info({ session, user, client: clientID, reason: 'signed out' }, 'session ended');
 }
 
 /** `isOver`: somebody was named whose session has ended now, or had before. */
