@@ -3,8 +3,8 @@ import { BucketTable } from '../throttle/bucket-table.ts';
 import { networkOf } from '../throttle/network.ts';
 
 export interface CodeTriesOptions {
-  /** Ms since the epoch. */
-  readonly now: () => number;
+  /** Ms that never go back. */
+  readonly monotonic: () => number;
 }
 
 // Ten slips of the finger, then one a minute: of at most 200 codes that are open among 25 thousand million, a guess hits
@@ -23,10 +23,10 @@ export class CodeTries {
 
   /** Whole seconds until this source may try again; 0 when it may now. */
   wait(source: string): number {
-    return Math.ceil(this.#table.remaining(networkOf(source), LIMITS, this.#options.now()) / 1000);
+    return Math.ceil(this.#table.remaining(networkOf(source), LIMITS, this.#options.monotonic()) / 1000);
   }
 
   failed(source: string): void {
-    this.#table.fail(networkOf(source), LIMITS, this.#options.now());
+    this.#table.fail(networkOf(source), LIMITS, this.#options.monotonic());
   }
 }

@@ -3,7 +3,7 @@ import { CodeTries } from '../../../../../server/oauth/codes/code-tries.ts';
 
 describe('tries of user codes', () => {
   let now = 0;
-  const tries = (): CodeTries => new CodeTries({ now: () => now });
+  const tries = (): CodeTries => new CodeTries({ monotonic: () => now });
 
   it('may slip ten times, then have to wait', () => {
     const counted = tries();
