@@ -8,7 +8,7 @@ import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/metadata.ts';
 import { NOT_STORED } from './http/json-answer.ts';
-import { faultPage } from './page/fault-page.ts';
+import { faultPage } from './page/message-page.ts';
 import { writePage } from './page/page.ts';
 
 /** What errors of the chain say here. Fixed texts, since the chain's own may name what the client sent. */

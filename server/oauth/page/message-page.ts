@@ -5,3 +5,16 @@ import type { Page } from './page.ts';
 export function messagePage(title: string, text: string): Page {
   return { title, body: html`<h1>${title}</h1>\n<p role="alert">${text}</p>` };
 }
+
+/** What a person is told in place of an error of RFC 6749, 5.2; `description` is that of the error. */
+export function faultPage(status: number, description: string): Page {
+  if (status === 429 || status === 503 || status === 504) {
+    return messagePage('Try again in a moment', 'Go back, wait a moment and try again.');
+  }
+  if (status === 404) {
+    return messagePage('There is no such page', 'Look at the address again: every letter of it counts.');
+  }
+  const reason = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
+  const cure = 'Go back to the program that sent you here; whoever looks after it can help.';
+  return messagePage('This cannot go on', `${reason} ${cure}`);
+}
