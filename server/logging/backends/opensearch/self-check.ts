@@ -30,7 +30,12 @@ const DAY_MS = 86_400_000;
 /** Indices with other names than days have: the last of them by name. */
 const LOOKED_AT = 20;
 /** A part of one, whichever: that fails where there is no source. Of another order than that of times all can be asked. */
-const ANY_RECORD = { ...ANYTHING, size: 1, _source: ['time'], sort: ['_doc', '_seq_no'] };
+const ANY_RECORD = {
+  ...ANYTHING,
+  size: 1,
+  _source: ['time'],
+  sort: ['_doc', { _seq_no: { unmapped_type: 'long' } }],
+};
 
 /** Resolves when log queries find what there is; else rejects with the option that does not fit, if it is one. */
 export async function checkFit(options: SelfCheckOptions, call: Call): Promise<void> {

@@ -32,7 +32,8 @@ export function pageBody({ query, order, size, from = 0, total }: PageBody, fiel
             { order, numeric_type: 'date_nanos', unmapped_type: 'date_nanos', missing: '_first' }
           : { order, unmapped_type: 'date' },
       },
-      { _seq_no: { order } },
+      // An index that has never had a record knows not even this.
+      { _seq_no: { order, unmapped_type: 'long' } },
     ],
   };
 }

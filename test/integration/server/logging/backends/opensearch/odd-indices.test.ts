@@ -206,6 +206,24 @@ describe('a node of OpenSearch with odd indices', function () {
     );
   });
 
+  it('answers whole, and is fit, where an index beside has never had a line', async () => {
+    await index('fresh-000001', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+    await node.ask('PUT', '/fresh-000002');
+    const store = storeAt(node.url, { indexPrefix: 'fresh', dailyIndices: false });
+    const { lines, total, shortfalls } = await linesOf(store);
+    expect(lines.map(([, log]) => log)).to.deep.equal(['a line']);
+    expect(total).to.deep.equal({ count: 1, relation: 'eq' });
+    expect(shortfalls).to.deep.equal([]);
+    const exported = store.export(ALL, 'asc', call());
+    expect(await Array.fromAsync(exported, (batch) => batch.length)).to.deep.equal([1]);
+    const leaving = new AbortController();
+    for await (const batch of store.follow(ALL, leaving)) {
+      expect(batch.map(({ log }) => log)).to.deep.equal(['a line']);
+      leaving.abort();
+    }
+    expect(await faultOf({ indexPrefix: 'fresh', dailyIndices: false })).to.equal(undefined);
+  });
+
   it('is fit where days are aliases', async () => {
     await index('restored', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
     await node.ask('PUT', '/restored/_alias/aliased-2026.01.15');
