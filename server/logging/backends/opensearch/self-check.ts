@@ -56,9 +56,9 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
     const others = await notOfDays(options, found.fields, call);
     if (others.length > 0) throw unfit(someNotByDay(others));
   }
-  const { missing, unindexed, uncounted } = found.fields;
+  const { missing, wordless, uncounted, names } = found.fields;
   if (missing !== undefined) throw unfit(noNames(missing));
-  if (unindexed !== undefined) throw unfit(noWords(unindexed));
+  if (wordless.length > 0) throw unfit(noWords(names.message, wordless));
   if (uncounted !== undefined) throw unfit(noContainers(uncounted));
   if (points.fault) throw unfit(points.fault);
 }
@@ -126,8 +126,10 @@ function noNames(field: string): UnfitOptionError {
   return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries miss lines');
 }
 
-function noWords(field: string): UnfitOptionError {
-  const reason = `some of the indices, or all, do not index their field ${field} (index: false)`;
+function noWords(field: string, indices: readonly string[]): UnfitOptionError {
+  const [last = ''] = indices.toSorted().toReversed();
+  const which = indices.length === 1 ? last : `${last} and others`;
+  const reason = `in ${which} the field ${field} is no text that is indexed (another type, or index: false)`;
   const effect = 'log queries for words miss their lines, or get 400';
   return new UnfitOptionError('logging.opensearch.fields', reason, effect);
 }

@@ -100,10 +100,9 @@ export class FieldMap {
     return this.listed('containerID').missing > 0 ? this.names.containerID : undefined;
   }
 
-  /** The field of lines where some of the indices do not index it, so that no word of theirs is found. */
-  get unindexed(): string | undefined {
-    const types = this.#types.get(this.names.message);
-    return TEXT.some((type) => types?.has(unindexed(type))) ? this.names.message : undefined;
+  /** Where lines are no indexed text: a search for words finds nothing there, or fails. */
+  get wordless(): readonly string[] {
+    return this.#others(this.names.message, TEXT);
   }
 
   /** Whether words can be looked for in any of the indices. */

@@ -31,7 +31,7 @@ export function levelClause(levels: readonly Level[], fields: FieldMap): TextCla
   const clause = overFields(coverage, (field) =>
     anyOf([named(field, wanted), ...klog(field, wanted, fields), ...headed(field, wanted)]),
   );
-  return { clause, wildcard: coverage };
+  return { clause, byWords: false, wildcard: coverage };
 }
 
 /** By a key of structured logs, or by the level's name in capitals or in brackets. */
@@ -66,13 +66,15 @@ function headed(field: string, levels: readonly Level[]): Clause[] {
   ];
 }
 
-function klog(field: string, levels: readonly Level[], { names, hasWords }: FieldMap): Clause[] {
+function klog(field: string, levels: readonly Level[], { names, wordless }: FieldMap): Clause[] {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   if (letters === '') return [];
   // The index finds words that begin like the head; whether it is at the start of the line has to be read from the line.
   return [
     allOf([
-      ...(hasWords ? [regexp(names.message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`)] : []),
+      ...(wordless.length === 0
+        ? [regexp(names.message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`)]
+        : []),
       regexp(field, `[${letters}][0-9]{4}([^0-9].*)?`),
     ]),
   ];

@@ -72,8 +72,13 @@ export class SelectionQueries {
     const searchable = await probe.searchable(indexPattern(naming, range), call, newest);
     if (!searchable) return undefined;
     const { fields } = searchable;
-    const indices = without(searchable.indices, fields.untimed);
-    const byWords = selection.text?.mode === 'phrase' || selection.text?.mode === 'prefix';
+    const lines = [
+      ...(selection.text ? [textClause(selection.text, fields)] : []),
+      ...(selection.levels ? [levelClause(selection.levels, fields)] : []),
+    ];
+    const byWords = lines.some((line) => line.byWords);
+    const leftOut = [...new Set([...fields.untimed, ...(byWords ? fields.wordless : [])])];
+    const indices = without(searchable.indices, leftOut);
     const target: SearchTarget = {
       indices,
       fields,
@@ -82,15 +87,11 @@ export class SelectionQueries {
     const scope = await this.#scoped(selection, target, call);
     if (scope?.names.length === 0) return undefined;
     const filter: Clause[] = [...(await this.#named(selection, scope, target, call))];
-    const lines = [
-      ...(selection.text ? [textClause(selection.text, fields)] : []),
-      ...(selection.levels ? [levelClause(selection.levels, fields)] : []),
-    ];
     for (const { clause, wildcard } of lines) {
       filter.push(clause);
       if (wildcard) target.used.push(wildcard);
     }
-    const named = { indices, known: fields.indices, refused: [...searchable.refused, ...fields.untimed] };
+    const named = { indices, known: fields.indices, refused: [...searchable.refused, ...leftOut] };
     return {
       indices,
       indicesWithin: (part) => indicesWithin(naming, named, part),

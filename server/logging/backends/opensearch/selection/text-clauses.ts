@@ -21,6 +21,8 @@ import { isLiteral, literalSomewhere, somewhere } from './lucene-pattern.ts';
 
 export interface TextClause {
   readonly clause: Clause;
+  /** Whether it is put to the analysed field, which fails where that is of another type. */
+  readonly byWords: boolean;
   /** The fields it was put to beside the analysed one. */
   readonly wildcard?: FieldCoverage;
 }
@@ -31,6 +33,7 @@ export function textClause(filter: TextFilter, fields: FieldMap): TextClause {
   const used = clauses.find((clause) => clause.wildcard !== undefined)?.wildcard;
   return {
     clause: anyOf(clauses.map(({ clause }) => clause)),
+    byWords: clauses.some(({ byWords }) => byWords),
     ...(used === undefined ? {} : { wildcard: used }),
   };
 }
@@ -46,11 +49,12 @@ function words(text: string, goesOn: boolean, caseSensitive: boolean, fields: Fi
   if (!fields.hasWords) throw notIndexed(fields.names.message);
   const clause = foldedWords(text, goesOn, fields.names.message);
   if (!caseSensitive && text.includes(DOTTED)) return dotted(text, goesOn, clause, fields);
-  if (!caseSensitive || text.toLowerCase() === text.toUpperCase()) return { clause };
+  if (!caseSensitive || text.toLowerCase() === text.toUpperCase()) return { clause, byWords: true };
   const coverage = wildcardFields(fields, 'case');
   const value = checked(casedPhrase(wordsOf(text), goesOn));
   return {
     clause: allOf([clause, overFields(coverage, (field) => regexp(field, value))]),
+    byWords: true,
     wildcard: coverage,
   };
 }
@@ -75,7 +79,7 @@ function dotted(text: string, goesOn: boolean, clause: Clause, fields: FieldMap)
   const coverage = wildcardFields(fields, 'case');
   const marked = foldedWords(text.replaceAll(DOTTED, WITH_MARK), goesOn, fields.names.message);
   const held = overFields(coverage, (field) => regexp(field, `.*${DOTTED}.*`));
-  return { clause: anyOf([allOf([clause, held]), marked]), wildcard: coverage };
+  return { clause: anyOf([allOf([clause, held]), marked]), byWords: true, wildcard: coverage };
 }
 
 /** As Lucene's lower case filter does it: each character by itself. */
@@ -94,14 +98,17 @@ const LITERAL_WORK = 200_000;
 
 function substring(text: string, caseSensitive: boolean, fields: FieldMap): TextClause {
   const { message } = fields.names;
-  if (!caseSensitive && fields.hasWords && WITHIN_ONE_WORD.test(text)) {
-    return { clause: wildcard(message, text.toLowerCase(), false) };
+  // Where some indices have no words, the others must not be all that is looked through.
+  const isInWords = fields.hasWords && fields.words().missing <= fields.wildcard().missing;
+  if (!caseSensitive && isInWords && WITHIN_ONE_WORD.test(text)) {
+    return { clause: wildcard(message, text.toLowerCase(), false), byWords: true };
   }
   const coverage = wildcardFields(fields, 'match');
   const { value, ignoreCase } = literalSomewhere(text, caseSensitive);
   checked(value);
   return {
     clause: overFields(coverage, (field) => regexp(field, value, { ignoreCase, work: LITERAL_WORK })),
+    byWords: false,
     wildcard: coverage,
   };
 }
@@ -114,6 +121,7 @@ function pattern(text: string, caseSensitive: boolean, fields: FieldMap): TextCl
   const work = isLiteral(parsed) ? { work: LITERAL_WORK } : {};
   return {
     clause: overFields(coverage, (field) => regexp(field, value, { ignoreCase, ...work })),
+    byWords: false,
     wildcard: coverage,
   };
 }

@@ -206,6 +206,55 @@ describe('a node of OpenSearch with odd indices', function () {
     );
   });
 
+  for (const [kind, said] of [
+    ['number', 5],
+    ['date', '2026-01-15'],
+    ['structure', { msg: 'a line' }],
+  ] as const) {
+    it(`finds words in the other indices where the first line of one was a ${kind}, and is not fit`, async () => {
+      const naming = { indexPrefix: `first-${kind}`, dailyIndices: false };
+      await index(`first-${kind}-1`, undefined, [document('2026-01-15T10:00:00Z', said)]);
+      const phrase = { ...ALL, text: { mode: 'phrase', texts: ['line'], caseSensitive: false } } as const;
+      await index(`first-${kind}-2`, undefined, [document('2026-01-15T10:00:01Z', 'a line')]);
+      const store = storeAt(node.url, naming);
+      const { lines, total, shortfalls } = await linesOf(store, phrase);
+      expect(lines.map(([, log]) => log)).to.deep.equal(['a line']);
+      expect(total).to.deep.equal({ count: 1, relation: 'gte' });
+      const message = '1 of 2 indices have no field that can be asked this';
+      expect(shortfalls).to.deep.equal([{ reason: 'NotCovered', message }]);
+      const leaving = new AbortController();
+      for await (const batch of store.follow(phrase, leaving)) {
+        expect(batch.map(({ log }) => log)).to.deep.equal(['a line']);
+        leaving.abort();
+      }
+      expect((await linesOf(store)).lines).to.have.length(2);
+      expect(await faultOf(naming)).to.equal('logging.opensearch.fields');
+    });
+  }
+
+  it('finds parts of lines and levels also where one index has no words, and another has', async () => {
+    const naming = { indexPrefix: 'partly-wordless', dailyIndices: false };
+    const fields = { wildcard: { type: 'wildcard' } };
+    for (const [n, log] of [
+      { type: 'text', index: false, fields },
+      { type: 'text', fields },
+    ].entries()) {
+      await node.ask('PUT', `/partly-wordless-${n}`, { mappings: { properties: { log } } });
+      const line = document(`2026-01-15T10:00:0${n}Z`, 'E0115 a line');
+      await node.ask('POST', `/partly-wordless-${n}/_doc?refresh=true`, line);
+    }
+    const store = storeAt(node.url, naming);
+    const substring = { mode: 'substring', texts: ['line'], caseSensitive: false } as const;
+    for (const selection of [
+      { ...ALL, text: substring },
+      { ...ALL, levels: ['error'] },
+    ] as const) {
+      const { total, shortfalls } = await linesOf(store, selection);
+      expect(total).to.deep.equal({ count: 2, relation: 'eq' });
+      expect(shortfalls).to.deep.equal([]);
+    }
+  });
+
   it('answers whole, and is fit, where an index beside has never had a line', async () => {
     await index('fresh-000001', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
     await node.ask('PUT', '/fresh-000002');
