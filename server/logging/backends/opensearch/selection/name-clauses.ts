@@ -30,6 +30,12 @@ export function exactClause(names: readonly string[], coverage: FieldCoverage): 
   return overFields(coverage, (field) => anyOf(parts.map((part) => ({ terms: { [field]: part } }))));
 }
 
+/** The same, where the empty name is that of records that have none. `field`: of which the coverage is. */
+export function exactOrNoneClause(names: readonly string[], coverage: FieldCoverage, field: string): Clause {
+  const named = exactClause(names, coverage);
+  return names.includes('') ? anyOf([named, { bool: { must_not: { exists: { field } } } }]) : named;
+}
+
 /** So many characters the store is asked to find in names; with more, the names are looked through here. */
 const MAX_SOUGHT = 8_000;
 

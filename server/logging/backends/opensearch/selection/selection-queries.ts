@@ -9,7 +9,7 @@ import type { Searches } from '../searches/searches.ts';
 import type { FieldProbe, SearchableIndices } from './field-probe.ts';
 import { type IndexNaming, indexPattern, indicesWithin, newestDays, without } from './index-names.ts';
 import { levelClause } from './level-clauses.ts';
-import { containsClause, exactClause, isTooMuch, workloadClause } from './name-clauses.ts';
+import { containsClause, exactClause, exactOrNoneClause, isTooMuch, workloadClause } from './name-clauses.ts';
 import { namesContaining } from './name-lookup.ts';
 import type { Predecessors } from './predecessors.ts';
 import { timeRange } from './range-clause.ts';
@@ -146,7 +146,7 @@ export class SelectionQueries {
         const found = await namesContaining(this.#options.searches, names.contains ?? [], lookup, call);
         filter.push(exactClause(found, coverage));
       } else if (names.contains) filter.push(containsClause(names.contains, coverage));
-      if (names.exact) filter.push(exactClause(names.exact, coverage));
+      if (names.exact) filter.push(exactOrNoneClause(names.exact, coverage, target.fields.names[field]));
     }
     if (selection.workloads) {
       filter.push(workloadClause(selection.workloads, exactFields(target, 'pod')));

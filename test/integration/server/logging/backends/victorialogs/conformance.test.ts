@@ -2,6 +2,7 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
+import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
@@ -9,6 +10,32 @@ import { startedProgram } from './started-program.ts';
 describeLogStore('VictoriaLogs', () => startedStore(6_000));
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
+
+for (const streams of ['kubernetes.namespace_name,kubernetes.pod_name,kubernetes.container_name', '']) {
+  describeOddRecords(
+    `VictoriaLogs with ${streams === '' ? 'one stream' : 'a stream a container'}`,
+    async () => {
+      const program = await startedProgram();
+      const store = storeAt(program.url);
+      const fields = new URLSearchParams({ _time_field: 'time', _msg_field: 'log', _stream_fields: streams });
+      return {
+        store,
+        async write(documents) {
+          await fetch(`${program.url}/insert/jsonline?${fields.toString()}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/stream+json' },
+            body: documents.map((each) => `${JSON.stringify(each)}\n`).join(''),
+          });
+          await fetch(`${program.url}/internal/force_flush`);
+        },
+        async stop() {
+          await store.run(AbortSignal.abort());
+          await program.stop();
+        },
+      };
+    },
+  );
+}
 
 async function startedStore(lines: number): Promise<StartedLogStore> {
   const program = await startedProgram();
