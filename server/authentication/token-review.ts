@@ -12,8 +12,6 @@ export interface TokenReviewOptions {
   /** How long a known and an unknown token are remembered as such, in ms. */
   readonly successTtlMs: number;
   readonly failureTtlMs: number;
-  /** None means the audiences of kube-apiserver itself. */
-  readonly audiences?: readonly string[];
   readonly cacheSize?: number;
   readonly maxPending?: number;
   readonly onLookup?: (hit: boolean) => void;
@@ -25,7 +23,6 @@ export interface TokenReviewOptions {
 export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
-  readonly #audiences: readonly string[];
   readonly #cache: AnswerCache<TokenReview>;
   /** Keys of tokens that were good when they were asked about last. */
   readonly #good: BoundedMap<string, true>;
@@ -37,7 +34,6 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     const { monotonic, onLookup } = options;
     this.#good = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;
-    this.#audiences = options.audiences ?? [];
     this.#cache = new AnswerCache({
       size: cacheSize,
       ttlMs: ({ user }) => (user ? successTtlMs : failureTtlMs),
@@ -62,7 +58,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   }
 
   async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {
-    const review = await this.#reviews.reviewToken(token, this.#audiences, signal);
+    const review = await this.#reviews.reviewToken(token, signal);
     if (review.user) this.#good.set(key, true);
     else this.#good.delete(key);
     return review;
