@@ -1,4 +1,5 @@
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { parseLooseBoolean } from '../../apis/reading/go-number.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 
 /** The parsed path: routing and authorization both read this one value, so they cannot disagree. */
@@ -80,11 +81,6 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
   };
 }
 
-/** Whether a `watch` parameter asks for a watch: all but `0` and `false` do, also the empty one. */
-export function asksForWatch(value: string | null): boolean {
-  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
-}
-
 function apiPrefix(segment: string | undefined): ApiPrefix | undefined {
   return segment === 'apis' || segment === 'api' || segment === 'kapis' ? segment : undefined;
 }
@@ -104,7 +100,9 @@ function refine(verb: string, name: string, { search }: RequestPath): string {
   if (name !== '') return verb;
   if (verb === 'delete') return 'deletecollection';
   if (verb !== 'get') return verb;
-  return search !== '' && asksForWatch(new URLSearchParams(search).get('watch')) ? 'watch' : 'list';
+  if (search === '') return 'list';
+  const watch = new URLSearchParams(search).get('watch');
+  return watch !== null && parseLooseBoolean(watch) ? 'watch' : 'list';
 }
 
 function isList(verb: string): boolean {

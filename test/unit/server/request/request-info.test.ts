@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { asksForWatch, parseRequestInfo } from '../../../../server/request/request-info.ts';
+import { parseRequestInfo } from '../../../../server/request/request-info.ts';
 
 const nodes = '/apis/resources.platform.io/v1alpha3/nodes';
 
@@ -239,7 +239,12 @@ describe('request info', () => {
 
 describe('the watch parameter', () => {
   it('is off only when absent, 0 or false', () => {
-    expect([null, '0', 'false', 'FALSE'].map(asksForWatch)).to.deep.equal([false, false, false, false]);
-    expect(['', '1', 'true', 'no', 'f'].map(asksForWatch)).to.deep.equal([true, true, true, true, true]);
+    const verb = (query: string) => parseRequestInfo('GET', `/api/v1/nodes${query}`).verb;
+    for (const query of ['', '?x=1', '?watch=0', '?watch=false', '?watch=FALSE']) {
+      expect(verb(query), query).to.equal('list');
+    }
+    for (const query of ['?watch', '?watch=', '?watch=1', '?watch=true', '?watch=no', '?watch=f']) {
+      expect(verb(query), query).to.equal('watch');
+    }
   });
 });
