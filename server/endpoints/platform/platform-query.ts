@@ -1,6 +1,7 @@
 // The query strings of the node list, read once each: consoles ask the same again and again.
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { newNodeQueryDecoder } from '../../../apis/resources/v1alpha3/node-query-decoder.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { searchIn } from '../../request/request-path.ts';
 import { type NodeFilter, nodeFilter } from '../../resources/nodes/platform-filter.ts';
@@ -19,7 +20,7 @@ const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 export class PlatformQueries {
   readonly #decoder = newNodeQueryDecoder();
   readonly #domain: string;
-  readonly #remembered = new Map<string, ListQuery>();
+  readonly #remembered = new BoundedMap<string, ListQuery>(MAX_REMEMBERED);
 
   /** `domain` is the platform's, for instance `platform.io`. */
   constructor(domain: string) {
@@ -33,13 +34,7 @@ export class PlatformQueries {
     if (known) return known;
     const query = this.#decoder.decode(new URLSearchParams(search));
     const read: ListQuery = { ...query, filter: nodeFilter(query, this.#domain) };
-    if (search.length <= MAX_LENGTH) this.#remember(search, read);
+    if (search.length <= MAX_LENGTH) this.#remembered.set(search, read);
     return read;
-  }
-
-  #remember(search: string, query: ListQuery): void {
-    // Forgetting all now and then costs less than keeping them in order.
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(search, query);
   }
 }
