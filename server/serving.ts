@@ -16,7 +16,7 @@ import { healthHandlers } from './endpoints/health.ts';
 import { metricsHandler } from './endpoints/metrics.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionHandler } from './endpoints/version.ts';
-import { auditLog } from './filters/audit-log.ts';
+import { auditLog } from './filters/audit.ts';
 import { RequestChain } from './filters/chain.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { healthRegistries } from './health-checks.ts';

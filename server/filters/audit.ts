@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { printable } from '../observability/printable-text.ts';
 import { READ_VERBS } from '../request/request-info.ts';
 import { type AccessRecord, newAccessRecord } from './access-record.ts';
@@ -15,6 +16,12 @@ export interface AuditEvent extends AccessRecord {
 
 export interface AuditSink {
   record(event: AuditEvent): void;
+}
+
+/** Audit events as lines of the log with `"audit": true`, for a collector to route by. */
+export function auditLog(logger: Logger): AuditSink {
+  const audit = logger.child({ audit: true });
+  return { record: (event) => audit.info(event, 'audit') };
 }
 
 const REFUSALS = new Set([401, 403, 413, 429]);
