@@ -4,7 +4,7 @@ export interface TestArguments {
   /** Names of stages; empty means all of them. */
   readonly stages: readonly string[];
   readonly grep: string | undefined;
-  /** Test files that run at the same time; each suite has its own number unless told otherwise. */
+  /** Test files that run at the same time. */
   readonly jobs: number | undefined;
   readonly help: boolean;
 }
@@ -37,7 +37,7 @@ export function testHelp(known: readonly string[]): string {
     '',
     `Stages: ${known.join(', ')}; all of them when none is named.`,
     '  -g, --grep TITLE   only the tests whose title matches, and no gates',
-    '  --jobs N           so many test files at a time; 1 also notices what a test leaves open',
+    '  --jobs N           so many test files at a time; with 1 integration and e2e tests may leave nothing open either',
     '  -h, --help         this text',
     '',
     'With CI=true a skipped test is a failure. The last line is the sum of all stages.',

@@ -7,13 +7,16 @@ import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { faultOf, newScratch } from './scratch.ts';
 import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
+import { sum } from './tally.ts';
 
 export interface SuiteOptions {
   readonly name: string;
-  /** Pattern of its test files, relative to the root. */
-  readonly files: string;
+  /** Patterns of its test files, relative to the root. They run in this order: what takes long had better not be last. */
+  readonly files: readonly string[];
   /** Files that run at the same time; 1 is a serial run, which also notices what a test left open. */
   readonly jobs: number;
+  /** Each job is a serial run of its share of the files. Otherwise whichever is free takes the next file. */
+  readonly inShares?: boolean;
   /** Limit of a test that sets none, in ms. */
   readonly timeout: number;
   /** Only the tests whose title matches. */
@@ -33,22 +36,48 @@ export function suite(options: SuiteOptions): Stage {
     kind: 'suite',
     cure: `npm test -- ${options.name} --grep 'part of a title'`,
     async run(context) {
-      const files = (await Array.fromAsync(glob(options.files, { cwd: context.root }))).toSorted();
-      if (files.length === 0) return failedWith(`there is no file ${options.files}`);
+      const files = await filesOf(options.files, context.root);
+      if (files.length === 0) return failedWith(`there is no file ${options.files.join(' ')}`);
       try {
         await options.prepare?.(context);
       } catch (error) {
         context.signal.throwIfAborted();
         return failedWith(messageOf(error));
       }
-      const scratch = await newScratch(options.name);
-      try {
-        return await runMocha(options, files, scratch, context);
-      } finally {
-        await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+      const shares = sharesOf(files, options);
+      const results = await Promise.all(
+        shares.map(async (share, index) => {
+          // What comes from two at a time could not be read.
+          const output = index === 0 ? (options.output ?? 'inherit') : 'collect';
+          const scratch = await newScratch(options.name);
+          try {
+            return await runMocha({ ...options, output }, share, scratch, context);
+          } finally {
+            await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+          }
+        }),
+      );
+      if (options.output !== 'collect') {
+        for (const { output } of results.slice(1)) context.print(output.trimEnd());
       }
+      return {
+        tally: sum(results.map(({ tally }) => tally)),
+        problems: results.flatMap(({ problems }) => problems),
+      };
     },
   };
+}
+
+async function filesOf(patterns: readonly string[], root: string): Promise<string[]> {
+  const found = await Promise.all(
+    patterns.map(async (pattern) => (await Array.fromAsync(glob(pattern, { cwd: root }))).toSorted()),
+  );
+  return [...new Set(found.flat())];
+}
+
+function sharesOf(files: readonly string[], { jobs, inShares = false }: SuiteOptions): string[][] {
+  const shares = inShares ? Math.min(jobs, files.length) : 1;
+  return Array.from({ length: shares }, (_, share) => files.filter((_, index) => index % shares === share));
 }
 
 async function runMocha(
@@ -56,7 +85,7 @@ async function runMocha(
   files: readonly string[],
   scratch: string,
   context: StageContext,
-): Promise<StageResult> {
+): Promise<StageResult & Pick<Ending, 'output'>> {
   const recordFile = join(scratch, 'record.json');
   const args = [
     join(context.root, 'node_modules/mocha/bin/mocha.js'),
@@ -64,7 +93,7 @@ async function runMocha(
     '--timeout',
     String(options.timeout),
     ...(options.strict ? ['--forbid-pending'] : []),
-    ...(options.jobs > 1 ? ['--parallel', '--jobs', String(options.jobs)] : []),
+    ...(options.jobs > 1 && options.inShares !== true ? ['--parallel', '--jobs', String(options.jobs)] : []),
     ...(options.grep === undefined ? [] : ['--grep', options.grep]),
     ...files,
   ];
@@ -90,6 +119,7 @@ async function runMocha(
       skipped: record?.skipped ?? 0,
     },
     problems,
+    output: ending.output,
   };
 }
 

@@ -4,7 +4,7 @@ import { suite } from '../../../../hack/test/suite.ts';
 
 await suite({
   name: 'endless',
-  files: 'test/integration/hack/test/fixtures/endless.fixture.ts',
+  files: ['test/integration/hack/test/fixtures/endless.fixture.ts'],
   jobs: 2,
   timeout: 60_000,
   grep: undefined,

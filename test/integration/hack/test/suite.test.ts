@@ -17,16 +17,18 @@ const { TEST_RECORD: _ownRecord, ...env } = process.env;
 interface Run {
   fixture: string;
   jobs?: number;
+  inShares?: boolean;
   strict?: boolean;
   grep?: string;
 }
 
 /** One run of mocha over a green file and the fixture. Its output goes nowhere. */
-async function run({ fixture, jobs = 1, strict = false, grep }: Run): Promise<StageResult> {
+async function run({ fixture, jobs = 1, inShares = false, strict = false, grep }: Run): Promise<StageResult> {
   const stage = suite({
     name: 'fixture',
-    files: `test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`,
+    files: [`test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`],
     jobs,
+    inShares,
     timeout: 60_000,
     grep,
     strict,
@@ -57,7 +59,7 @@ describe('a suite of npm test', function () {
   it('fails when no file matches', async () => {
     const stage = suite({
       name: 'none',
-      files: 'test/no-such-folder/*.test.ts',
+      files: ['test/no-such-folder/*.test.ts'],
       jobs: 1,
       timeout: 1,
       grep: undefined,
@@ -70,7 +72,7 @@ describe('a suite of npm test', function () {
   it('fails when what it needs cannot be had', async () => {
     const stage = suite({
       name: 'fixture',
-      files: 'test/integration/hack/test/fixtures/green.fixture.ts',
+      files: ['test/integration/hack/test/fixtures/green.fixture.ts'],
       jobs: 1,
       timeout: 1,
       grep: undefined,
@@ -92,7 +94,7 @@ describe('a suite of npm test', function () {
     const watcher = watch(folder, () => controller.abort(new Error('stopped')));
     const stage = suite({
       name: 'fixture',
-      files: 'test/integration/hack/test/fixtures/endless.fixture.ts',
+      files: ['test/integration/hack/test/fixtures/endless.fixture.ts'],
       jobs: 1,
       timeout: 60_000,
       grep: undefined,
@@ -125,42 +127,46 @@ describe('a suite of npm test', function () {
     await rm(folder, { recursive: true });
   });
 
-  for (const jobs of [1, 2]) {
-    describe(jobs === 1 ? 'run serially' : 'run in parallel', () => {
+  for (const [how, way] of [
+    ['serially', { jobs: 1 }],
+    ['in parallel', { jobs: 2 }],
+    ['in shares', { jobs: 2, inShares: true }],
+  ] as const) {
+    describe(`run ${how}`, () => {
       it('fails when a test fails', async () => {
-        expect((await run({ fixture: 'red', jobs })).tally.failed).to.equal(1);
+        expect((await run({ fixture: 'red', ...way })).tally.failed).to.equal(1);
       });
 
       it('fails the test that leaks a rejection, and only that', async () => {
-        const { tally } = await run({ fixture: 'leak', jobs });
+        const { tally } = await run({ fixture: 'leak', ...way });
         expect(tally).to.deep.equal({ passed: 2, failed: 1, skipped: 0 });
       });
 
       it('fails when a test ends the process with code 0', async () => {
-        expect((await run({ fixture: 'exit', jobs })).tally.failed).to.be.at.least(1);
+        expect((await run({ fixture: 'exit', ...way })).tally.failed).to.be.at.least(1);
       });
 
       it('fails when the process is killed', async () => {
-        expect((await run({ fixture: 'crash', jobs })).tally.failed).to.be.at.least(1);
+        expect((await run({ fixture: 'crash', ...way })).tally.failed).to.be.at.least(1);
       });
 
       it('fails when a file holds no test', async () => {
-        const { problems } = await run({ fixture: 'empty', jobs });
+        const { problems } = await run({ fixture: 'empty', ...way });
         expect(problems).to.deep.equal([
           'test/integration/hack/test/fixtures/empty.fixture.ts: none of its tests ended',
         ]);
       });
 
       it('fails when a file cannot be loaded', async () => {
-        expect((await run({ fixture: 'broken', jobs })).tally.failed).to.be.at.least(1);
+        expect((await run({ fixture: 'broken', ...way })).tally.failed).to.be.at.least(1);
       });
 
       it('fails when a test hides the others by .only', async () => {
-        expect((await run({ fixture: 'only', jobs })).tally.failed).to.be.at.least(1);
+        expect((await run({ fixture: 'only', ...way })).tally.failed).to.be.at.least(1);
       });
 
       it('ends a process that a test left running, and fails', async () => {
-        const { problems } = await run({ fixture: 'orphan', jobs });
+        const { problems } = await run({ fixture: 'orphan', ...way });
         expect(problems).to.have.length(1);
         expect(problems[0]).to.match(/a test left a process running: sleep 300/);
       });
@@ -186,8 +192,13 @@ describe('a suite of npm test', function () {
       );
   });
 
-  it('fails when a test leaves something open', async () => {
-    const { problems } = await run({ fixture: 'open' });
-    expect(problems).to.deep.equal(['the tests left open: TCPServerWrap']);
-  });
+  for (const [how, way] of [
+    ['serially', { jobs: 1 }],
+    ['in shares', { jobs: 2, inShares: true }],
+  ] as const) {
+    it(`fails when a test that is run ${how} leaves something open`, async () => {
+      const { problems } = await run({ fixture: 'open', ...way });
+      expect(problems).to.deep.equal(['the tests left open: TCPServerWrap']);
+    });
+  }
 });
