@@ -18,7 +18,7 @@ export function describeLogStore(
   traits: LogStoreTraits = {},
 ): void {
   describe(`${name}, as a log store`, function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     let subject: Subject | undefined;
 
     before(async function () {
