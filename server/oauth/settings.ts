@@ -79,6 +79,7 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     displayName: client.displayName || client.id,
     isPublic: client.public,
     requiresPKCE: client.pkce === 'required',
+    rotatesRefreshTokens: client.refreshTokens === 'rotated',
     grants: client.grants,
     redirectURIs: client.redirectURIs,
     postLogoutRedirectURIs: client.postLogoutRedirectURIs,
@@ -99,6 +100,7 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
     displayName: name,
     isPublic: false,
     requiresPKCE: true,
+    rotatesRefreshTokens: true,
     grants: [
       'password',
       'refresh_token',

@@ -25,6 +25,9 @@ export function oauthFaults(oauth: unknown): OAuthFault[] {
 
 type Client = Readonly<Record<string, unknown>>;
 
+/** What only a client with a secret may be let off. */
+const LENIENT = { pkce: 'optional', refreshTokens: 'kept' } as const;
+
 /** Options of a client that list where browsers may be sent. */
 const DESTINATIONS = ['redirectURIs', 'postLogoutRedirectURIs'] as const;
 
@@ -35,7 +38,7 @@ function clientFaults(path: readonly string[], client: Client, ids: Set<unknown>
   return [
     ...(twice ? [{ path: [...path, 'id'], message: 'is the id of another client already' }] : []),
     ...secretFaults(path, client),
-    ...pkceFaults(path, client),
+    ...leniencyFaults(path, client),
     ...DESTINATIONS.flatMap((option) =>
       texts(client[option])
         .filter(([, uri]) => !isRedirectable(uri))
@@ -59,10 +62,18 @@ function secretFaults(path: readonly string[], client: Client): OAuthFault[] {
   return [];
 }
 
-/** Without a secret nothing but PKCE tells the client from somebody who has come by its code (RFC 9700, 2.1.1). */
-function pkceFaults(path: readonly string[], client: Client): OAuthFault[] {
-  if (client['public'] !== true || client['pkce'] !== 'optional') return [];
-  return [{ path: [...path, 'pkce'], message: 'must be required for a client that is public' }];
+/**
+ * Without a secret nothing but PKCE tells the client from somebody who has come by its code, and nothing but rotation
+ * from somebody who has come by its refresh token (RFC 9700, 2.1.1 and 2.2.2).
+ */
+function leniencyFaults(path: readonly string[], client: Client): OAuthFault[] {
+  if (client['public'] !== true) return [];
+  return (['pkce', 'refreshTokens'] as const)
+    .filter((option) => client[option] === LENIENT[option])
+    .map((option) => ({
+      path: [...path, option],
+      message: `must not be ${LENIENT[option]} for a client that is public`,
+    }));
 }
 
 /** A list that names files, a reference that names a Secret, or something of the wrong type in their place. */

@@ -59,6 +59,11 @@ const client = Type.Object(
       'required',
       'Whether codes are given out with PKCE only. `optional`: for a program that has a secret and knows no PKCE.',
     ),
+    refreshTokens: choiceOption(
+      ['rotated', 'kept'],
+      'rotated',
+      'Whether each refresh gives a new refresh token for the old one. `kept`: for a program that has a secret and refreshes twice at once.',
+    ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {

@@ -9,6 +9,8 @@ export interface OAuthClient {
   readonly isPublic: boolean;
   /** Otherwise codes without a challenge are given out too; one that is sent counts all the same. */
   readonly requiresPKCE: boolean;
+  /** Otherwise one refresh token counts for the whole session, and the secret of the client guards it. */
+  readonly rotatesRefreshTokens: boolean;
   readonly grants: readonly GrantType[];
   readonly redirectURIs: readonly string[];
   readonly scopes: readonly string[];

@@ -26,6 +26,7 @@ export function pageClient(issuer: string, lifetimes: Lifetimes): OAuthClient {
     displayName: 'API description',
     isPublic: true,
     requiresPKCE: true,
+    rotatesRefreshTokens: true,
     grants: ['authorization_code'],
     redirectURIs: origins.map((each) => new URL(REDIRECT_PATH, each).href),
     scopes: SCOPES,

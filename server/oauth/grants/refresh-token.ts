@@ -1,6 +1,7 @@
 // The refresh_token grant (RFC 6749, 6): each token is good for one use. One that was used already, however long ago,
 // ends the whole session (RFC 9700, 4.14.2), also when a client only repeats a request whose answer it did not get:
-// the answer cannot be given again, for the tokens are not kept.
+// the answer cannot be given again, for the tokens are not kept. Clients that refresh twice at once may be let off: then
+// their token stays as it is, which their secret guards (RFC 9700, 2.2.2).
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -43,6 +44,8 @@ export interface RefreshObserver {
 
 /** How often somebody else may have written to the session in between: rotations do not, they end it. */
 const ATTEMPTS = 5;
+/** Uses of a token that is not rotated count as one for that long: of many at once, one is written. */
+const ONE_USE_MS = 10_000;
 
 export class RefreshTokenGrant implements Grant {
   readonly type = 'refresh_token';
@@ -93,46 +96,49 @@ export class RefreshTokenGrant implements Grant {
     // Scopes that the client has lost since are not granted again.
     const granted = session.scopes.filter((scope) => client.scopes.includes(scope));
     const scopes = requestedScopes(request.form.get('scope'), granted);
-    return this.#rotate(token, session, {
+    return this.#renew(token, session, {
       ...request,
       account,
       scopes: scopes.length > 0 ? scopes : granted,
     });
   }
 
-  async #rotate(
+  /** Undefined as above. */
+  async #renew(
     token: RefreshToken,
     session: StoredSession,
     granted: TokenRequest & { readonly account: Account; readonly scopes: readonly string[] },
   ): Promise<TokenResponse | undefined> {
     const { tokens, sessions, random, now, observer } = this.#options;
     const { client, account, scopes, signal } = granted;
-    const next = successor(token, random);
+    const next = client.rotatesRefreshTokens ? successor(token, random) : token;
     // Signed before the write: a key that is missing must not cost the client its refresh token.
     const subject = { client, account, session, scopes };
     const response = tokenResponse(tokens, { ...subject, refreshToken: next.text });
     const usedAt = Math.max(now(), session.lastUsedAt);
-    const rotated = {
+    const used = {
       ...session,
       generation: session.generation + 1,
       refreshHash: next.hash,
       lastUsedAt: usedAt,
       idleNotAfter: idleEnd(usedAt, session.notAfter, client),
     };
-    if (!(await this.#write(rotated, sessions, signal))) return undefined;
+    const isWritten = next === token && usedAt < session.lastUsedAt + ONE_USE_MS;
+    if (!isWritten && !(await this.#write(used, sessions, signal))) return undefined;
     observer?.refreshed(client.id);
     return response;
   }
 
   /** False when another write came first. */
-  async #write(rotated: StoredSession, sessions: SessionStore, signal: AbortSignal): Promise<boolean> {
+  async #write(used: StoredSession, sessions: SessionStore, signal: AbortSignal): Promise<boolean> {
     try {
-      await sessions.replace(rotated, signal);
+      await sessions.replace(used, signal);
       return true;
     } catch (error) {
       if (isConflict(error)) return false;
       if (isNotFound(error)) throw refused('the session has ended');
-      if (await writtenAfterAll(sessions, rotated, signal)) return true;
+      // A token that is kept is found in any case, and is good in any case: only this use may not be noted.
+      if (await writtenAfterAll(sessions, used, signal)) return true;
       throw unavailable(error);
     }
   }

@@ -7,6 +7,7 @@ export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAu
     displayName: id,
     isPublic: false,
     requiresPKCE: true,
+    rotatesRefreshTokens: true,
     grants: [
       'password',
       'refresh_token',

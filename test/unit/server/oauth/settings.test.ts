@@ -25,12 +25,18 @@ describe('oauthSettings', () => {
     expect(settings?.audience).to.equal('platform');
   });
 
-  it('lets no client off PKCE but those that are configured so', () => {
-    const clients = '[{id: a, secretFiles: [/x]}, {id: b, secretFiles: [/x], pkce: optional}]';
+  it('lets no client off PKCE and rotation but those that are configured so', () => {
+    const lenient = '{id: b, secretFiles: [/x], pkce: optional, refreshTokens: kept}';
+    const clients = `[{id: a, secretFiles: [/x]}, ${lenient}]`;
     const settings = oauthSettings(configuration(`{clients: ${clients}}`));
     expect(settings?.clients.slice(0, 2).map(({ requiresPKCE }) => requiresPKCE)).to.deep.equal([
       true,
       false,
+    ]);
+    expect(settings?.clients.map(({ rotatesRefreshTokens }) => rotatesRefreshTokens)).to.deep.equal([
+      true,
+      false,
+      true,
     ]);
   });
 

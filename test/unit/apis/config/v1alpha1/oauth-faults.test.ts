@@ -47,7 +47,12 @@ describe('the options of the token handler', () => {
     [
       'a client that has neither a secret nor PKCE',
       { clients: [{ id: 'a', public: true, pkce: 'optional' }] },
-      /oauth\.clients\.0\.pkce: must be required for a client that is public/,
+      /oauth\.clients\.0\.pkce: must not be optional for a client that is public/,
+    ],
+    [
+      'a client whose refresh tokens are guarded by nothing',
+      { clients: [{ id: 'a', public: true, refreshTokens: 'kept' }] },
+      /oauth\.clients\.0\.refreshTokens: must not be kept for a client that is public/,
     ],
     [
       'a redirect URI that others on the way could read',

@@ -300,6 +300,63 @@ describe('the refresh_token grant', () => {
     });
   });
 
+  describe('of a client whose tokens are kept', () => {
+    beforeEach(() => cluster.clients.set('console', newClient('console', { rotatesRefreshTokens: false })));
+
+    it('gives the same token again, with a new access token, as often as it is asked', async () => {
+      for (let use = 0; use < 3; use++) {
+        cluster.now += 60_000;
+        const answer = await replica.refresh(login.refresh);
+        expect(next(answer)).to.equal(login.refresh);
+        expect(await replica.accepts(answer.access_token)).to.equal(true);
+      }
+      expect(kept()).to.include({ generation: 3, lastUsedAt: cluster.now });
+    });
+
+    it('takes any number of refreshes at once, at all replicas, and writes one of them', async () => {
+      cluster.now += 60_000;
+      const replicas = [replica, cluster.replica()];
+      let writes = 0;
+      for (const at of replicas) at.sessions.afterWrite = () => void writes++;
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => replicas[i % 2]?.refresh(login.refresh)),
+      );
+      expect(new Set(answers.map((answer) => answer?.refresh_token))).to.deep.equal(new Set([login.refresh]));
+      expect(writes).to.equal(1);
+      expect(kept()).to.include({ generation: 1, lastUsedAt: cluster.now });
+    });
+
+    it('moves the idle end all the same, and never past the absolute one', async () => {
+      for (const days of [6, 6, 6, 6]) {
+        cluster.now += days * 86_400_000;
+        await replica.refresh(login.refresh);
+      }
+      expect(kept()).to.include({ idleNotAfter: login.session.notAfter });
+      cluster.now = login.session.notAfter;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+    });
+
+    it('still ends the session for a token that was used up before', async () => {
+      cluster.clients.set('console', newClient('console'));
+      const newest = next(await replica.refresh(login.refresh));
+      cluster.clients.set('console', newClient('console', { rotatesRefreshTokens: false }));
+      expect(next(await replica.refresh(newest))).to.equal(newest);
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      expect(kept()).to.equal(undefined);
+    });
+
+    it('refuses it when the session has ended, or to another client', async () => {
+      expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
+      await replica.refresh(login.refresh);
+      cluster.accounts.set('alice', { ...ALICE, disabled: true });
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+      cluster.accounts.set('alice', ALICE);
+      cluster.shared.objects.clear();
+      cluster.now += 60_000;
+      expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
+    });
+  });
+
   describe('when a write goes wrong', () => {
     it('leaves the token good when nothing was written', async () => {
       replica.sessions.beforeWrite = () => {
