@@ -318,10 +318,9 @@ describe('the refresh_token grant', () => {
       const replicas = [replica, cluster.replica()];
       let writes = 0;
       for (const at of replicas) at.sessions.afterWrite = () => void writes++;
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => replicas[i % 2]?.refresh(login.refresh)),
-      );
-      expect(new Set(answers.map((answer) => answer?.refresh_token))).to.deep.equal(new Set([login.refresh]));
+      const tenAt = (at: Replica) => Array.from({ length: 10 }, () => at.refresh(login.refresh));
+      const answers = await Promise.all(replicas.flatMap(tenAt));
+      expect(new Set(answers.map(next))).to.deep.equal(new Set([login.refresh]));
       expect(writes).to.equal(1);
       expect(kept()).to.include({ generation: 1, lastUsedAt: cluster.now });
     });
