@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 /** A folder of this test alone, gone at the end of the scope. */
 export async function scratchFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'control-plane-test-'));
+  const path = await mkdtemp(join(tmpdir(), 'scratch-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
@@ -14,16 +14,4 @@ export async function script(path: string, text: string): Promise<string> {
   await writeFile(path, `#!/bin/sh\n${text}\n`);
   await chmod(path, 0o755);
   return path;
-}
-
-export async function rejection(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof Error) {
-      return error;
-    }
-    throw new Error('rejected with something that is no Error', { cause: error });
-  }
-  throw new Error('did not reject');
 }

@@ -7,21 +7,15 @@ import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { DaemonError } from '../../../../hack/system/daemon.ts';
 import { identify, isRunning, type ProcessIdentity } from '../../../../hack/system/process-identity.ts';
-import { kubectl, scratchFolder } from './programs.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
+import { kubectl } from './programs.ts';
 
 const { signal } = new AbortController();
 
 /** The processes of a control plane, to see later that they are gone. */
 function processesOf({ etcd, apiserver, controllerManager }: ControlPlane): ProcessIdentity[] {
   return [etcd, apiserver, controllerManager].flatMap((daemon) => identify(daemon?.pid ?? 0) ?? []);
-}
-
-async function rejection(promise: Promise<unknown>): Promise<Error> {
-  const error = await promise.then(
-    () => new Error('did not reject'),
-    (reason: unknown) => reason,
-  );
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 describe('a control plane', function () {

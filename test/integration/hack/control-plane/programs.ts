@@ -1,7 +1,4 @@
 import { type ExecFileException, execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 
 /** Standard output of kubectl as the administrator; what it complains about as the error. */
@@ -19,10 +16,4 @@ export function run(command: string, args: readonly string[]): Promise<string> {
     }
   });
   return promise;
-}
-
-/** A folder of this test alone, gone at the end of the scope. */
-export async function scratchFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'control-plane-test-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

@@ -6,7 +6,7 @@ import { loadOpenSearch } from '../../../../hack/log-stores/load-opensearch.ts';
 import type { LogStoreProcess } from '../../../../hack/log-stores/log-store.ts';
 import { startOpenSearch } from '../../../../hack/log-stores/opensearch.ts';
 import { requireJava } from '../../../support/logging/require-java.ts';
-import { rejection } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { untilOrphanIsGone } from './orphan.ts';
 import { someRecords } from './records.ts';
 

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { loadVictoriaLogs } from '../../../../hack/log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../../../hack/log-stores/log-store.ts';
 import { startVictoriaLogs, VICTORIALOGS_VERSION } from '../../../../hack/log-stores/victorialogs.ts';
-import { rejection } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { untilOrphanIsGone } from './orphan.ts';
 import { someRecords } from './records.ts';
 

@@ -3,7 +3,8 @@ import { type ControlPlane, startControlPlane } from '../../../../hack/control-p
 import { startKwok } from '../../../../hack/simulation/kwok.ts';
 import { createNodes } from '../../../../hack/simulation/realistic-node.ts';
 import { createCluster } from '../../../../hack/simulation/simulated-cluster.ts';
-import { kubectl, scratchFolder } from '../control-plane/programs.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
+import { kubectl } from '../control-plane/programs.ts';
 
 const { signal } = new AbortController();
 

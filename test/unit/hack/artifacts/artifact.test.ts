@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type BuildOptions, hashOfInputs, provide } from '../../../../hack/artifacts/artifact.ts';
-import { rejection, scratchFolder } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 function options(root: string): BuildOptions {
   return {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { withLock } from '../../../../hack/artifacts/lock.ts';
 import { identify } from '../../../../hack/system/process-identity.ts';
-import { rejection, scratchFolder } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findGo } from '../../../../hack/artifacts/toolchain.ts';
-import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

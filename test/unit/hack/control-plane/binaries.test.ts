@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
 import { builtFolder } from '../../../../hack/control-plane/build.ts';
-import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

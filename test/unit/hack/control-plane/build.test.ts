@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import type { BuildOptions } from '../../../../hack/artifacts/artifact.ts';
 import { build, builtFolder } from '../../../../hack/control-plane/build.ts';
 import { identify } from '../../../../hack/system/process-identity.ts';
-import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder, script } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
 /** A `go` that answers for its version, counts its builds in `builds`, and then does as told with the output in $out. */

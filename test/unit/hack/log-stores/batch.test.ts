@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Batch, sendBatches } from '../../../../hack/log-stores/batch.ts';
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
-import { rejection } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 /** As many records as are asked for, and how many that were. */
 function source(count: number): { taken: number; records: Generator<LogRecord> } {

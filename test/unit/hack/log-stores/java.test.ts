@@ -9,7 +9,8 @@ import {
   OPENSEARCH_3,
 } from '../../../../hack/log-stores/node-kinds.ts';
 import { requireJava } from '../../../support/logging/require-java.ts';
-import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Program, type StartOptions, startProgram } from '../../../../hack/log-stores/log-store.ts';
 import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
-import { rejection, scratchFolder } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 /** Counts its requests over all its lives in the folder of its data. */
 const COUNTING = `

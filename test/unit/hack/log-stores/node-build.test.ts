@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { buildNode, verifyJars } from '../../../../hack/log-stores/node-build.ts';
 import { OPENSEARCH_2 } from '../../../../hack/log-stores/node-kinds.ts';
-import { rejection, scratchFolder, script } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder, script } from '../../../support/scratch.ts';
 
 function sum(text: string): string {
   return createHash('sha256').update(text).digest('hex');

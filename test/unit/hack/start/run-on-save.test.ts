@@ -2,7 +2,8 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runOnSave } from '../../../../hack/start/run-on-save.ts';
-import { rejection, scratchFolder } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
 describe('a program that is started on save', () => {

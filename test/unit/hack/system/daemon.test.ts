@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
 import { identify, isRunning, isStopped } from '../../../../hack/system/process-identity.ts';
-import { rejection, scratchFolder } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 const unexpected = (error: DaemonError): never => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { claimFolder } from '../../../../hack/system/owner.ts';
 import { identify, isRunning, type ProcessIdentity } from '../../../../hack/system/process-identity.ts';
-import { rejection, scratchFolder } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 
 async function orphan(): Promise<{ identity: ProcessIdentity; ended: Promise<unknown> }> {
   const child = spawn('sleep', ['60'], { detached: true });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { choosePorts, freePort, freePorts } from '../../../../hack/system/ports.ts';
-import { rejection } from '../../../support/scratch.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 async function occupied(): Promise<Disposable & { port: number }> {
   const port = await freePort();
