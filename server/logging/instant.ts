@@ -12,7 +12,10 @@ const END: Instant = '2286-11-20T17:46:40.000000000Z';
 const PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
 
 export function isInstant(value: unknown): value is Instant {
-  return typeof value === 'string' && PATTERN.test(value) && !Number.isNaN(Date.parse(value));
+  if (typeof value !== 'string' || !PATTERN.test(value)) return false;
+  const milliseconds = Date.parse(value);
+  // A 30th of February counts on into March here; stores refuse it.
+  return !Number.isNaN(milliseconds) && instantOf(milliseconds).startsWith(value.slice(0, 19));
 }
 
 /**

@@ -11,6 +11,8 @@ describe('a time that somebody could ask for', () => {
       instantOf(-1),
       instantOf((MAX_SECONDS + 1) * 1000 + 1),
       '2026-02-30x',
+      '2026-02-30T10:00:00.000000000Z',
+      '2026-11-20T24:00:00.000000000Z',
       '2026-11-20T10:00:00Z',
       '',
       5,
