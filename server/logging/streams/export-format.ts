@@ -24,6 +24,12 @@ const CSV_MARK = 'INCOMPLETE';
 
 const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
 
+/** Cells that are not written as they are, or not without quotes. */
+const MAY_BE_MORE = /^[=+\-@＝＋－＠]|[",;\t\r\n]/;
+const MORE_THAN_TEXT = /[",;\t\r\n]/;
+/** The look ahead comes first: else each of many quotes would be looked back from. */
+const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/g;
+
 export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
   text: {
     contentType: 'text/plain; charset=utf-8',
@@ -81,10 +87,14 @@ function row(fields: readonly string[]): string {
   return `${fields.map(field).join(',')}\r\n`;
 }
 
-/** A spreadsheet must not take a line for a formula: a leading apostrophe keeps it text. */
+/**
+ * A spreadsheet must not take a line for a formula: an apostrophe in front keeps it text. In many languages it parts cells at
+ * semicolons instead of commas, wherever the quotes are, so what stands behind one, a tab or a newline may be a cell too.
+ */
 function field(value: string): string {
-  const text = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (!MAY_BE_MORE.test(value)) return value;
+  const text = value.replaceAll(FORMULA, "'");
+  return MORE_THAN_TEXT.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function inWords({ reason, message }: Shortfall): string {

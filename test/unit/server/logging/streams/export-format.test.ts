@@ -80,6 +80,25 @@ describe('half commands in a line of hundreds of thousands of characters', () =>
 });
 
 describe('an exported line as CSV', () => {
+  it('is no formula where cells are parted at semicolons, tabs or newlines, whatever the quotes', () => {
+    for (const parting of [';', '\t', '\n', '\r', ';"', ';""']) {
+      for (const begin of ['=', '+', '-', '@', '＝']) {
+        const quotes = parting.slice(1).replaceAll('"', '""');
+        const written = `,"x${parting.slice(0, 1)}${quotes}'${begin}1+1"`;
+        expect(lines('csv', `x${parting}${begin}1+1`), JSON.stringify(parting)).to.include(written);
+      }
+    }
+    expect(lines('csv', 'a-b; c = d')).to.include(',"a-b; c = d"\r\n');
+  });
+
+  it('is made in linear time, whatever stands in it', () => {
+    for (const unit of ['"', ';"', '=', ';=', ' ']) {
+      const began = performance.now();
+      lines('csv', unit.repeat((1 << 19) / unit.length));
+      expect(performance.now() - began, unit).to.be.below(2_000);
+    }
+  });
+
   it('is no formula, however it begins', () => {
     for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20']) {
       expect(lines('csv', `${begin}1+1`), JSON.stringify(begin)).to.match(/,"?'/);
