@@ -4,6 +4,7 @@ import { isInstant } from '../../../instant.ts';
 import type { Total } from '../../../log-store.ts';
 import { newForeignCursor } from '../../../store-errors.ts';
 import { compareSources, type LogSource, type Named } from '../pods/log-source.ts';
+import { STORE } from '../reading/call-bounds.ts';
 import type { Place } from '../reading/ranked-line.ts';
 
 export interface PagePosition {
@@ -44,7 +45,7 @@ export function readPosition(text: string, sources: readonly LogSource[]): PageP
     span,
     id = '',
   ] = PATTERN.exec(text) ?? [];
-  if (!isInstant(time)) throw newForeignCursor('kubernetes');
+  if (!isInstant(time)) throw newForeignCursor(STORE);
   const source = { namespace, pod, container, previous: which === 'p' };
   return {
     place: { time, rank: rankOf(source, id, sources), ordinal: Number(ordinal) },

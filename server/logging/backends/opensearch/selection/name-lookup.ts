@@ -2,7 +2,7 @@
 // find in names, since it makes one automaton of each.
 import { nextRound } from '../../../../concurrency/event-loop.ts';
 import type { Call } from '../../../log-store.ts';
-import { containsOneOf } from '../../../matching/contained-text.ts';
+import { nameMatcher } from '../../../matching/name-filter.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from '../connection/store-name.ts';
 import type { FieldCoverage } from '../fields/field-map.ts';
@@ -33,7 +33,7 @@ export async function namesContaining(
   lookup: NameLookup,
   call: Call,
 ): Promise<string[]> {
-  const isIn = containsOneOf(texts.filter((text) => text.length <= LONGEST).map(lowerASCII));
+  const isWanted = nameMatcher({ contains: texts.filter((text) => text.length <= LONGEST) });
   const found: string[] = [];
   const names = await namesOf(searches, lookup, call);
   for (const [index, name] of names.entries()) {
@@ -41,7 +41,7 @@ export async function namesContaining(
       await nextRound();
       call.signal.throwIfAborted();
     }
-    if (isIn(lowerASCII(name))) found.push(name);
+    if (isWanted(name)) found.push(name);
   }
   return found;
 }
@@ -58,8 +58,4 @@ async function namesOf(
     throw newNotSupported(STORE, parameter, 'there are too many names to look through; ask for fewer texts');
   }
   return [...new Set(lists.flatMap(({ values }) => values.map(({ name }) => name)))];
-}
-
-function lowerASCII(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -4,6 +4,7 @@ import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { CredentialFiles, type CredentialOptions, type Credentials } from '../../credential-files.ts';
 import { Silence } from '../../silence.ts';
+import { STORE } from './refusal.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
   /** `http://…` or `https://…`; a path in it comes before the store's own. */
@@ -26,7 +27,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#credentials = new CredentialFiles('victorialogs', options, options.now);
+    this.#credentials = new CredentialFiles(STORE, options, options.now);
     this.#target = targetOf(options.url);
     this.#silence = new Silence(options.now);
   }
