@@ -63,9 +63,7 @@ export interface OAuth {
   readonly errorFamily: ErrorFamily;
   /** Whether a path needs no rights: its endpoint authenticates callers itself. */
   isPublic(path: string): boolean;
-  /** Whether sign-ins can be answered: keys, users, passwords and sessions are known here. */
-  readonly ready: boolean;
-  /** What is missing for that, in words; empty when it is ready. */
+  /** Of keys, users, passwords and sessions what is not known here yet; empty when sign-ins can be answered. */
   readonly missing: readonly string[];
   readonly verifier: TokenVerifier;
   readonly tokenIDs: TokenIDs;
@@ -105,7 +103,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(credentials.synced ? [] : ['passwords']),
     ...(sessions.fresh ? [] : ['sessions']),
   ];
-  const isReady = (): boolean => missing().length === 0;
 
   const liveness = new Liveness({
     sessions,
@@ -125,7 +122,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const passwords = newPasswordSignIns({
     settings,
     machine,
-    ready: isReady,
+    ready: () => missing().length === 0,
     users,
     credentials,
     sessions,
@@ -212,9 +209,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     paths: new Map([...endpoints, ...metadata]),
     errorFamily: oauthErrors,
     isPublic: isOAuthPath,
-    get ready() {
-      return isReady();
-    },
     get missing() {
       return missing();
     },

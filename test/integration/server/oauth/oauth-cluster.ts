@@ -98,7 +98,7 @@ export class OAuthReplica {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#running = this.oauth.run(this.#stop.signal);
-    await until(() => this.oauth.ready);
+    await until(() => this.oauth.missing.length === 0);
     return this;
   }
 
