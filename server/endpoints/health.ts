@@ -73,14 +73,14 @@ function answer(
   }
   const verdict = `${subject} check ${failed.length > 0 ? 'failed' : 'passed'}`;
   const body = verbose ? `${[...lines, verdict].join('\n')}\n` : 'ok';
-  const { response, request } = context;
+  const { response } = context;
   response.writeHead(failed.length > 0 ? 500 : 200, {
     'Content-Type': 'text/plain; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-cache, private',
     'Content-Length': Buffer.byteLength(body),
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 function line({ name, failure, text }: HealthResult): string {

@@ -6,13 +6,13 @@ import { onlyRead } from './static-document.ts';
 export function metricsHandler(registry: Registry): Handler {
   return async (context) => {
     onlyRead(context);
-    const { request, response } = context;
+    const { response } = context;
     const body = Buffer.from(await registry.metrics());
     response.writeHead(200, {
       'Content-Type': registry.contentType,
       'Cache-Control': 'no-cache, private',
       'Content-Length': body.length,
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.end(body);
   };
 }

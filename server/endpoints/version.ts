@@ -30,12 +30,12 @@ export function versionHandler(source: VersionSource): Handler {
   );
   return (context) => {
     onlyRead(context);
-    const { request, response } = context;
+    const { response } = context;
     response.writeHead(200, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache, private',
       'Content-Length': body.length,
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.end(body);
   };
 }

@@ -59,7 +59,7 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   // The rest of an unread body must not be taken for the next request.
   if (!request.complete && hasBody(request.headers)) headers.Connection = 'close';
   response.writeHead(error.code, headers);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {
