@@ -6,6 +6,7 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
+  isSpace,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -129,10 +130,6 @@ function skipSpace(bytes: Buffer, at: number): number {
   let i = at;
   while (isSpace(bytes[i])) i++;
   return i;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function endsScalar(byte: number | undefined): boolean {

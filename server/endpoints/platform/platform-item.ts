@@ -2,6 +2,7 @@
 // are copied once, into the answer.
 import type { CachedObject } from '../../cache/objects/cached-object.ts';
 import type { ObjectStates } from '../../cache/snapshots/object-states.ts';
+import { OPEN_BRACE } from '../../cluster/following/json-bytes.ts';
 import { memberNamed, objectMembers } from '../../cluster/following/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 
@@ -61,7 +62,7 @@ function rewritten(metadata: Buffer, computed: string): readonly Buffer[] {
 
 /** Stored annotations, except those under the name of a computed one. `null` stands for none, as in Go. */
 function storedMembers(annotations: Buffer, computed: string): string[] {
-  if (annotations[0] !== 0x7b) return [];
+  if (annotations[0] !== OPEN_BRACE) return [];
   return objectMembers(annotations)
     .filter(({ name }) => !computed.includes(`"${name}":`))
     .map(({ keyStart, end }) => annotations.toString('utf8', keyStart, end));

@@ -1,10 +1,20 @@
 // Pretty-printing at the level of bytes: numbers and strings pass untouched, whatever their size.
 
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../cluster/following/json-bytes.ts';
+
 const INDENT = '  ';
-const BYTE = { quote: 0x22, backslash: 0x5c, comma: 0x2c, colon: 0x3a } as const;
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-const isOpening = (byte: number): boolean => byte === 0x7b || byte === 0x5b;
-const isClosing = (byte: number): boolean => byte === 0x7d || byte === 0x5d;
+const isOpening = (byte: number): boolean => byte === OPEN_BRACE || byte === OPEN_BRACKET;
+const isClosing = (byte: number): boolean => byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 
 /** Indents one JSON value that comes in pieces, cut anywhere. */
 export class Indenter {
@@ -41,13 +51,13 @@ export class Indenter {
       } else if (opened) {
         out.push(this.#newline());
       }
-      if (byte === BYTE.quote) this.#inString = true;
+      if (byte === QUOTE) this.#inString = true;
       else if (isOpening(byte)) {
         this.#depth += 1;
         this.#justOpened = true;
-      } else if (byte === BYTE.comma || byte === BYTE.colon) {
+      } else if (byte === COMMA || byte === COLON) {
         flush(at + 1);
-        out.push(byte === BYTE.colon ? ' ' : this.#newline());
+        out.push(byte === COLON ? ' ' : this.#newline());
       }
     }
     flush(piece.length);
@@ -60,8 +70,8 @@ export class Indenter {
       this.#escaped = false;
       return false;
     }
-    this.#escaped = byte === BYTE.backslash;
-    return byte === BYTE.quote;
+    this.#escaped = byte === BACKSLASH;
+    return byte === QUOTE;
   }
 
   #newline(): string {
