@@ -1,13 +1,6 @@
-/** `meta.k8s.io/v1` Table: what kubectl asks for to print. */
-export interface Table {
-  readonly kind: 'Table';
-  readonly apiVersion: 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
-  readonly metadata: ListMeta;
-  /** Null in a watch after its first event. */
-  readonly columnDefinitions: readonly TableColumnDefinition[] | null;
-  readonly rows: readonly TableRow[];
-}
+// Parts of a Table of `meta.k8s.io/v1`, which is what kubectl asks for to print.
 
+/** Of lists of every form. */
 export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue?: string;
@@ -24,10 +17,5 @@ export interface TableColumnDefinition {
   readonly priority: number;
 }
 
-export interface TableRow {
-  readonly cells: readonly (string | number | boolean | null)[];
-  /** What `includeObject` asked for. */
-  readonly object: unknown;
-}
-
+/** What a row holds of its object. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
