@@ -58,6 +58,15 @@ export const KNOWN_REFUSALS: readonly KnownRefusal[] = [
       ),
   },
   {
+    words: /search\.allow_expensive_queries/,
+    error: () =>
+      newNotSupported(
+        STORE,
+        'log_query',
+        'its `search.allow_expensive_queries` allows whole words and whole names only; ask with `match=phrase`, without levels and workloads, or tell who runs the store',
+      ),
+  },
+  {
     words: /^too_many_buckets_exception/,
     error: () =>
       newNotSupported(STORE, 'interval', 'its `search.max_buckets` allows fewer; ask for a longer one'),

@@ -4,7 +4,8 @@ import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
@@ -16,10 +17,6 @@ const ALL: Selection = {
   range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' },
 };
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
-
-function call(): Call {
-  return { signal: new AbortController().signal, timeoutMs: 30_000 };
-}
 
 async function failure(asking: Promise<unknown>): Promise<StatusError> {
   const error = await asking.then(
@@ -64,6 +61,28 @@ describe('a node of OpenSearch that is bounded by its settings', function () {
       expect(await exported(store, day)).to.be.within(1, RECORDS.length - 1);
     } finally {
       await set({ 'search.max_open_pit_context': null });
+    }
+  });
+
+  it('refuses what may cost it much where its settings say so, and tells what it can be asked', async () => {
+    await set({ 'search.allow_expensive_queries': false });
+    try {
+      const store = storeAt(node.url, { indexPrefix });
+      const text = (mode: 'phrase' | 'prefix') => ({ mode, texts: ['time'], caseSensitive: false }) as const;
+      for (const rest of [
+        { text: text('prefix') },
+        { levels: ['error'] },
+        { workloads: { exact: ['x'] } },
+      ] as const) {
+        const error = await failure(store.query({ ...ALL, ...rest }, PAGE, call()));
+        expect(error).to.include({ code: 400 });
+        expect(error.message).to.include('ask with `match=phrase`');
+      }
+      expect((await store.query({ ...ALL, text: text('phrase') }, PAGE, call())).shortfalls).to.deep.equal(
+        [],
+      );
+    } finally {
+      await set({ 'search.allow_expensive_queries': null });
     }
   });
 
