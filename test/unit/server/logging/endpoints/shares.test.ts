@@ -74,6 +74,16 @@ describe('the places of a log service', () => {
     for (const name of ['mallory', 'jane', 'john']) expect(await statusOf(name, 'follow=true')).to.equal(429);
   });
 
+  it('count for the same callers in the store', async () => {
+    const callers: (string | undefined)[] = [];
+    store.query = (_selection, _page, { caller }) => {
+      callers.push(caller);
+      return Promise.reject(new Error('not today'));
+    };
+    for (const name of ['jane', 'system:serviceaccount:evil:one']) await openAs(name, '');
+    expect(callers).to.deep.equal(['jane', 'system:serviceaccounts:evil']);
+  });
+
   it('are for all service accounts of a namespace together as for one caller', async () => {
     await openAs('system:serviceaccount:evil:one', 'follow=true');
     await openAs('system:serviceaccount:evil:two', 'follow=true');
