@@ -4,35 +4,20 @@ import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configura
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
 import { PAGE_CLIENT, pageClient } from './clients/page-client.ts';
-import type { ThrottleLimits } from './throttle/login-throttle.ts';
 
-export interface OAuthSettings {
+type Configuration = ResolvedConfiguration['oauth'];
+
+/** Sizes in bytes, times in ms. */
+export interface OAuthSettings
+  extends Pick<
+    Configuration,
+    'sessionsPerUser' | 'verifiedTokens' | 'trustedProxies' | 'passwords' | 'throttle' | 'keys'
+  > {
   readonly audience: string;
   readonly clients: readonly ConfiguredClient[];
-  readonly sessionsPerUser: number;
-  /** Tokens that are remembered as verified. */
-  readonly verifiedTokens: number;
-  readonly trustedProxies: readonly string[];
-  /** `memory` in bytes, times in ms; a `concurrency` of 0 is the number of cores. */
-  readonly passwords: {
-    readonly memory: number;
-    readonly iterations: number;
-    readonly concurrency: number;
-    readonly queue: number;
-    readonly queueTimeout: number;
-  };
-  readonly throttle: ThrottleLimits;
-  /** Times in ms. */
-  readonly keys: {
-    readonly secretName: string;
-    readonly rotationInterval: number;
-    readonly publishAhead: number;
-  };
   /** Whether access tokens count while sessions cannot be seen. */
   readonly acceptWhenStale: boolean;
 }
-
-type Configuration = ResolvedConfiguration['oauth'];
 
 /** Undefined when the token handler is turned off. */
 export function oauthSettings(
@@ -40,18 +25,16 @@ export function oauthSettings(
 ): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { memory, iterations, concurrency, queue, queueTimeout } = oauth.passwords;
-  const { failures, sourceFailures, delay, maxDelay, reset, entries } = oauth.throttle;
-  const { secretName, rotationInterval, publishAhead } = oauth.keys;
+  const { sessionsPerUser, verifiedTokens, trustedProxies, passwords, throttle, keys } = oauth;
   return {
     audience: oauth.audience || platform.name,
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
-    sessionsPerUser: oauth.sessionsPerUser,
-    verifiedTokens: oauth.verifiedTokens,
-    trustedProxies: oauth.trustedProxies,
-    passwords: { memory, iterations, concurrency, queue, queueTimeout },
-    throttle: { failures, sourceFailures, delay, maxDelay, reset, entries },
-    keys: { secretName, rotationInterval, publishAhead },
+    sessionsPerUser,
+    verifiedTokens,
+    trustedProxies,
+    passwords,
+    throttle,
+    keys,
     acceptWhenStale: oauth.whenStale === 'accept',
   };
 }
