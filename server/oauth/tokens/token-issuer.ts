@@ -33,7 +33,6 @@ export interface TokenSubject {
 
 export interface IssuedToken {
   readonly token: string;
-  readonly jti: string;
   /** Seconds. */
   readonly expiresIn: number;
 }
@@ -55,14 +54,13 @@ export class TokenIssuer {
    */
   accessToken({ client, account, session, scopes }: TokenSubject): IssuedToken {
     const { iat, exp } = this.#times(client, session);
-    const jti = this.#jti(OWN_JTI, session);
     const token = this.#sign('at+jwt', {
       iss: this.#options.issuer(),
       sub: account.name,
       aud: this.#options.audience,
       exp,
       iat,
-      jti,
+      jti: this.#jti(OWN_JTI, session),
       client_id: client.id,
       auth_time: Math.floor(session.createdAt / 1000),
       sid: session.id,
@@ -71,7 +69,7 @@ export class TokenIssuer {
       ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
     });
     if (token.length > MAX_TOKEN) throw tooManyGroups(account);
-    return { token, jti, expiresIn: exp - iat };
+    return { token, expiresIn: exp - iat };
   }
 
   /**
