@@ -15,14 +15,10 @@ export function newInsecureListener(options: ListenerOptions): Listener {
         if (isServedInPlain(message.url ?? '')) request(message, response);
         else refuse(response, newPathNotFound());
       },
-      ...(upgrade
-        ? {
-            upgrade: (message, socket, head) => {
-              if (isServedInPlain(message.url ?? '')) upgrade(message, socket, head);
-              else refuseRaw(socket, newPathNotFound());
-            },
-          }
-        : {}),
+      upgrade: (message, socket, head) => {
+        if (isServedInPlain(message.url ?? '')) upgrade(message, socket, head);
+        else refuseRaw(socket, newPathNotFound());
+      },
     },
   });
 }

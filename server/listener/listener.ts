@@ -26,8 +26,8 @@ export interface ListenerLimits {
 
 export interface RequestReceiver {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Requests for another protocol; treated as ordinary requests when this is missing. */
-  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Requests for another protocol. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 export interface ListenerOptions {
@@ -72,12 +72,11 @@ export class Listener {
   /** Binds. Throws StartupError, with the cure, when the address cannot be had. */
   async listen(): Promise<AddressInfo> {
     const { address, port, receiver } = this.#options;
-    const { upgrade } = receiver;
     this.#configure();
     const receive = (request: IncomingMessage, response: ServerResponse): void => {
       if (!this.#track(request.socket, response)) return;
       // Node has read nothing of what came along with it, so what comes next may be half a request.
-      if (upgrade && asksForUpgrade(request)) response.shouldKeepAlive = false;
+      if (asksForUpgrade(request)) response.shouldKeepAlive = false;
       const fault = faultIn(request);
       if (fault) this.#server.emit('clientError', fault, request.socket);
       else receiver.request(request, response);
@@ -89,21 +88,19 @@ export class Listener {
       inviteWhenRead(request, response);
       receive(request, response);
     });
-    if (upgrade) {
-      const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-        // Node listens no more, and an error that nobody hears ends the process.
-        socket.on('error', () => socket.destroy());
-        if (!this.#isFree(socket)) return;
-        // It is no longer HTTP, so not ours to close when it is idle.
-        this.#forget(socket);
-        const fault = faultIn(request);
-        if (fault) this.#server.emit('clientError', fault, socket);
-        else upgrade(request, socket, head);
-      };
-      this.#server.on('upgrade', hand);
-      // Without a listener Node would cut the connection without an answer.
-      this.#server.on('connect', hand);
-    }
+    const hand = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      // Node listens no more, and an error that nobody hears ends the process.
+      socket.on('error', () => socket.destroy());
+      if (!this.#isFree(socket)) return;
+      // It is no longer HTTP, so not ours to close when it is idle.
+      this.#forget(socket);
+      const fault = faultIn(request);
+      if (fault) this.#server.emit('clientError', fault, socket);
+      else receiver.upgrade(request, socket, head);
+    };
+    this.#server.on('upgrade', hand);
+    // Without a listener Node would cut the connection without an answer.
+    this.#server.on('connect', hand);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
     this.#server.listen({ port, ...(address === '' ? {} : { host: address }) }, resolve);

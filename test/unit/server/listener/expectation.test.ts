@@ -9,7 +9,7 @@ const HEAD =
 
 describe('a client that waits to be asked for its body', () => {
   it('is asked when it is read', async () => {
-    const receiver: RequestReceiver = {
+    const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
         void readBody(request, 10).then((body) => response.end(`read ${body.toString()}`));
       },
@@ -30,7 +30,7 @@ describe('a client that waits to be asked for its body', () => {
   });
 
   it('has its answer at once where it is not read, whether the body comes or not', async () => {
-    const receiver: RequestReceiver = {
+    const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {
         response.writeHead(405);
         response.end('no');

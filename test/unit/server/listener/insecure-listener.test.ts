@@ -41,7 +41,7 @@ describe('the plain-HTTP listener', () => {
 
   it('refuses chunks in HTTP/1.0, and takes nothing behind them for a request', async () => {
     const paths: string[] = [];
-    const receiver: RequestReceiver = {
+    const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
         paths.push(request.url ?? '');
         response.end('taken');
@@ -71,7 +71,7 @@ describe('the plain-HTTP listener', () => {
     ['upgrade', 'GET /livez HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n', /taken$/],
   ] as const) {
     it(`takes as many headers of a ${what} as it promises, and answers 431 with a Status to more`, async () => {
-      const receiver: RequestReceiver = {
+      const receiver: Partial<RequestReceiver> = {
         request: (_, response) => response.end('taken'),
         upgrade: (_, socket) => endWith(socket, 'taken'),
       };
@@ -91,7 +91,7 @@ describe('the plain-HTTP listener', () => {
 
   it('takes 200 KiB of headers, each of them, in hundreds of groups', async () => {
     let groups = 0;
-    const receiver: RequestReceiver = {
+    const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
         groups = request.headersDistinct['x-remote-group']?.length ?? 0;
         response.end();
@@ -138,14 +138,14 @@ describe('the plain-HTTP listener', () => {
   });
 
   it('answers CONNECT rather than cutting the connection', async () => {
-    const receiver: RequestReceiver = { request: () => undefined, upgrade: () => undefined };
+    const receiver: Partial<RequestReceiver> = { request: () => undefined, upgrade: () => undefined };
     const listener = await listening({ receiver });
     const answer = await send(listener, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n');
     expect(answer).to.match(/^HTTP\/1.1 404 /);
   });
 
   it('does not mix a 400 into an answer that is under way', async () => {
-    const receiver: RequestReceiver = {
+    const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {
         response.writeHead(200, { 'Content-Length': 10 });
         response.write('half ');

@@ -33,7 +33,10 @@ export function certificateMetrics(): CertificateMetrics {
   return newCertificateMetrics(createRegistry());
 }
 
-const ok: RequestReceiver = { request: (_request, response) => response.end('ok') };
+const ok: RequestReceiver = {
+  request: (_request, response) => response.end('ok'),
+  upgrade: (_request, socket) => socket.destroy(),
+};
 
 export async function selfSigned(signal: AbortSignal): Promise<SelfSignedCertificate> {
   const certificates = new SelfSignedCertificate({
@@ -48,7 +51,7 @@ export async function selfSigned(signal: AbortSignal): Promise<SelfSignedCertifi
 
 export interface Listening {
   readonly port?: number;
-  readonly receiver?: RequestReceiver;
+  readonly receiver?: Partial<RequestReceiver>;
   readonly limits?: Partial<ListenerLimits>;
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** Of what is counted. */
@@ -76,7 +79,7 @@ function options(settings: Listening) {
     address: '127.0.0.1',
     port: settings.port ?? 0,
     limits: { ...limits, ...settings.limits },
-    receiver: settings.receiver ?? ok,
+    receiver: { ...ok, ...settings.receiver },
     metrics: newListenerMetrics(settings.registry ?? createRegistry()),
     log: silent,
   };
