@@ -4,13 +4,13 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { momentOf } from '../../../hack/log-data/times.ts';
 import type {
   Buckets,
-  Call,
   LogPage,
   LogRecord,
   Order,
   PageRequest,
   Selection,
 } from '../../../server/logging/log-store.ts';
+import { call } from '../../support/logging/call.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 import type { LogStoreTraits, StartedLogStore } from './harness.ts';
 
@@ -205,11 +205,6 @@ function linesOf(ndjson: Buffer): ReturnType<typeof members>[] {
 
 function keyOf({ log, namespace, pod, container }: LogRecord, time: string): string {
   return JSON.stringify([time, namespace, pod, container, log]);
-}
-
-/** A caller who has patience. */
-export function call(signal: AbortSignal = new AbortController().signal, timeoutMs = 60_000): Call {
-  return { signal, timeoutMs };
 }
 
 export function expectStatus(error: unknown, ...codes: readonly number[]): void {

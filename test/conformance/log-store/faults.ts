@@ -5,9 +5,10 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
 import { type Fault, type FaultyProxy, STORE_SECRET } from '../../support/cluster/faulty-proxy.ts';
+import { call } from '../../support/logging/call.ts';
 import { answered, MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 import { collect } from './collect.ts';
-import { call, expectStatus } from './comparison.ts';
+import { expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
 
 export interface StartedBehindFront {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
+import { call } from '../../support/logging/call.ts';
 import { answered } from '../../support/logging/memory-log-store.ts';
 import { collect } from './collect.ts';
-import { call, expectStatus } from './comparison.ts';
+import { expectStatus } from './comparison.ts';
 import { ALWAYS, milliseconds, type Subject, selection, wholeMillisecond } from './subject.ts';
 
 /** How calls end: aborted, out of time, no longer read; and how lines are followed. */

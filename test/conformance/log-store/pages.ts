@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
-import { call, expectStatus } from './comparison.ts';
+import { call } from '../../support/logging/call.ts';
+import { expectStatus } from './comparison.ts';
 import { crowdedTimes, later, type Subject, selection, text, wholeMillisecond } from './subject.ts';
 
 const ORDERS = ['asc', 'desc'] as const;

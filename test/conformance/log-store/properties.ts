@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Selection } from '../../../server/logging/log-store.ts';
+import { call } from '../../support/logging/call.ts';
 import { LogQuestions } from '../../support/logging/log-questions.ts';
-import { call } from './comparison.ts';
 import type { Subject } from './subject.ts';
 
 const RUNS = 60;

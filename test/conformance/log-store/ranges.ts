@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Selection } from '../../../server/logging/log-store.ts';
-import { call } from './comparison.ts';
+import { call } from '../../support/logging/call.ts';
 import {
   ALWAYS,
   crowdedTimes,

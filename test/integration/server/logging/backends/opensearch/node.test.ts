@@ -4,8 +4,9 @@ import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearc
 import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { until } from '../../../../../support/until.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
@@ -16,10 +17,6 @@ const ALWAYS: Selection['range'] = {
   start: '1970-01-01T00:00:00.000000000Z',
   end: '2286-11-20T17:46:39.000000000Z',
 };
-
-function call(signal = new AbortController().signal): Call {
-  return { signal, timeoutMs: 30_000 };
-}
 
 function record(log: string, time: string, namespace = 'web'): LogRecord {
   return {

@@ -1,7 +1,8 @@
 // Indices as collectors and templates leave them behind, in whatever shape.
 import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
@@ -14,10 +15,6 @@ const OF_WEB: Selection['scope'] = {
   namespaces: [{ name: 'web', since: '1970-01-01T00:00:00.000000000Z' }],
 };
 const TEN = Date.parse('2026-01-15T10:00:00Z') / 1_000;
-
-function call(): Call {
-  return { signal: new AbortController().signal, timeoutMs: 30_000 };
-}
 
 function document(time: unknown, log: unknown): object {
   return { time, log, kubernetes: { namespace_name: 'web', pod_name: 'web-1', container_name: 'app' } };

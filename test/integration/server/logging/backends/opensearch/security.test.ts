@@ -12,8 +12,9 @@ import { OPENSEARCH_2_SECURITY } from '../../../../../../hack/log-stores/node-ki
 import { startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Call, LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
 import { issue, issueServer, newCA } from '../../../../../support/certificates.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { requireJava } from '../../../../../support/logging/require-java.ts';
 
@@ -31,10 +32,6 @@ const SELECTION: Selection = {
   range: { start: '2026-01-14T00:00:00.000000000Z', end: '2026-01-17T00:00:00.000000000Z' },
 };
 const LINES = ['14', '15', '16'].flatMap((day) => ['web', 'db'].map((name) => `${name} ${day}`));
-
-function call(signal = new AbortController().signal): Call {
-  return { signal, timeoutMs: 30_000 };
-}
 
 function documentOf(line: string): object {
   const [name, day] = line.split(' ');

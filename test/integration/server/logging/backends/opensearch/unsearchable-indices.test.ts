@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { ELASTICSEARCH_8, OPENSEARCH_2, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
-import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
@@ -11,10 +12,6 @@ const MONTH = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:
 /** So many days that their indices are named by patterns, of months and of all times. */
 const YEARS = { start: '2024-06-01T00:00:00.000000000Z', end: MONTH.end };
 const ALWAYS = { start: '1970-01-01T00:00:00.000000000Z', end: MONTH.end };
-
-function call(): Call {
-  return { signal: new AbortController().signal, timeoutMs: 30_000 };
-}
 
 function lineOf(day: string): LogRecord {
   return {

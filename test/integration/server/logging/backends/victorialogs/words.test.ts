@@ -8,6 +8,7 @@ import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { MemoryLogStore } from '../../../../../support/logging/memory-log-store.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { KINDS, TEXTS } from './kinds-of-lines.ts';
@@ -48,7 +49,6 @@ describe('words in VictoriaLogs', () => {
   });
   after(() => stop());
 
-  const call = () => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
   const selection = (text: string, mode: MatchMode, caseSensitive: boolean): Selection => ({
     scope: { everything: true },
     range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' },
