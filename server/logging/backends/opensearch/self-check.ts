@@ -4,7 +4,7 @@ import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
 import { STORE } from './connection/store-name.ts';
-import type { FieldMap } from './fields/field-map.ts';
+import { type FieldMap, parentOf } from './fields/field-map.ts';
 import type { PointsInTime } from './searches/point-in-time.ts';
 import type { Searches } from './searches/searches.ts';
 import { ANYTHING, type FieldProbe } from './selection/field-probe.ts';
@@ -56,8 +56,9 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
     const others = await notOfDays(options, found.fields, call);
     if (others.length > 0) throw unfit(someNotByDay(others));
   }
-  const { missing, wordless, uncounted, names } = found.fields;
+  const { missing, beside, wordless, uncounted, names } = found.fields;
   if (missing !== undefined) throw unfit(noNames(missing));
+  if (beside !== undefined) throw unfit(noValues(beside));
   if (wordless.length > 0) throw unfit(noWords(names.message, wordless));
   if (uncounted !== undefined) throw unfit(noContainers(uncounted));
   if (points.fault) throw unfit(points.fault);
@@ -124,6 +125,11 @@ function noIndices(prefix: string): UnfitOptionError {
 function noNames(field: string): UnfitOptionError {
   const reason = `the indices have no field ${field} of type keyword, nor one beside it`;
   return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries miss lines');
+}
+
+function noValues(field: string): UnfitOptionError {
+  const reason = `records have no ${field}, which is indexed beside ${parentOf(field)}: that one has to be named`;
+  return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries show nothing in its place');
 }
 
 function noWords(field: string, indices: readonly string[]): UnfitOptionError {

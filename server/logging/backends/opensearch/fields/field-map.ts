@@ -64,7 +64,8 @@ export class FieldMap {
 
   /** What to ask `_field_caps` for. */
   static asked(names: FieldNames): string {
-    return [...new Set(Object.values(names))].flatMap((name) => [name, `${name}.*`]).join(',');
+    const all = Object.values(names).flatMap((name) => [parentOf(name), name, `${name}.*`]);
+    return [...new Set(all)].filter((name) => name !== '').join(',');
   }
 
   /** Where whole values of the field are: the field itself, or a keyword beside it. */
@@ -93,6 +94,16 @@ export class FieldMap {
       (each) => this.exact(each).fields.length === 0,
     );
     return field && this.names[field];
+  }
+
+  /** A field of what is shown that only lies beside another one, whose value it has: records are without it. */
+  get beside(): string | undefined {
+    const { message, namespace, pod, container } = this.names;
+    return [message, namespace, pod, container].find((name) => {
+      const own = new Set(this.#others(name, []));
+      const types = this.#types.get(parentOf(name));
+      return [...TEXT, ...EXACT].some((type) => types?.get(type)?.some((index) => own.has(index)));
+    });
   }
 
   /** The field by which containers are counted, where some of the indices have it and cannot do that. */
@@ -140,6 +151,11 @@ export class FieldMap {
     this.#coverages.set(key, known);
     return known;
   }
+}
+
+/** Empty where there is none. */
+export function parentOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }
 
 function covered(

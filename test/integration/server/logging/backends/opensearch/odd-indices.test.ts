@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
-import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
 const ALL: Selection = {
@@ -268,6 +268,15 @@ describe('a node of OpenSearch with odd indices', function () {
       leaving.abort();
     }
     expect(await faultOf({ indexPrefix: 'fresh', dailyIndices: false })).to.equal(undefined);
+  });
+
+  it('is not fit where a field is named that lies beside the one of records, but may count containers by it', async () => {
+    const line = document('2026-01-15T10:00:00Z', 'a line') as { readonly kubernetes: object };
+    await index('beside', undefined, [{ ...line, kubernetes: { ...line.kubernetes, docker_id: 'one' } }]);
+    const faultWith = (fields: object) =>
+      faultOf({ indexPrefix: 'beside', dailyIndices: false, fields: { ...FIELDS, ...fields } });
+    expect(await faultWith({ pod: 'kubernetes.pod_name.keyword' })).to.equal('logging.opensearch.fields');
+    expect(await faultWith({ containerID: 'kubernetes.docker_id.keyword' })).to.equal(undefined);
   });
 
   it('is fit where days are aliases', async () => {
