@@ -27,7 +27,7 @@ import { type StreamedEvent, watchStream } from './watch-stream.ts';
 
 /** What operators may want to count. */
 export interface ReflectorObserver {
-  listed(way: 'stream' | 'pages', seconds: number, objects: number): void;
+  listed(way: 'stream' | 'pages', seconds: number): void;
   /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
   watchEnded(cause: string): void;
   /** The resourceVersion up to which the sink is known to be complete. */
@@ -185,7 +185,7 @@ export class Reflector {
     this.#failures.end();
     const seconds = (performance.now() - began) / 1000;
     const { observer, log, path } = this.#options;
-    observer?.listed(way, seconds, objects);
+    observer?.listed(way, seconds);
     observer?.progressed(resourceVersion);
     log.info(
       { path, way, objects, resourceVersion, seconds: Number(seconds.toFixed(3)) },
