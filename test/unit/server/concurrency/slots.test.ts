@@ -138,8 +138,9 @@ describe('slots', () => {
     const slots = new Slots(1, queueOf(4));
     using _first = await slots.take(never, 'a');
     const refused: string[] = [];
+    const end = new AbortController();
     const wait = (caller: string, name: string): void =>
-      void slots.take(never, caller).catch(() => refused.push(name));
+      void slots.take(end.signal, caller).catch(() => refused.push(name));
     for (const name of ['a1', 'a2', 'a3', 'a4']) wait('a', name);
     for (const name of ['b1', 'b2']) wait('b', name);
     // Both have two now.
@@ -147,5 +148,6 @@ describe('slots', () => {
       expect(await failure(slots.take(never, name.slice(0, 1)))).to.equal(REFUSED);
     expect(refused).to.deep.equal(['a4', 'a3']);
     expect(slots.waiting).to.equal(4);
+    end.abort();
   });
 });
