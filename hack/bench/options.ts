@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '../terminal/usage.ts';
+import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 import type { SceneOptions } from './scene/scene.ts';
 
 /** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
@@ -55,21 +55,14 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
   if (unknown !== undefined)
     throw new UsageError(`--rows: there is no ${unknown}; there are ${GROUPS.join(', ')}`);
   const groups = GROUPS.filter((group) => asked.includes(group));
-  const nodes = positive('--nodes', values.nodes);
-  const logLines = positive('--log-lines', values['log-lines']);
+  const nodes = wholeNumber('--nodes', values.nodes, 1, 100_000);
+  const logLines = wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000);
   return {
     groups,
     nodes,
-    seconds: positive('--seconds', values.seconds),
-    watchers: values.watchers.split(',').map((count) => positive('--watchers', count)),
+    seconds: wholeNumber('--seconds', values.seconds, 1, 3_600),
+    watchers: values.watchers.split(',').map((count) => wholeNumber('--watchers', count, 1, 100_000)),
     logLines,
     write: !values['no-write'] && logLines === 1_000_000 && nodes === 5000,
   };
-}
-
-function positive(option: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new UsageError(`${option}: ${text} is not a positive whole number`);
-  return value;
 }

@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '../terminal/usage.ts';
+import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 
 export interface StartArguments {
   /** Nodes to simulate. */
@@ -43,12 +43,6 @@ export function parseStartArguments(args: readonly string[], env: NodeJS.Process
     port: port === undefined ? undefined : wholeNumber('--port', port, 1, 65_535),
     help,
   };
-}
-
-function wholeNumber(flag: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(`${flag} ${text}: a whole number from ${least} to ${most} is needed`);
 }
 
 /** `elsewhere`: the command can also serve a cluster that exists already. */

@@ -48,6 +48,13 @@ export function commandFault(given: string | undefined, known: readonly string[]
   return new UsageError(`there is no command "${given}"; ${meant(given, known)}`);
 }
 
+/** The value of a flag that takes a number, in digits only. */
+export function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${flag} ${text}: a whole number from ${least} to ${most} is needed`);
+}
+
 function meant(given: string, known: readonly string[]): string {
   const near = suggestion(given, known);
   return near === undefined ? 'see --help' : `did you mean ${near}?`;

@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '../terminal/usage.ts';
+import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 
 export interface TestArguments {
   /** Names of stages; empty means all of them. */
@@ -24,10 +24,7 @@ export function parseTestArguments(args: readonly string[], known: readonly stri
   if (unknown !== undefined) {
     throw new UsageError(`there is no stage ${unknown}; there are ${known.join(', ')}`);
   }
-  if (values.jobs !== undefined && !/^[1-9]\d?$/.test(values.jobs)) {
-    throw new UsageError(`--jobs ${values.jobs}: a whole number from 1 to 99 is needed`);
-  }
-  const jobs = values.jobs === undefined ? undefined : Number(values.jobs);
+  const jobs = values.jobs === undefined ? undefined : wholeNumber('--jobs', values.jobs, 1, 99);
   return { stages: positionals, grep: values.grep, jobs, help: values.help };
 }
 

@@ -27,8 +27,11 @@ describe('the options of the bench', () => {
     expect(() => parseOptions(['--rows', 'list,gte'])).to.throw(
       '--rows: there is no gte; there are sync, watch, list, get, tokens, logins, peers, platform, memory',
     );
-    expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes: many is not a positive whole number');
-    expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers: 0 is not');
+    expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes many: a whole number from 1 to');
+    expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers 0: a whole number');
+    for (const text of ['1e3', '0x10', ' 5', '2.0']) {
+      expect(() => parseOptions(['--nodes', text])).to.throw(`--nodes ${text}: a whole number`);
+    }
     expect(() => parseOptions(['--row', 'list'])).to.throw('unknown flag --row; did you mean --rows?');
   });
 
