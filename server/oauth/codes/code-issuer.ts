@@ -2,7 +2,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import type { SessionStore } from '../sessions/session.ts';
-import { beginningWith, sessionStart } from '../sessions/session-opening.ts';
+import { beginningWith } from '../sessions/session-opening.ts';
 import type { Account, PasswordID } from '../users/account.ts';
 import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -47,7 +47,7 @@ export class CodeIssuer {
         scopes: request.scopes,
         source: shownSource(source),
         userAgent: shownUserAgent(userAgent),
-        createdAt: sessionStart(now(), credential),
+        createdAt: now(),
         refreshHash: boundHash(code, request),
         ...beginningWith(credential),
       },

@@ -7,7 +7,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import { NOBODY, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { beginningWith, sessionStart } from '../sessions/session-opening.ts';
+import { beginningWith } from '../sessions/session-opening.ts';
 import { networkOf } from '../throttle/network.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 import type { Account, PasswordID } from '../users/account.ts';
@@ -135,7 +135,7 @@ export class DeviceRequests {
         id: sessionID,
         user: by.account.name,
         userUID: by.account.uid,
-        createdAt: sessionStart(now(), by.credential),
+        createdAt: now(),
         ...beginningWith(by.credential),
       },
       APPROVED_LIFETIME_MS,

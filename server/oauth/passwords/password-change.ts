@@ -8,7 +8,7 @@ export function isStill(checked: PasswordID, present: Credential | undefined): p
 
 /**
  * Now, but after the previous change, which another clock may have put a little into the future: sessions are compared
- * with this time, so it must not go back. A time further ahead is a mistake, and is not kept: no session could begin.
+ * with this time, so it should not go back. A time further ahead is a mistake, and is not kept.
  */
 export function changeTime(before: number | undefined, now: number): number {
   return before === undefined || before - now > MAX_CLOCK_DIFFERENCE_MS ? now : Math.max(now, before + 1);

@@ -51,7 +51,7 @@ export class SessionOpening {
     const { random, sessions } = this.#options;
     const id = sessions.newID(random);
     const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
-    const createdAt = sessionStart(this.#options.now(), credential);
+    const createdAt = this.#options.now();
     const session: Session = {
       id,
       user: account.name,
@@ -111,17 +111,12 @@ export class SessionOpening {
   }
 }
 
-/** By this its password is told from any other one. */
+/** By this its password is told from any other one, whatever the clock said that dated it. */
 export function beginningWith({
   uid,
   changedAt,
 }: PasswordID): Required<Pick<Session, 'passwordAt' | 'credentialUID'>> {
   return { passwordAt: changedAt, credentialUID: uid };
-}
-
-/** Not before the password, whatever the clock of the replica says that changed it a moment ago. */
-export function sessionStart(now: number, { changedAt }: PasswordID): number {
-  return Math.max(now, changedAt);
 }
 
 /** Idle and absolute end of a session that can be refreshed. It does not end before its first access token does. */

@@ -141,6 +141,24 @@ describe('two replicas of the token handler', function () {
     await untilRemoved('dave');
   });
 
+  it('take a password that a clock far ahead has dated, and end its logins when it is replaced', async () => {
+    await cluster.addUser('judy', PASSWORD);
+    const date = async (time: string): Promise<void> => {
+      const patch = JSON.stringify({ spec: { changedTime: time } });
+      await kubectl('patch', 'credential.iam.platform.io', 'judy', '--type=merge', '-p', patch);
+      const seen = (): boolean =>
+        [a, b].every(({ oauth }) => oauth.credentials.get('judy')?.changedAt === Date.parse(time));
+      await until(seen);
+    };
+    await date('2099-01-01T00:00:00Z');
+    const tokens = await signIn(a, 'judy');
+    expect(await statusOf(b, tokens)).to.equal(200);
+    expect((await refresh(b, tokens)).status).to.equal(200);
+    await date(new Date().toISOString());
+    await untilRefused(a, tokens);
+    await untilRefused(b, tokens);
+  });
+
   it('refuse what was signed in for with a password while the other one replaced it', async () => {
     for (const user of ['frank', 'grace', 'heidi']) {
       await cluster.addUser(user, PASSWORD);
