@@ -83,6 +83,8 @@ function policy(names: Names, plural: string, rules: object): KubernetesObject[]
               apiVersions: [VERSION],
               operations: ['CREATE', 'UPDATE'],
               resources: [plural],
+              // The default, written down: kubectl apply compares lists as a whole, and would change it each time.
+              scope: '*',
             },
           ],
         },

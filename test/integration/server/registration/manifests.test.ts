@@ -116,6 +116,15 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(differences).to.equal('');
   });
 
+  it('has nothing to change when the base is applied again', async () => {
+    await cluster.kubectl(['apply', '-k', 'manifests/base']);
+    const again = (await cluster.kubectl(['apply', '-k', 'manifests/base'])).trim().split('\n');
+    // kubectl never compares the selector of a PodDisruptionBudget: it replaces it.
+    expect(again.filter((line) => !line.endsWith(' unchanged'))).to.deep.equal([
+      'poddisruptionbudget.policy/ks-apiserver configured',
+    ]);
+  });
+
   it('makes pods that the restricted pod security standard admits', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
     await cluster.kubectl([
