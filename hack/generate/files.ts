@@ -22,36 +22,32 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       text: () => text,
     })),
     ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
-    section(join(root, 'docs/configuration.md'), 'configuration', configurationTable()),
-    section(join(root, 'docs/limits.md'), 'limits', limitsTable()),
-    section(
-      join(root, 'docs/authentication-configuration.md'),
-      'authentication-configuration',
-      `\`\`\`yaml\n${exampleConfiguration(names.platform)}\`\`\``,
-    ),
-    section(
-      join(root, 'docs/authentication-configuration.md'),
-      'id-tokens',
-      `\`\`\`yaml\n${idTokenExample(names.platform)}\`\`\``,
-    ),
-    section(join(root, 'docs/node-list.md'), 'parameters', nodeQueryTable()),
-    section(join(root, 'docs/logs.md'), 'parameters', logQueryTable()),
-    section(
-      join(root, 'docs/logs.md'),
-      'index-template',
-      `\`\`\`json\n${JSON.stringify(indexTemplate('ks-logstash-log'), undefined, 2)}\n\`\`\``,
-    ),
-    section(join(root, 'docs/metrics.md'), 'metrics', await metricsTable()),
+    document(join(root, 'docs/configuration.md'), { configuration: configurationTable() }),
+    document(join(root, 'docs/limits.md'), { limits: limitsTable() }),
+    document(join(root, 'docs/authentication-configuration.md'), {
+      'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),
+      'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),
+    }),
+    document(join(root, 'docs/node-list.md'), { parameters: nodeQueryTable() }),
+    document(join(root, 'docs/logs.md'), {
+      parameters: logQueryTable(),
+      'index-template': codeBlock('json', JSON.stringify(indexTemplate('ks-logstash-log'), undefined, 2)),
+    }),
+    document(join(root, 'docs/metrics.md'), { metrics: await metricsTable() }),
   ];
 }
 
-/** A document of which one part is generated. */
-function section(path: string, name: string, content: string): GeneratedFile {
+/** A document of which some parts are generated, by their names. */
+function document(path: string, parts: Readonly<Record<string, string>>): GeneratedFile {
   return {
     path,
     text: (present) => {
       if (present === undefined) throw new Error(`${path} is missing`);
-      return replaceSection(present, name, content);
+      return Object.entries(parts).reduce((text, [name, part]) => replaceSection(text, name, part), present);
     },
   };
+}
+
+function codeBlock(language: string, text: string): string {
+  return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }

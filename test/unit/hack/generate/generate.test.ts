@@ -17,6 +17,11 @@ describe('generating', () => {
     expect(stale, 'mend it with: npm run generate').to.deep.equal([]);
   });
 
+  it('writes each file once, whatever it generates of it', async () => {
+    const paths = (await generatedFiles(ROOT, namesFor('other'))).map(({ path }) => path);
+    expect(paths).to.deep.equal([...new Set(paths)]);
+  });
+
   describe('a file', () => {
     let dir: string;
     beforeEach(async () => {
