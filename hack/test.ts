@@ -23,7 +23,7 @@ async function main(): Promise<number> {
     return 2;
   }
   if (chosen.help) {
-    console.log(testHelp(known));
+    console.log(testHelp(known, process.env['npm_lifecycle_event'], chosen.stages));
     return 0;
   }
   const signal = onStopSignal();

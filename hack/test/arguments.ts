@@ -28,11 +28,13 @@ export function parseTestArguments(args: readonly string[], known: readonly stri
   return { stages: positionals, grep: values.grep, jobs, help: values.help };
 }
 
-export function testHelp(known: readonly string[]): string {
+/** Of `npm test`, or of a script that names `stages` itself, such as `npm run check`. */
+export function testHelp(known: readonly string[], script = 'test', stages: readonly string[] = []): string {
+  const own = script !== 'test';
   return [
-    'Usage: npm test -- [STAGE ...] [--grep TITLE]',
+    `Usage: npm ${own ? `run ${script}` : script} -- [STAGE ...] [--grep TITLE]`,
     '',
-    `Stages: ${known.join(', ')}; all of them when none is named.`,
+    `Stages: ${known.join(', ')}; ${own ? `here ${stages.join(', ')}, and those that are named` : 'all of them when none is named'}.`,
     '  -g, --grep TITLE   only the tests whose title matches, and no gates',
     '  --jobs N           so many test files at a time; with 1 integration and e2e tests may leave nothing open either',
     '  -h, --help         this text',

@@ -33,4 +33,11 @@ describe('the command line of npm test', () => {
   it('names every stage in its help', () => {
     for (const name of KNOWN) expect(testHelp(KNOWN)).to.include(name);
   });
+
+  it('tells of the script that was run, which has stages of its own', () => {
+    expect(testHelp(KNOWN, 'test', ['unit'])).to.match(/^Usage: npm test -- .*when none is named\.$/ms);
+    expect(testHelp(KNOWN, 'check', ['types', 'unit'])).to.match(
+      /^Usage: npm run check -- .*; here types, unit, and those that are named\.$/ms,
+    );
+  });
 });
