@@ -160,10 +160,12 @@ export class ClusterSessionStore implements SessionStore {
 
   async delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
     if (!isSessionID(id)) return;
-    await this.remove(id, signal, exactly);
+    await this.remove(id, signal, exactly).catch((error: unknown) => {
+      throw isConflict(error) ? error : notKept(error);
+    });
   }
 
-  /** As `delete`, of an object of any name. */
+  /** As `delete`, of an object of any name. Throws what kube-apiserver says. */
   async remove(name: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
     const preconditions = exactly && { uid: exactly.uid, resourceVersion: exactly.resourceVersion };
     let uid = exactly?.uid ?? this.#cache.get(name)?.uid ?? '';
@@ -177,7 +179,7 @@ export class ClusterSessionStore implements SessionStore {
       const deleted = recordIn(answer, 'details')['uid'];
       if (typeof deleted === 'string') uid = deleted;
     } catch (error) {
-      if (!isNotFound(error)) throw isConflict(error) ? error : notKept(error);
+      if (!isNotFound(error)) throw error;
     }
     this.#cache.forget(name, uid);
   }

@@ -1,7 +1,13 @@
 // Removes Session objects that are no longer valid. Runs on the elected replica. Nothing depends on it: an ended session
 // is refused at every use, whether its object still exists or not.
 import type { Logger } from 'pino';
-import { isConflict } from '../../../apis/meta/v1/errors.ts';
+import {
+  isConflict,
+  isServiceUnavailable,
+  isTimeout,
+  isTooManyRequests,
+  StatusError,
+} from '../../../apis/meta/v1/errors.ts';
 import { Pacer } from '../../concurrency/pacer.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
@@ -60,12 +66,16 @@ export class SessionReaper {
     }
   }
 
-  /** Removes what has ended, and returns how many. Throws what stopped it. */
+  /**
+   * Removes what has ended, and returns how many. Throws what stopped it; what only kept single sessions, a webhook for
+   * instance that will not have them deleted, it throws when it is through with the others.
+   */
   async sweep(signal: AbortSignal): Promise<number> {
     const { sessions, users, credentials, log } = this.#options;
     if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
     const pacer = new Pacer();
     let count = 0;
+    let refused: unknown;
     for (const found of sessions.all()) {
       if (pacer.spent) await pacer.breathe();
       signal.throwIfAborted();
@@ -74,13 +84,15 @@ export class SessionReaper {
       try {
         await sessions.remove(found.name, signal, found);
       } catch (error) {
-        if (isConflict(error)) continue;
-        throw error;
+        if (!isOfOneObject(error)) throw error;
+        if (!isConflict(error)) refused ??= error;
+        continue;
       }
       count++;
       this.#options.removed?.(reason);
       log.info({ session: found.name, user: found.session?.user, reason }, 'session removed');
     }
+    if (refused !== undefined) throw refused;
     return count;
   }
 
@@ -96,4 +108,14 @@ export class SessionReaper {
     if (time - session.createdAt < this.#timing.settleMs) return undefined;
     return sessionEnd(session, users.get(session.user), credentials.get(session.user));
   }
+}
+
+/** Otherwise the next one would fare no better. */
+function isOfOneObject(error: unknown): boolean {
+  return (
+    error instanceof StatusError &&
+    !isServiceUnavailable(error) &&
+    !isTooManyRequests(error) &&
+    !isTimeout(error)
+  );
 }

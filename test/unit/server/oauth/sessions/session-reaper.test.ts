@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { newConflict, newForbidden } from '../../../../../apis/meta/v1/errors.ts';
+import {
+  newConflict,
+  newForbidden,
+  newServiceUnavailable,
+  newTimeout,
+  newTooManyRequests,
+} from '../../../../../apis/meta/v1/errors.ts';
 import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { beginningWith } from '../../../../../server/oauth/sessions/session-opening.ts';
@@ -183,16 +189,37 @@ describe('the reaper of sessions', () => {
     expect([...objects.keys()]).to.deep.equal([changed]);
   });
 
-  it('stops at what the cluster cannot do now, and tells', async () => {
-    const [first, second] = [add({ notAfter: NOW }), add({ notAfter: NOW })];
-    removing = () => {
-      throw new Error('the cluster is gone');
+  it('goes on when the cluster refuses to delete one, and tells', async () => {
+    const kept = add({ notAfter: NOW });
+    add({ notAfter: NOW });
+    removing = (name) => {
+      if (name === kept) throw newForbidden(undefined, name, 'a webhook denied it');
+      objects.delete(name);
     };
     const failed = await reaper.sweep(signal).catch((error: unknown) => error);
-    expect(failed).to.have.property('message', 'the cluster is gone');
-    expect([...objects.keys()]).to.deep.equal([first, second]);
-    expect(reasons).to.deep.equal([]);
+    expect(failed).to.have.property('reason', 'Forbidden');
+    expect([...objects.keys()]).to.deep.equal([kept]);
+    expect(reasons).to.deep.equal(['expired']);
   });
+
+  for (const error of [
+    new Error('the cluster is gone'),
+    newServiceUnavailable('no leader', 1),
+    newTooManyRequests('wait', 1),
+    newTimeout('too slow', 1),
+  ]) {
+    it(`stops at what the cluster cannot do now, and tells: ${error.message}`, async () => {
+      const all = [add({ notAfter: NOW }), add({ notAfter: NOW })];
+      let attempts = 0;
+      removing = () => {
+        attempts++;
+        throw error;
+      };
+      expect(await reaper.sweep(signal).catch((failed: unknown) => failed)).to.equal(error);
+      expect([attempts, ...objects.keys()]).to.deep.equal([1, ...all]);
+      expect(reasons).to.deep.equal([]);
+    });
+  }
 
   it('removes nothing more once it is told to stop', async () => {
     const end = new AbortController();
