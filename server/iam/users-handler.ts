@@ -35,8 +35,8 @@ export interface UsersHandlerOptions extends Omit<PasswordChangesOptions, 'escal
 
 /** What there is, by subresource and verb. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  users: 'GET, POST',
-  user: 'GET, PUT, DELETE',
+  users: 'GET, HEAD, POST',
+  user: 'GET, HEAD, PUT, DELETE',
   password: 'PUT',
 };
 
@@ -51,13 +51,15 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
   const passwords = new PasswordChanges({ ...options, escalation, endings });
 
   return async (context) => {
-    const { info } = context;
+    const { info, request } = context;
+    const method = request.method ?? '';
     if (!info.isResourceRequest) throw newPathNotFound();
     const what = subjectOf(info);
     const [, name = ''] = info.parts;
     if (!users.synced) throw newServiceUnavailable('users cannot be seen at the moment', 1);
     const shown = (user: User): object => userObject(group, user);
-    switch (`${context.request.method} ${what}`) {
+    // Of an answer to HEAD, Node leaves the body out.
+    switch (`${method === 'HEAD' ? 'GET' : method} ${what}`) {
       case 'GET users': {
         if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, target);
         const { items, totalItems } = selectUsers(users.objects(), queries.decode(context.query));
@@ -86,7 +88,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
         return answerSuccess(context, { name, group, kind: USER.plural });
       default:
         context.response.setHeader('Allow', ALLOWED[what] ?? '');
-        throw newMethodNotAllowed(context.request.method ?? '', {
+        throw newMethodNotAllowed(method, {
           group,
           resource: what === 'password' ? `${USER.plural}/password` : USER.plural,
         });

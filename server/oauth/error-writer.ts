@@ -53,7 +53,7 @@ function write(context: RequestContext, error: unknown): void {
     ...NOT_STORED,
     ...headers,
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 /** A browser says so of what it is going to show. `Accept` does not tell: programs ask for HTML by default, too. */

@@ -43,7 +43,9 @@ export function logoutHandler(options: LogoutOptions): Handler {
   };
 }
 
-/** From the URL of a GET, from the form of a POST; as strictly either way. */
+/**
+ * From the URL of a GET, from the form of a POST; as strictly either way. Not of a HEAD: who sends one wants nothing done.
+ */
 async function parameters(request: IncomingMessage): Promise<Form> {
   const { method, headers } = request;
   if (method === 'GET') return parseForm(Buffer.from(searchIn(request.url ?? ''), 'latin1'));

@@ -13,10 +13,12 @@ export interface UserInfoOptions {
   readonly users: UserDirectory;
 }
 
+const METHODS = ['GET', 'HEAD', 'POST'];
+
 export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
   return async (context) => {
-    const { method } = context.request;
-    if (method !== 'GET' && method !== 'POST') throw methodNotAllowed('GET, POST');
+    const { method = '' } = context.request;
+    if (!METHODS.includes(method)) throw methodNotAllowed(METHODS.join(', '));
     const claims = await bearerClaims(context, verifier);
     if (!claims) throw unidentified();
     const scopes = claims.scope?.split(' ') ?? [];

@@ -27,7 +27,7 @@ export function authorizeHandler(
   { issuer, clients, hints }: AuthorizeOptions & { readonly hints: Pick<IDTokenHints, 'read'> },
   forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
 ): Handler {
-  return forBrowsers(['GET', 'POST'], issuer, async (context) => {
+  return forBrowsers(['GET', 'HEAD', 'POST'], issuer, async (context) => {
     const parameters =
       context.request.method === 'POST' ? await readForm(context.request) : parseForm(queryOf(context));
     const request = authorizationRequest(parameters, clients);

@@ -72,7 +72,7 @@ export function devicePageHandler(
   { issuer, requests, tries, sourceOf }: DevicePageOptions,
   forms: Pick<SignInForms<TypedRequest>, 'show'>,
 ): Handler {
-  return forBrowsers(['GET'], issuer, (context) => {
+  return forBrowsers(['GET', 'HEAD'], issuer, (context) => {
     const typed = typedIn(context);
     if (typed === '') return ask(context);
     const from = sourceOf(context.request);

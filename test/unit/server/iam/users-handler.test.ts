@@ -105,8 +105,8 @@ describe('the REST of users', () => {
     expect((await site.ask('boss', 'GET', '/kim/status')).status).to.equal(404);
     expect((await site.ask('boss', 'PUT', '/kim/password/x', {})).status).to.equal(404);
     for (const [method, path, allow, said] of [
-      ['PATCH', '/kim', 'GET, PUT, DELETE', 'PATCH of resource users.iam.platform.io'],
-      ['DELETE', '', 'GET, POST', 'DELETE of resource users.iam.platform.io'],
+      ['PATCH', '/kim', 'GET, HEAD, PUT, DELETE', 'PATCH of resource users.iam.platform.io'],
+      ['DELETE', '', 'GET, HEAD, POST', 'DELETE of resource users.iam.platform.io'],
       ['GET', '/kim/password', 'PUT', 'GET of resource users/password.iam.platform.io'],
     ] as const) {
       const answer = await site.ask('boss', method, path);
@@ -114,6 +114,15 @@ describe('the REST of users', () => {
       expect(answer.json.message).to.equal(`the server does not allow ${said}`);
     }
     expect((await site.ask('boss', 'GET', '?watch=true')).status).to.equal(405);
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    for (const path of ['', '/ada', '/ghost']) {
+      const got = await site.ask('boss', 'GET', path);
+      const answer = await site.ask('boss', 'HEAD', path);
+      expect([answer.status, answer.body], path).to.deep.equal([got.status, '']);
+      expect(answer.headers['content-length']).to.equal(got.headers['content-length']);
+    }
   });
 
   it('answers 503 while users are not known', async () => {

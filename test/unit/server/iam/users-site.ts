@@ -98,7 +98,7 @@ export class UsersSite {
       headers: { 'test-user': user, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(text === undefined ? {} : { body: text }),
     });
-    return { ...answer, json: JSON.parse(answer.body) as UsersAnswer['json'] };
+    return { ...answer, json: JSON.parse(answer.body || '{}') as UsersAnswer['json'] };
   }
 
   #decide(attributes: Attributes): { allowed: boolean; reason: string } {

@@ -88,9 +88,21 @@ describe('the userinfo endpoint', () => {
     expect((await endpoint.get('', bearer(login.access))).status).to.equal(503);
   });
 
-  it('knows GET and POST only', async () => {
+  it('answers HEAD as GET, without the body', async () => {
+    const got = await endpoint.get('', bearer(login.access));
+    for (const [headers, status] of [
+      [bearer(login.access), 200],
+      [{}, 401],
+    ] as const) {
+      expect((await endpoint.ask('HEAD', '', headers)).status).to.equal(status);
+    }
+    const { headers, body } = await endpoint.ask('HEAD', '', bearer(login.access));
+    expect([headers.get('content-length'), body]).to.deep.equal([got.headers.get('content-length'), '']);
+  });
+
+  it('knows GET, HEAD and POST only', async () => {
     const { status, headers } = await endpoint.ask('DELETE', '', bearer(login.access));
     expect(status).to.equal(405);
-    expect(headers.get('allow')).to.equal('GET, POST');
+    expect(headers.get('allow')).to.equal('GET, HEAD, POST');
   });
 });

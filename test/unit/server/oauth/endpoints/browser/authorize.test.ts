@@ -190,10 +190,18 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('serves GET and POST only', async () => {
+  it('answers HEAD as GET, without the page', async () => {
+    const { status, headers, text } = await site.ask(authorizePath(), { method: 'HEAD' });
+    expect([status, text]).to.deep.equal([200, '']);
+    expect(headers).to.include.keys('content-length', 'content-security-policy', 'set-cookie');
+    const refused = await site.ask(authorizePath({ scope: 'everything' }), { method: 'HEAD' });
+    expect(refused.headers['location']).to.contain('error=invalid_scope');
+  });
+
+  it('serves GET, HEAD and POST only', async () => {
     const { status, headers } = await site.ask(authorizePath(), { method: 'PUT' });
     expect(status).to.equal(405);
-    expect(headers['allow']).to.equal('GET, POST');
+    expect(headers['allow']).to.equal('GET, HEAD, POST');
   });
 
   it('has a style that browsers may keep for minutes', async () => {

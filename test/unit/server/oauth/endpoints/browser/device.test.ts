@@ -54,6 +54,14 @@ describe('the device flow', () => {
   const approve = async (device: Record<string, string>, at = site): Promise<SiteAnswer> =>
     answer(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
 
+  it('answers HEAD as GET, and counts codes that are not known all the same', async () => {
+    const look = () => site.ask('/oauth/device?user_code=BCDF-GHJK', { method: 'HEAD' });
+    const { status, text } = await look();
+    expect([status, text]).to.deep.equal([400, '']);
+    for (let tries = 1; tries < 10; tries++) await look();
+    expect((await look()).status).to.equal(429);
+  });
+
   it('sends what people type to itself only', async () => {
     const { user_code = '' } = await begin();
     for (const { headers } of [await enter(''), await enter(user_code)]) {
