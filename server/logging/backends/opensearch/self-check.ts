@@ -7,7 +7,7 @@ import { STORE } from './connection/store-name.ts';
 import { type FieldMap, parentOf } from './fields/field-map.ts';
 import type { PointsInTime } from './searches/point-in-time.ts';
 import type { Searches } from './searches/searches.ts';
-import { ANYTHING, type FieldProbe } from './selection/field-probe.ts';
+import type { FieldProbe } from './selection/field-probe.ts';
 import {
   allIndices,
   beginningWith,
@@ -31,8 +31,9 @@ const DAY_MS = 86_400_000;
 const LOOKED_AT = 20;
 /** A part of one, whichever: that fails where there is no source. Of another order than that of times all can be asked. */
 const ANY_RECORD = {
-  ...ANYTHING,
   size: 1,
+  track_total_hits: false,
+  terminate_after: 1,
   _source: ['time'],
   sort: ['_doc', { _seq_no: { unmapped_type: 'long' } }],
 };
@@ -49,7 +50,7 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
   const found = await probe.searchable(indices, call);
   if (!found) {
     const isAny = daily && (await probe.searchable(beginningWith(prefix), call)) !== undefined;
-    throw unfit(isAny ? notByDay(prefix) : noIndices(prefix));
+    throw unfit(isAny ? notByDay(prefix) : noLines(prefix));
   }
   if (daily) {
     if (!(await isByDay(options, found.fields, call))) throw unfit(notByDay(prefix));
@@ -116,8 +117,8 @@ function someNotByDay(names: readonly string[]): UnfitOptionError {
 }
 
 /** Of a new store as well as of a wrong name: nobody but who runs it can tell them apart. */
-function noIndices(prefix: string): UnfitOptionError {
-  const reason = `there is no index yet that begins with ${prefix}`;
+function noLines(prefix: string): UnfitOptionError {
+  const reason = `there is no line yet in indices that begin with ${prefix}`;
   return new UnfitOptionError('logging.opensearch.indexPrefix', reason, FINDS_NOTHING);
 }
 
@@ -135,13 +136,13 @@ function noValues(field: string): UnfitOptionError {
 function noWords(field: string, indices: readonly string[]): UnfitOptionError {
   const [last = ''] = indices.toSorted().toReversed();
   const which = indices.length === 1 ? last : `${last} and others`;
-  const reason = `in ${which} the field ${field} is no text that is indexed (another type, or index: false)`;
+  const reason = `in ${which} the field ${field} is no text that is indexed (another type, not mapped, or index: false)`;
   const effect = 'log queries for words miss their lines, or get 400';
   return new UnfitOptionError('logging.opensearch.fields', reason, effect);
 }
 
 function noContainers(field: string): UnfitOptionError {
-  const reason = `some of the indices, or all, cannot count by their field ${field} (doc_values: false, or no keyword)`;
+  const reason = `some of the indices, or all, cannot count by their field ${field} (doc_values: false, not mapped, or no keyword)`;
   return new UnfitOptionError('logging.opensearch.fields', reason, 'statistics miss containers');
 }
 

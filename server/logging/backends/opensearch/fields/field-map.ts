@@ -1,12 +1,10 @@
 // Which fields of the indices can be asked what: read from the store itself (`_field_caps`), since the same name is a
 // keyword in one index and an analysed text with a keyword beside it in another.
 import { UnfitOptionError } from '../../../configuration-errors.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
-import { STORE } from '../connection/store-name.ts';
 import { allOf, anyOf, type Clause } from '../searches/clause.ts';
 import type { FieldNames } from './field-names.ts';
-import { type Types, typesIn, unindexed } from './field-types.ts';
+import { type RecordedFields, type Types, typesIn, unindexed } from './field-types.ts';
 import { RecordReader } from './record-reader.ts';
 
 /** A field that holds whole values. */
@@ -40,32 +38,50 @@ export class FieldMap {
   readonly #counted: ReadonlyMap<string, Types>;
   readonly #coverages = new Map<string, FieldCoverage>();
 
-  /** Throws what newStoreUnavailable makes when the indices cannot be asked for times and lines at all. */
-  private constructor(names: FieldNames, all: readonly string[], fields: JsonObject) {
+  private constructor(
+    names: FieldNames,
+    all: readonly string[],
+    fields: JsonObject,
+    recorded: RecordedFields,
+  ) {
     this.names = names;
     this.indices = all;
-    this.#types = typesIn(fields, all, 'searchable');
-    this.#counted = typesIn(fields, all, 'aggregatable');
-    const time = this.#types.get(names.time);
-    this.nanoseconds = time?.has('date_nanos') ?? false;
-    if (!this.nanoseconds && !time?.has('date')) throw unusable(names.time, 'date');
-    const message = this.#types.get(names.message);
-    if (!TEXT.some((type) => message?.has(type) || message?.has(unindexed(type))))
-      throw unusable(names.message, 'text');
+    this.#types = typesIn(fields, all, 'searchable', recorded);
+    this.#counted = typesIn(fields, all, 'aggregatable', recorded);
+    this.nanoseconds = this.#types.get(names.time)?.has('date_nanos') ?? false;
     this.records = new RecordReader(names, this.nanoseconds);
   }
 
   /** Of an answer of `_field_caps`; undefined when there are no indices. */
-  static read(names: FieldNames, answer: unknown): FieldMap | undefined {
+  static read(
+    names: FieldNames,
+    answer: unknown,
+    recorded: RecordedFields = new Map(),
+  ): FieldMap | undefined {
     const { indices, fields } = objectOf(answer, 'the answer');
     const all = arrayOf(indices, 'indices').filter((index) => typeof index === 'string');
-    return all.length === 0 ? undefined : new FieldMap(names, all, objectOf(fields, 'fields'));
+    return all.length === 0 ? undefined : new FieldMap(names, all, objectOf(fields, 'fields'), recorded);
   }
 
   /** What to ask `_field_caps` for. */
   static asked(names: FieldNames): string {
     const all = Object.values(names).flatMap((name) => [parentOf(name), name, `${name}.*`]);
     return [...new Set(all)].filter((name) => name !== '').join(',');
+  }
+
+  /** The indices where one of the fields is not mapped: their records do not have it, or it was not to be indexed. */
+  get unmapped(): readonly string[] {
+    const mapped = Object.values(this.names).map((name) => new Set(this.#others(name, [])));
+    return this.indices.filter((index) => mapped.some((indices) => !indices.has(index)));
+  }
+
+  /** Why they cannot be asked for times and lines at all, if so. */
+  get fault(): UnfitOptionError | undefined {
+    const { time, message } = this.names;
+    if (!DATE.some((type) => this.#types.get(time)?.has(type))) return unusable(time, 'date');
+    const lines = this.#types.get(message);
+    const isText = TEXT.some((type) => lines?.has(type) || lines?.has(unindexed(type)));
+    return isText ? undefined : unusable(message, 'text');
   }
 
   /** Where whole values of the field are: the field itself, or a keyword beside it. */
@@ -194,9 +210,7 @@ export function overFields({ fields }: FieldCoverage, clause: (field: string) =>
   );
 }
 
-function unusable(name: string, type: string): Error {
-  return newStoreUnavailable(
-    STORE,
-    new UnfitOptionError('logging.opensearch.fields', `the indices have no field ${name} of type ${type}`),
-  );
+function unusable(name: string, type: string): UnfitOptionError {
+  const reason = `the indices have no field ${name} of type ${type}`;
+  return new UnfitOptionError('logging.opensearch.fields', reason);
 }

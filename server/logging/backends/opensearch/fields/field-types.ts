@@ -12,14 +12,26 @@ const WITHOUT_VALUES = new Set(['unmapped', 'object', 'nested']);
 /** What a field is for: to be looked for, or to be put in order and counted by its values. */
 export type Ability = 'searchable' | 'aggregatable';
 
+/** Of a field, by its name: indices of which records have it, whether it is mapped there or not. */
+export type RecordedFields = ReadonlyMap<string, readonly string[]>;
+
 /** Of each field, by its name. `all`: the indices that were asked. */
 export function typesIn(
   fields: JsonObject,
   all: readonly string[],
   ability: Ability,
+  recorded: RecordedFields,
 ): ReadonlyMap<string, Types> {
   const types = new Map(Object.entries(fields).map(([name, given]) => [name, typesOf(given, all, ability)]));
+  for (const [name, having] of recorded) types.set(name, withUnmapped(types.get(name) ?? new Map(), having));
   return new Map([...types].map(([name, own]) => [name, withoutNested(own, nestedAround(name, types))]));
+}
+
+/** Where records have a field that is not mapped, it can be asked as little as one that is not indexed. */
+function withUnmapped(types: Types, having: readonly string[]): Types {
+  const mapped = new Set([...types].flatMap(([type, indices]) => (type === 'unmapped' ? [] : indices)));
+  const not = having.filter((index) => !mapped.has(index));
+  return not.length === 0 ? types : new Map([...types, [unindexed('unmapped'), not]]);
 }
 
 function typesOf(types: unknown, all: readonly string[], wanted: Ability): Types {

@@ -8,7 +8,7 @@ import type { FieldNames } from './field-names.ts';
 import { instantOfKey, toInstant } from './instant.ts';
 
 /** Gives what stands at one place of a source; undefined when there is nothing. */
-type Reader = (source: JsonObject) => unknown;
+export type Reader = (source: JsonObject) => unknown;
 
 export class RecordReader {
   readonly #time: Reader;
@@ -39,7 +39,7 @@ export class RecordReader {
 }
 
 /** Collectors nest objects, or write the dots into the names. */
-function readerOf(path: string): Reader {
+export function readerOf(path: string): Reader {
   const parts = path.split('.');
   const nested = parts.slice(1).map((_, n) => ({
     outer: parts.slice(0, n + 1).join('.'),

@@ -7,14 +7,14 @@ import { isSearchRefused, newStoreUnavailable } from '../../../store-errors.ts';
 import { STORE } from '../connection/store-name.ts';
 import { FieldMap } from '../fields/field-map.ts';
 import type { FieldNames } from '../fields/field-names.ts';
+import type { RecordedFields } from '../fields/field-types.ts';
 import { endingTogether } from '../searches/ending-together.ts';
 import { LENIENT, type Searches } from '../searches/searches.ts';
 import { IndexStates, type Remaining } from './index-states.ts';
+import { type FoundFields, recordedFields } from './recorded-fields.ts';
 
 /** What is remembered: so many patterns of indices, for so long. */
 const REMEMBERED = { most: 64, ttlMs: 30_000 };
-/** Costs next to nothing, and fails where there are indices that cannot be searched. */
-export const ANYTHING = { size: 0, track_total_hits: false, terminate_after: 1 } as const;
 
 /** Indices that can be searched, and those among them that cannot. */
 export interface SearchableIndices extends Remaining {
@@ -106,18 +106,22 @@ export class FieldProbe {
     });
   }
 
+  /** Undefined also where nothing is in them, and not all is mapped: that comes with the first line. */
   async #ask(indices: string, call: Call): Promise<FieldMap | undefined> {
-    const fields = await this.#fieldsOf(indices, call);
-    if (fields) return fields;
-    // Indices of which every shard is away are not told of either; a search says so.
-    const { shards } = await this.#searches.searchIndices(indices, ANYTHING, call);
-    // The first of them may have come meanwhile.
-    const found = shards === 0 ? undefined : await this.#fieldsOf(indices, call);
-    if (shards > 0 && !found) throw untold();
-    return found;
+    const mapped = await this.#fieldsOf(indices, call);
+    const unmapped = mapped?.unmapped;
+    if (mapped && unmapped?.length === 0) return usable(mapped);
+    // Nor is anything told of indices of which every shard is away; this says so.
+    const found = await recordedFields(this.#searches, indices, this.#names, unmapped, call);
+    const isMapped = mapped && unmapped?.length !== mapped.indices.length;
+    if (found.isEmpty && !isMapped) return nothingIn(found);
+    // In this order, since the first line may have come meanwhile.
+    const fields = await this.#fieldsOf(indices, call, found.recorded);
+    if (!fields) throw untold();
+    return usable(fields);
   }
 
-  #fieldsOf(indices: string, call: Call): Promise<FieldMap | undefined> {
+  #fieldsOf(indices: string, call: Call, recorded?: RecordedFields): Promise<FieldMap | undefined> {
     return this.#searches.ask(
       {
         method: 'GET',
@@ -125,9 +129,19 @@ export class FieldProbe {
         query: { ...LENIENT, include_unmapped: 'true', fields: FieldMap.asked(this.#names) },
       },
       call,
-      (text) => FieldMap.read(this.#names, JSON.parse(text)),
+      (text) => FieldMap.read(this.#names, JSON.parse(text), recorded),
     );
   }
+}
+
+/** Nothing that could be looked at is not the same as nothing that is there. */
+function nothingIn({ shortfalls: [missing] }: FoundFields): undefined {
+  if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
+}
+
+function usable(fields: FieldMap): FieldMap {
+  if (fields.fault) throw newStoreUnavailable(STORE, fields.fault);
+  return fields;
 }
 
 /** The security plugin leaves out, without a word, indices of which a user may not ask each by itself. */

@@ -270,6 +270,100 @@ describe('a node of OpenSearch with odd indices', function () {
     expect(await faultOf({ indexPrefix: 'fresh', dailyIndices: false })).to.equal(undefined);
   });
 
+  /** What every operation answers: how many lines, and what it says is missing. */
+  const answersOf = async (store: LogStore, selection: Selection) => {
+    const page = await linesOf(store, selection);
+    const { logs, ...counted } = await store.statistics(selection, call());
+    const edges = [selection.range.start, selection.range.end].map((time) => Date.parse(time));
+    const histogram = await store.histogram(selection, { edges }, call());
+    const lines = store.export(selection, 'asc', call());
+    let exported = 0;
+    let next = await lines.next();
+    for (; !next.done; next = await lines.next()) exported += next.value.length;
+    const answers = [page, counted, histogram, next.value];
+    return {
+      lines: [page.lines.length, page.total.count, logs.count, histogram.total.count, exported],
+      missing: answers.map(({ shortfalls }) => shortfalls.map(({ reason }) => reason).join()),
+    };
+  };
+
+  it('finds nothing, and has no fault, where there is no line yet, and the first one at once', async () => {
+    const time = { properties: { time: { type: 'date' } } };
+    for (const [name, mappings] of [
+      ['unmapped', {}],
+      ['half-mapped', time],
+    ] as const) {
+      const naming = { indexPrefix: `empty-${name}`, dailyIndices: false };
+      await node.ask('PUT', `/empty-${name}-1`, { mappings });
+      const store = storeAt(node.url, naming);
+      const text = { mode: 'phrase', texts: ['line'], caseSensitive: false } as const;
+      for (const rest of [{}, { scope: OF_WEB }, { text }, { levels: ['error'] }] as const) {
+        expect(await answersOf(store, { ...ALL, ...rest }), name).to.deep.equal({
+          lines: [0, 0, 0, 0, 0],
+          missing: ['', '', '', ''],
+        });
+      }
+      expect(await faultOf(naming)).to.equal('logging.opensearch.indexPrefix');
+      const leaving = new AbortController();
+      const followed = store.follow(ALL, leaving);
+      const first = followed.next();
+      await node.ask(
+        'POST',
+        `/empty-${name}-1/_doc?refresh=true`,
+        document('2026-01-15T10:00:00Z', 'a line'),
+      );
+      expect((await linesOf(store)).lines).to.have.length(1);
+      expect((await first).value).to.have.length(1);
+      leaving.abort();
+      await followed.return();
+      expect(await faultOf(naming)).to.equal(undefined);
+    }
+  });
+
+  it('is unavailable where it cannot be told whether there is a line', async () => {
+    await node.ask('PUT', '/unknown-1');
+    const nobody = { 'index.routing.allocation.require._name': 'nobody' };
+    await node.ask('PUT', '/unknown-2?wait_for_active_shards=0', { settings: nobody });
+    const store = storeAt(node.url, { indexPrefix: 'unknown', dailyIndices: false });
+    expect(await linesOf(store).catch((error: unknown) => error)).to.include({ code: 503 });
+    await index('unknown-3', undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+    expect(await answersOf(store, ALL)).to.deep.equal({
+      lines: [1, 1, 1, 1, 1],
+      missing: ['ShardFailed', 'ShardFailed', 'ShardFailed', 'ShardFailed'],
+    });
+  });
+
+  for (const [what, mapped, rest] of [
+    ['names', { log: { type: 'text' }, time: { type: 'date' } }, { scope: OF_WEB }],
+    ['times', { log: { type: 'text' } }, {}],
+    [
+      'lines',
+      { time: { type: 'date' } },
+      { text: { mode: 'phrase', texts: ['line'], caseSensitive: false } },
+    ],
+  ] as const) {
+    it(`says that an index is missing that has ${what}, and does not map them`, async () => {
+      const indexPrefix = `unmapped-${what}`;
+      await index(`${indexPrefix}-1`, undefined, [document('2026-01-15T10:00:00Z', 'a line')]);
+      await node.ask('PUT', `/${indexPrefix}-2`, { mappings: { dynamic: false, properties: mapped } });
+      const store = () => storeAt(node.url, { indexPrefix, dailyIndices: false });
+      const whole = { lines: [1, 1, 1, 1, 1], missing: ['', '', '', ''] };
+      // It holds nothing, or what has no such fields.
+      expect(await answersOf(store(), { ...ALL, ...rest })).to.deep.equal(whole);
+      await node.ask('POST', `/${indexPrefix}-2/_doc?refresh=true`, { message: 'of another kind' });
+      expect(await answersOf(store(), { ...ALL, ...rest })).to.deep.equal(whole);
+      await node.ask(
+        'POST',
+        `/${indexPrefix}-2/_doc?refresh=true`,
+        document('2026-01-15T10:00:00Z', 'a line'),
+      );
+      expect(await answersOf(store(), { ...ALL, ...rest })).to.deep.equal({
+        ...whole,
+        missing: ['NotCovered', 'NotCovered', 'NotCovered', 'NotCovered'],
+      });
+    });
+  }
+
   it('is not fit where a field is named that lies beside the one of records, but may count containers by it', async () => {
     const line = document('2026-01-15T10:00:00Z', 'a line') as { readonly kubernetes: object };
     await index('beside', undefined, [{ ...line, kubernetes: { ...line.kubernetes, docker_id: 'one' } }]);
