@@ -91,6 +91,11 @@ export function unsupportedGrantType(): OAuthError {
   return new OAuthError(400, 'unsupported_grant_type', 'the grant type is not supported');
 }
 
+/** RFC 7009, 2.2.1. */
+export function unsupportedTokenType(description: string): OAuthError {
+  return new OAuthError(400, 'unsupported_token_type', description);
+}
+
 export function invalidScope(description: string): OAuthError {
   return new OAuthError(400, 'invalid_scope', description);
 }

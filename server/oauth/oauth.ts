@@ -150,6 +150,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     new AuthorizationCodeGrant(codes),
     new DeviceCodeGrant({ ...codes, monotonic }),
   ];
+  const hints = new IDTokenHints({ keys, issuer });
   const presented = new PresentedTokens({ verifier, sessions });
   const pages = {
     issuer,
@@ -157,6 +158,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sessions,
     credentials,
     keys,
+    hints,
     passwords: signIn,
     hasher,
     sourceOf,
@@ -165,7 +167,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   };
   const endpoints = new Map<string, Handler>([
     ['/oauth/token', tokenHandler({ clients, grants, sourceOf, metrics })],
-    ['/oauth/revoke', revocationHandler({ clients, tokens: presented, sessions, log })],
+    ['/oauth/revoke', revocationHandler({ clients, tokens: presented, hints, sessions, log })],
     [
       '/oauth/introspect',
       introspectionHandler({ clients, tokens: presented, users, credentials, issuer, now }),
@@ -175,7 +177,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       '/oauth/logout',
       logoutHandler({
         verifier,
-        hints: new IDTokenHints({ keys, issuer }),
+        hints,
         sessions,
         redirectsOf: (id) => clients.get(id)?.postLogoutRedirectURIs ?? [],
         log,

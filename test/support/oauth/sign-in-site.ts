@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { newDevicePages } from '../../../server/oauth/endpoints/browser/device-pages.ts';
 import { newSignInPages } from '../../../server/oauth/endpoints/browser/sign-in-pages.ts';
+import { IDTokenHints } from '../../../server/oauth/endpoints/id-token-hint.ts';
 import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code.ts';
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code.ts';
@@ -144,6 +145,7 @@ export class SignInSite {
       sessions: store,
       credentials,
       keys,
+      hints: new IDTokenHints({ keys, issuer: () => ISSUER }),
       passwords,
       hasher,
       sourceOf,

@@ -8,7 +8,7 @@ import { ForcedPasswordChange } from './forced-password-change.ts';
 import { SignInForms } from './sign-in.ts';
 import type { SignInPagesOptions } from './sign-in-pages.ts';
 
-export interface DevicePagesOptions extends Omit<SignInPagesOptions, 'sessions' | 'clients'> {
+export interface DevicePagesOptions extends Omit<SignInPagesOptions, 'sessions' | 'clients' | 'hints'> {
   readonly clients: ClientRegistry;
   readonly sessions: DeviceRequestsOptions['sessions'];
   /** Ms that never go back. */

@@ -11,7 +11,7 @@ import type { PasswordHasher } from '../../passwords/hasher.ts';
 import type { PasswordSignIn } from '../../passwords/sign-in.ts';
 import type { SessionStore } from '../../sessions/session.ts';
 import type { CredentialStore } from '../../users/account.ts';
-import { IDTokenHints } from '../id-token-hint.ts';
+import type { IDTokenHints } from '../id-token-hint.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { ForcedPasswordChange } from './forced-password-change.ts';
 import { SignInForms } from './sign-in.ts';
@@ -21,7 +21,8 @@ export interface SignInPagesOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
   readonly credentials: CredentialStore;
-  readonly keys: Pick<KeyRing, 'mac' | 'checkMac' | 'hintVerification'>;
+  readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
+  readonly hints: Pick<IDTokenHints, 'read'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly sourceOf: SourceAddress;
@@ -38,9 +39,8 @@ export function newSignInPages(options: SignInPagesOptions): ReadonlyMap<string,
     passwordChange: new ForcedPasswordChange(options),
     continuation: codeContinuation({ ...options, codes: new CodeIssuer(options) }),
   });
-  const hints = new IDTokenHints(options);
   return new Map([
-    ['/oauth/authorize', authorizeHandler({ ...options, hints }, forms)],
+    ['/oauth/authorize', authorizeHandler(options, forms)],
     ['/oauth/sign-in', forms.handler],
     [STYLE_PATH, styleHandler()],
   ]);

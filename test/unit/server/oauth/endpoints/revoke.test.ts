@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import {
+  ISSUER,
   type Login,
   log,
   type Replica,
@@ -23,8 +25,9 @@ describe('the revocation endpoint', () => {
     replica = cluster.replica();
     login = await replica.signIn();
     const { tokens, sessions } = replica;
+    const hints = new IDTokenHints({ keys: cluster.keys, issuer: () => ISSUER });
     endpoint = await new OAuthEndpoint(
-      revocationHandler({ clients: cluster.registry, tokens, sessions, log }),
+      revocationHandler({ clients: cluster.registry, tokens, hints, sessions, log }),
     ).start();
   });
 
@@ -70,14 +73,17 @@ describe('the revocation endpoint', () => {
 
   it('answers 200 for what is no token of ours, and for one that is over', async () => {
     await revoke(login.access);
-    for (const token of [login.access, login.refresh, login.id, 'x', 'prt_x', 'a.b.c', `${login.access}x`]) {
+    for (const token of [login.access, login.refresh, 'x', 'prt_x', 'a.b.c', `${login.access}x`]) {
       expect(await revoke(token), token).to.include({ status: 200, body: '' });
     }
   });
 
-  it('takes no id token for a token that can be revoked', async () => {
-    await revoke(login.id);
+  it('says of an id token that it cannot be revoked, rather than nothing', async () => {
+    const answer = await revoke(login.id);
+    expect(answer.status).to.equal(400);
+    expect(answer.body).to.have.property('error', 'unsupported_token_type');
     expect(isKept()).to.equal(true);
+    expect(await revoke(`${login.id}x`)).to.include({ status: 200 });
   });
 
   it('ends nothing by a token that only names a session', async () => {
