@@ -113,3 +113,7 @@ export function anyCase(word: string): string {
 export function title(word: string): string {
   return `[${word.slice(0, 1).toUpperCase()}${word.slice(0, 1)}]${word.slice(1)}`;
 }
+
+export function capitalized(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}

@@ -3,6 +3,7 @@ import { LEVELS, type Level } from '../../../../../apis/logging/v1alpha2/log-que
 import {
   anyCase,
   CUT_WORDS,
+  capitalized,
   KLOG_LETTERS,
   LEVEL_KEYS,
   LEVEL_NUMBERS,
@@ -57,13 +58,24 @@ function named(field: string, levels: readonly Level[]): Clause {
   ]);
 }
 
-/** By what syslog puts first, or the level's name at the very beginning: few lines begin so, as the index knows. */
+/**
+ * By what syslog puts first, or the level's name at the very beginning. Whole texts of three characters and more are written
+ * out: the index knows these, and of a number or a word by itself it has to have every line read that might hold it.
+ */
 function headed(field: string, levels: readonly Level[]): Clause[] {
-  const words = wordsAtHead(levels).map(title).join('|');
+  const syslog = levels.map((level) => oneOf(priorities([level]).map((number) => `<${number}>`)));
+  const words = wordsAtHead(levels).flatMap((word) => [word, capitalized(word)]);
+  const plain = oneOf(words.map((word) => `${word}:`));
+  const coloured = oneOf(words.map((word) => `${word}\u001b\\[`));
   return [
-    regexp(field, `<(${priorities(levels).join('|')})>.*`, { work: WORK }),
-    regexp(field, `(${COLOUR})*(${words})(${COLOUR})*:([ \t].*)?`, { work: WORK }),
+    ...syslog.map((heads) => regexp(field, `${heads}.*`)),
+    regexp(field, `(${COLOUR})*${plain}([ \t].*)?`, { work: WORK }),
+    regexp(field, `(${COLOUR})*${coloured}[0-9;]*m(${COLOUR})*:([ \t].*)?`, { work: WORK }),
   ];
+}
+
+function oneOf(alternatives: readonly string[]): string {
+  return `(${alternatives.join('|')})`;
 }
 
 function klog(field: string, levels: readonly Level[], { names, wordless }: FieldMap): Clause[] {
