@@ -5,7 +5,7 @@ import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import type { Form } from '../http/form.ts';
 import { requestedScopes } from '../http/scopes.ts';
 import { isChallenge } from './challenge.ts';
-import { isRegistered } from './redirect-uri.ts';
+import { isRegistered, type URIPart } from './redirect-uri.ts';
 
 /** Checked. It travels through the pages as JSON, under a MAC. */
 export interface AuthorizationRequest {
@@ -39,17 +39,23 @@ export class AuthorizationRefusal extends Error {
   readonly code: RefusalCode;
   readonly redirectURI: string;
   readonly state: string | undefined;
+  readonly part: URIPart;
 
+  /** `part`: where the client looks for its answer; in the query when it is left out. */
   constructor(
     code: RefusalCode,
     description: string,
-    to: Pick<AuthorizationRequest, 'redirectURI'> & { readonly state?: string | undefined },
+    to: Pick<AuthorizationRequest, 'redirectURI'> & {
+      readonly state?: string | undefined;
+      readonly part?: URIPart;
+    },
   ) {
     super(description);
     this.name = 'AuthorizationRefusal';
     this.code = code;
     this.redirectURI = to.redirectURI;
     this.state = to.state;
+    this.part = to.part ?? 'query';
   }
 }
 
@@ -76,8 +82,9 @@ export function authorizationRequest(
   }
   const state = parameters.get('state');
   if (state !== undefined && state.length > MAX_STATE) throw invalidRequest('the state is too long');
+  const part = answeredIn(parameters);
   const refuse = (code: RefusalCode, description: string): AuthorizationRefusal =>
-    new AuthorizationRefusal(code, description, { redirectURI, state });
+    new AuthorizationRefusal(code, description, { redirectURI, state, part });
 
   checkKind(parameters, client, refuse);
   const challenge = challengeIn(parameters, client, refuse);
@@ -95,6 +102,13 @@ export function authorizationRequest(
     ...(state === undefined ? {} : { state }),
     ...(nonce === undefined ? {} : { nonce }),
   };
+}
+
+/** Where the client looks: a program that wants tokens at once reads nothing but the fragment (RFC 6749, 4.2.2.1). */
+function answeredIn(parameters: Form): URIPart {
+  const types = parameters.get('response_type')?.split(' ') ?? [];
+  const usual = types.includes('token') || types.includes('id_token') ? 'fragment' : 'query';
+  return (parameters.get('response_mode') ?? usual) === 'fragment' ? 'fragment' : 'query';
 }
 
 type Refuse = (code: RefusalCode, description: string) => AuthorizationRefusal;

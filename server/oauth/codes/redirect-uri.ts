@@ -12,19 +12,23 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   );
 }
 
+export type URIPart = 'query' | 'fragment';
+
 /**
- * `uri` with `parameters` behind what its query holds already (RFC 6749, 4.1.2). The text in front of them stays as it
- * is registered.
+ * `uri` with `parameters` behind what its query holds already (RFC 6749, 4.1.2), or as its fragment, of which it has none.
+ * The text in front of them stays as it is registered.
  */
 export function withParameters(
   uri: string,
   parameters: Readonly<Record<string, string | undefined>>,
+  part: URIPart = 'query',
 ): string {
   const added = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) added.append(name, value);
   }
-  return `${uri}${uri.includes('?') ? '&' : '?'}${added.toString()}`;
+  const query = uri.includes('?') ? '&' : '?';
+  return `${uri}${part === 'fragment' ? '#' : query}${added.toString()}`;
 }
 
 /** The name of the place as people are shown it. */

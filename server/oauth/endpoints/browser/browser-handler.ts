@@ -5,7 +5,7 @@ import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { AuthorizationRefusal } from '../../codes/authorization-request.ts';
-import { withParameters } from '../../codes/redirect-uri.ts';
+import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
 import { messagePage } from '../../page/message-page.ts';
 import { redirect, writePage } from '../../page/page.ts';
 
@@ -41,11 +41,12 @@ export function forBrowsers(
 /** Sends the browser back to the client with an answer (RFC 6749, 4.1.2). */
 export function answerClient(
   { response }: RequestContext,
-  to: { readonly redirectURI: string; readonly state?: string | undefined },
+  to: { readonly redirectURI: string; readonly state?: string | undefined; readonly part?: URIPart },
   issuer: string,
   answer: Readonly<Record<string, string>>,
 ): void {
-  redirect(response, withParameters(to.redirectURI, { ...answer, state: to.state, iss: issuer }));
+  const { redirectURI, state, part } = to;
+  redirect(response, withParameters(redirectURI, { ...answer, state, iss: issuer }, part));
 }
 
 /** A fault that the person can correct. */

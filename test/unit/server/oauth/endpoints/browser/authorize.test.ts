@@ -113,12 +113,8 @@ describe('the authorization endpoint', () => {
     const faults: Record<string, [Record<string, string | undefined>, string]> = {
       'that the client may not use codes': [{ client_id: 'machine' }, 'unauthorized_client'],
       'that there is no response type': [{ response_type: undefined }, 'invalid_request'],
-      'that only codes are given out': [{ response_type: 'token' }, 'unsupported_response_type'],
-      'that tokens are not given out beside codes': [
-        { response_type: 'code id_token' },
-        'unsupported_response_type',
-      ],
-      'that answers come in the query': [{ response_mode: 'fragment' }, 'invalid_request'],
+      'that only codes are given out': [{ response_type: 'none' }, 'unsupported_response_type'],
+      'that answers come in the query': [{ response_mode: 'form_post' }, 'invalid_request'],
       'that a scope is not allowed': [{ scope: 'root' }, 'invalid_scope'],
       'that PKCE is required': [{ code_challenge: undefined }, 'invalid_request'],
       'that plain is refused': [{ code_challenge_method: 'plain' }, 'invalid_request'],
@@ -148,6 +144,24 @@ describe('the authorization endpoint', () => {
         expect(back.get('state')).to.equal(REQUEST['state']);
         expect(back.get('iss')).to.equal(ISSUER);
         expect(back.get('error_description')).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+      });
+    }
+  });
+
+  describe('tells the client where it looks, in the fragment,', () => {
+    for (const [changes, code] of [
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ response_type: 'id_token token' }, 'unsupported_response_type'],
+      [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+      [{ response_mode: 'fragment' }, 'invalid_request'],
+    ] as const) {
+      it(`that nothing else is given out than codes in the query (${Object.values(changes).join()})`, async () => {
+        const { status, headers } = await site.ask(authorizePath(changes));
+        expect(status).to.equal(303);
+        const { search, hash } = new URL(headers.location ?? '');
+        const back = Object.fromEntries(new URLSearchParams(hash.slice(1)));
+        expect([search, back['error']]).to.deep.equal(['', code]);
+        expect(back).to.include({ state: REQUEST['state'], iss: ISSUER });
       });
     }
   });
