@@ -17,7 +17,7 @@ import {
   TokenResponseSchema,
   UserInfoSchema,
 } from '../oauth/forms.ts';
-import { ServerMetadataSchema } from '../oauth/metadata-schema.ts';
+import { ServerMetadataSchema } from '../oauth/metadata.ts';
 import { NodeListSchema, NodeSchema } from '../resources/v1alpha3/node.ts';
 import { type OpenAPIDocument, openAPIDocument } from './document.ts';
 import { LOG_SCHEMAS, logOperations } from './logs.ts';

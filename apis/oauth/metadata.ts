@@ -1,31 +1,41 @@
+import { type Static, Type } from 'typebox';
+
+const url = () => Type.Optional(Type.String());
+const texts = () => Type.Optional(Type.Array(Type.String()));
+
 /**
- * What the token handler says about itself: OpenID Connect Discovery 1.0, 3 and RFC 8414, 2 in one document. A member
- * is there only when it is true.
+ * What the token handler says about itself: OpenID Connect Discovery 1.0, 3 and RFC 8414, 2 in one document. A member is
+ * there only when it is true.
  */
-export interface ServerMetadata {
-  readonly issuer: string;
-  readonly jwks_uri: string;
-  readonly authorization_endpoint?: string;
-  readonly token_endpoint?: string;
-  readonly userinfo_endpoint?: string;
-  readonly revocation_endpoint?: string;
-  readonly introspection_endpoint?: string;
-  readonly device_authorization_endpoint?: string;
-  readonly end_session_endpoint?: string;
-  readonly scopes_supported: readonly string[];
-  readonly response_types_supported: readonly string[];
-  readonly response_modes_supported?: readonly string[];
-  readonly grant_types_supported: readonly string[];
-  readonly subject_types_supported: readonly ['public'];
-  readonly id_token_signing_alg_values_supported: readonly ['ES256'];
-  readonly token_endpoint_auth_methods_supported?: readonly string[];
-  readonly revocation_endpoint_auth_methods_supported?: readonly string[];
-  readonly introspection_endpoint_auth_methods_supported?: readonly string[];
-  readonly code_challenge_methods_supported?: readonly ['S256'];
-  readonly authorization_response_iss_parameter_supported?: true;
-  readonly claims_supported: readonly string[];
-  readonly claims_parameter_supported: false;
-  readonly request_parameter_supported: false;
-  /** Left out it would mean true (OpenID Connect Discovery 1.0, 3). */
-  readonly request_uri_parameter_supported: false;
-}
+export const ServerMetadataSchema = Type.Object(
+  {
+    issuer: Type.String(),
+    jwks_uri: Type.String(),
+    authorization_endpoint: url(),
+    token_endpoint: url(),
+    userinfo_endpoint: url(),
+    revocation_endpoint: url(),
+    introspection_endpoint: url(),
+    device_authorization_endpoint: url(),
+    end_session_endpoint: url(),
+    scopes_supported: Type.Array(Type.String()),
+    response_types_supported: Type.Array(Type.String()),
+    response_modes_supported: texts(),
+    grant_types_supported: Type.Array(Type.String()),
+    subject_types_supported: Type.Array(Type.String()),
+    id_token_signing_alg_values_supported: Type.Array(Type.String()),
+    token_endpoint_auth_methods_supported: texts(),
+    revocation_endpoint_auth_methods_supported: texts(),
+    introspection_endpoint_auth_methods_supported: texts(),
+    code_challenge_methods_supported: texts(),
+    authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
+    claims_supported: Type.Array(Type.String()),
+    claims_parameter_supported: Type.Boolean(),
+    request_parameter_supported: Type.Boolean(),
+    // Left out it would mean true (OpenID Connect Discovery 1.0, 3).
+    request_uri_parameter_supported: Type.Boolean(),
+  },
+  { additionalProperties: false, description: 'OpenID Connect Discovery 1.0, 3 and RFC 8414, 2.' },
+);
+
+export type ServerMetadata = Static<typeof ServerMetadataSchema>;

@@ -187,12 +187,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...newSignInPages(pages),
     ...newDevicePages({ ...pages, monotonic }),
   ]);
-  const metadata = metadataHandlers({
-    issuer,
-    mounted: new Set(endpoints.keys()),
-    grants: grants.map(({ type }) => type),
-    clients: settings.clients,
-  });
+  const metadata = metadataHandlers({ issuer, clients: settings.clients });
 
   const electedWork = newElectedWork({
     settings,

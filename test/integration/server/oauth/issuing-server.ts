@@ -99,12 +99,7 @@ export class IssuingServer {
     await this.until(this.keys, () => true);
     const { pki } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'issuer' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
-    const metadata = metadataHandlers({
-      issuer: () => this.issuer,
-      mounted: new Set(['/oauth/keys']),
-      grants: [],
-      clients: [],
-    });
+    const metadata = metadataHandlers({ issuer: () => this.issuer, clients: [] });
     const keys = keysHandler({ keys: this.keys, publishAhead: 1000 });
     const server = new HandlerServer((context) => {
       const handler = context.info.path === OPENID_CONFIGURATION ? metadata.get(OPENID_CONFIGURATION) : keys;

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { decodeJwt } from 'jose';
+import { SCOPES } from '../../../../../apis/oauth/scopes.ts';
 import { keysHandler } from '../../../../../server/oauth/endpoints/keys.ts';
 import {
   AUTHORIZATION_SERVER,
@@ -6,25 +8,24 @@ import {
   metadataOf,
   OPENID_CONFIGURATION,
 } from '../../../../../server/oauth/endpoints/metadata.ts';
+import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
 const issuer = (): string => 'https://api.example.com/oauth';
 const client = { isPublic: false, grants: ['password', 'refresh_token'], scopes: ['openid'] } as const;
 
+const ALWAYS = ['token_endpoint', 'userinfo_endpoint', 'revocation_endpoint', 'end_session_endpoint'];
+
+const endpointsOf = (metadata: object): string[] =>
+  Object.keys(metadata).filter((name) => name.endsWith('_endpoint'));
+
 describe('the metadata of the token handler', () => {
-  it('names only what is mounted', () => {
-    const mounted = new Set(['/oauth/token', '/oauth/keys', '/oauth/revoke']);
-    const metadata = metadataOf({
-      issuer,
-      mounted,
-      grants: ['password', 'refresh_token', 'authorization_code'],
-      clients: [client],
-    });
-    expect(Object.keys(metadata).filter((name) => name.endsWith('_endpoint'))).to.deep.equal([
-      'token_endpoint',
-      'revocation_endpoint',
-    ]);
+  it('names only what some client may use', () => {
+    const metadata = metadataOf({ issuer, clients: [client] });
     expect(metadata).to.deep.include({
       issuer: 'https://api.example.com/oauth',
       jwks_uri: 'https://api.example.com/oauth/keys',
@@ -33,15 +34,20 @@ describe('the metadata of the token handler', () => {
       response_types_supported: [],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     });
+    expect(endpointsOf(metadata)).to.have.members([...ALWAYS, 'introspection_endpoint']);
     expect(metadata).not.to.have.property('code_challenge_methods_supported');
-    expect(metadata).not.to.have.property('authorization_endpoint');
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const browser = { isPublic: true, grants: ['authorization_code', device], scopes: [] } as const;
+    expect(endpointsOf(metadataOf({ issuer, clients: [browser] }))).to.have.members([
+      ...ALWAYS,
+      'authorization_endpoint',
+      'device_authorization_endpoint',
+    ]);
   });
 
   it('promises PKCE with S256 only, and the issuer in answers, where there are codes', () => {
-    const mounted = new Set(['/oauth/token', '/oauth/authorize']);
     const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
-    const metadata = metadataOf({ issuer, mounted, grants: ['authorization_code'], clients: [browser] });
-    expect(metadata).to.deep.include({
+    expect(metadataOf({ issuer, clients: [browser] })).to.deep.include({
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       code_challenge_methods_supported: ['S256'],
@@ -49,33 +55,23 @@ describe('the metadata of the token handler', () => {
       scopes_supported: ['openid', 'email'],
       token_endpoint_auth_methods_supported: ['none'],
     });
-    const both = metadataOf({ issuer, mounted, grants: ['authorization_code'], clients: [browser, client] });
-    expect(both).to.deep.include({
+    expect(metadataOf({ issuer, clients: [browser, client] })).to.deep.include({
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     });
   });
 
-  it('names no endpoint that no client may use', () => {
-    const paths = ['authorize', 'device_authorization', 'introspect', 'token'];
-    const mounted = new Set(paths.map((path) => `/oauth/${path}`));
-    const device = 'urn:ietf:params:oauth:grant-type:device_code';
-    const endpoints = (clients: Parameters<typeof metadataOf>[0]['clients']): string[] => {
-      const metadata = metadataOf({
-        issuer,
-        mounted,
-        grants: ['password', 'authorization_code', device],
-        clients,
-      });
-      return Object.keys(metadata).filter((name) => name.endsWith('_endpoint'));
-    };
-    expect(endpoints([client])).to.have.members(['token_endpoint', 'introspection_endpoint']);
-    expect(
-      endpoints([{ isPublic: true, grants: ['authorization_code', device], scopes: [] }]),
-    ).to.have.members(['token_endpoint', 'authorization_endpoint', 'device_authorization_endpoint']);
+  it('promises exactly the claims that id tokens have', async () => {
+    const keys = await memoryKeyRing();
+    const tokens = new TokenIssuer({ keys, issuer, audience: 'platform' });
+    const subject = { client: newClient('console'), account: ALICE, session: newSession(), scopes: SCOPES };
+    const token = tokens.idToken(subject, { nonce: 'n', accessToken: 'a' });
+    expect(Object.keys(decodeJwt(token))).to.have.members(
+      metadataOf({ issuer, clients: [client] }).claims_supported,
+    );
   });
 
   it('is the same at both well-known paths, and may be kept for minutes', async () => {
-    const handlers = metadataHandlers({ issuer, mounted: new Set(), grants: [], clients: [client] });
+    const handlers = metadataHandlers({ issuer, clients: [client] });
     expect([...handlers.keys()]).to.deep.equal([OPENID_CONFIGURATION, AUTHORIZATION_SERVER]);
     const handler = handlers.get(AUTHORIZATION_SERVER);
     if (!handler) throw new Error('no handler');
