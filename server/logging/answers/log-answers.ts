@@ -13,7 +13,7 @@ import { forget } from '../../memory/forgotten.ts';
 import type { Scopes } from '../access/scope.ts';
 import type { Deadline } from '../deadline.ts';
 import { BEGINNING, millisecondsOf } from '../instant.ts';
-import type { Call, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
+import type { Buckets, Call, LogHistogram, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { PAGE_CUT } from '../page-limit.ts';
 import { answered } from './answered-records.ts';
 import { type BucketsWanted, bucketsOf, tooManyBuckets } from './buckets.ts';
@@ -104,12 +104,14 @@ export class LogAnswers {
     const first = open && selection ? await firstLine(store, selection, deadline.call()) : undefined;
     const start = open ? first?.time : range.start;
     const missing = first?.shortfalls ?? [];
-    if (!selection || start === undefined) {
+    if (start === undefined) {
       const totalRelation = missing.length === 0 ? 'eq' : 'gte';
       return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
     }
     const buckets = bucketsOf(this.#bucketsWanted(query, { ...range, start }));
-    const { total, counts, shortfalls } = await store.histogram(selection, buckets, deadline.call());
+    const { total, counts, shortfalls } = selection
+      ? await store.histogram(selection, buckets, deadline.call())
+      : noneIn(buckets);
     return {
       histogram: {
         total: total.count,
@@ -155,6 +157,11 @@ const NOTHING: LogPage = {
   next: undefined,
   shortfalls: [],
 };
+
+/** Who may see nothing is shown the same buckets as who finds nothing. */
+function noneIn({ edges }: Buckets): LogHistogram {
+  return { total: NOTHING.total, counts: edges.slice(1).map(() => 0), shortfalls: [] };
+}
 
 async function firstLine(store: LogStore, selection: Selection, call: Call) {
   const page = await store.query(selection, { order: 'asc', size: 1, from: 0, uncounted: true }, call);

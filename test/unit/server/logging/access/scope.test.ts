@@ -97,6 +97,17 @@ describe('what a caller may see of the logs', () => {
     }
   });
 
+  it('has the same buckets when it is nothing as when nothing is found', async () => {
+    const service = await serve({ allowed: (namespace) => namespace === 'bank' });
+    const histogramOf = async (query: string) =>
+      (await service.json(`operation=histogram&interval=10m&end_time=1795170599&${query}`))['histogram'];
+    for (const start of ['start_time=1795168800', '']) {
+      const found = await histogramOf(`${start}&namespaces=bank&pods=none`);
+      expect(await histogramOf(`${start}&namespaces=shop`)).to.deep.equal(found);
+      expect(record(found)['histograms']).to.have.length(start === '' ? 0 : 3);
+    }
+  });
+
   it('is asked about every namespace once, whatever part of a name is looked for, so that time tells none', async () => {
     const service = await serve({ allowed: (namespace) => namespace === 'bank' });
     const parts = ['a', 'shop', 'none', 'bank', 'o'];
