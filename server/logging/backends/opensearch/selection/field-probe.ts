@@ -71,8 +71,7 @@ export class FieldProbe {
     if (refusal === undefined && !(fields instanceof StatusError)) {
       return fields && { indices, fields, refused: [], closed: [], areMoreClosed: false };
     }
-    const known = new Set(fields instanceof FieldMap ? fields.indices : []);
-    const some = await this.#findSome(indices, known, call, newest);
+    const some = await this.#findSome(indices, call, newest);
     // Nothing that could be searched is not the same as nothing that is there.
     if (!some) throw refusal ?? fields;
     return some;
@@ -80,7 +79,6 @@ export class FieldProbe {
 
   async #findSome(
     indices: string,
-    known: ReadonlySet<string>,
     call: Call,
     newest: (() => string | undefined) | undefined,
   ): Promise<SearchableIndices | undefined> {
@@ -88,7 +86,7 @@ export class FieldProbe {
     const isPattern = indices.includes('*');
     const excluding = isPattern ? await this.#states.excluding(indices, call) : undefined;
     if (isPattern && !excluding && names.length === 1) return this.#findNewest(newest?.(), call);
-    const remaining = excluding ?? (await this.#states.without(names, known, call));
+    const remaining = excluding ?? (await this.#states.without(names, call));
     const fields = remaining.indices !== '' && (await this.#ask(remaining.indices, call));
     return fields ? { ...remaining, fields } : undefined;
   }

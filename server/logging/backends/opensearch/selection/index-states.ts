@@ -49,11 +49,9 @@ export class IndexStates {
     return this.#refusal(patterns, WITH_CLOSED, call);
   }
 
-  /** Of names, or of patterns that count as a whole. `known`: those that can be searched for certain. */
-  async without(names: readonly string[], known: ReadonlySet<string>, call: Call): Promise<Remaining> {
-    const states = await inParallel(AT_A_TIME, names, async (name) =>
-      known.has(decodeURIComponent(name)) ? 'searchable' : this.#stateOf(name, call),
-    );
+  /** Of names, or of patterns that count as a whole. */
+  async without(names: readonly string[], call: Call): Promise<Remaining> {
+    const states = await inParallel(AT_A_TIME, names, (name) => this.#stateOf(name, call));
     const those = (state: State): string[] => names.filter((_, n) => states[n] === state);
     return {
       indices: those('searchable').join(','),

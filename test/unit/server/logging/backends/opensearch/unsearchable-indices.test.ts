@@ -16,6 +16,8 @@ const days = (month: string, count: number): string[] =>
 /** What a node does that has these indices, some of which are closed, and of some of which the reading is blocked. */
 class Indices {
   closed: readonly string[] = [];
+  /** Of these, those that were closed only when their fields had been told. */
+  justClosed: readonly string[] = [];
   blocked: readonly string[] = [];
   /** Paths of what was searched, without looks at whether it can be. */
   readonly searched: string[] = [];
@@ -48,7 +50,8 @@ class Indices {
   readonly about: Script = (asked, response) => {
     if (!asked.path.includes('/_field_caps')) return this.search(asked, response);
     const found = this.#expanded((asked.path.split('/')[1] ?? '').split(','));
-    const indices = found.filter((name) => !this.closed.includes(name) && !this.blocked.includes(name));
+    const unsearchable = [...this.closed, ...this.blocked];
+    const indices = found.filter((name) => this.justClosed.includes(name) || !unsearchable.includes(name));
     return { ...CAPABILITIES, indices };
   };
 
@@ -147,6 +150,17 @@ describe('indices that OpenSearch has and does not search', () => {
         },
       ]);
     }
+  });
+
+  it('are closed ones too that were not a moment before, when their fields were told', async () => {
+    const indices = new Indices(days('2026.01', 31));
+    await using store = await scriptedStore(indices.search, indices.about);
+    indices.closed = ['logs-2026.01.02'];
+    indices.justClosed = indices.closed;
+    const page = await storeAt(store.url).query(asked(MONTH), PAGE, call());
+    expect(page.shortfalls.map(({ message }) => message)).to.deep.equal([
+      'the log store has closed logs-2026.01.02',
+    ]);
   });
 
   it('do not count where they are of no day that is asked for', async () => {
