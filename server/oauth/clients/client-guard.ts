@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { SourceAddress } from '../http/source-address.ts';
@@ -51,9 +52,9 @@ export class ClientGuard {
     this.#table.fail(this.#key(id, request), this.#options.limits, this.#now());
   }
 
+  /** A digest, for ids may be made up, and long: neither they nor what they came in are kept. */
   #key(id: string, request: IncomingMessage): string {
-    // Ids of clients hold no space, and are not longer; made-up ones take no more room than that.
-    return `${networkOf(this.#options.sourceOf(request))} ${id.slice(0, 128)}`;
+    return hash('sha256', `${networkOf(this.#options.sourceOf(request))} ${id}`, 'base64');
   }
 }
 

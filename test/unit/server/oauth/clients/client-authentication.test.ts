@@ -5,6 +5,7 @@ import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
 import { ClientGuard, newClientGuard } from '../../../../../server/oauth/clients/client-guard.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
+import { heapInUse } from '../../../../support/oauth/heap-in-use.ts';
 import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
 
 const SECRETS: Readonly<Record<string, string>> = {
@@ -237,6 +238,14 @@ describe('the guard of client secrets', () => {
     const { ask } = scene(10);
     for (let i = 0; i < 10; i++) [1, 2, 3].forEach(() => ask(`invented-${i}`, 'x', '203.0.113.9'));
     expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
+  });
+
+  it('keeps nothing of what was sent in memory but that it was sent', () => {
+    const { ask } = scene(1000);
+    const before = heapInUse();
+    for (let i = 0; i < 500; i++) ask(Buffer.alloc(60_000, `${1000 + i}`).toString('latin1'), 'x');
+    expect(heapInUse() - before).to.be.below(10_000_000);
+    expect(ask('console', 'x')).to.equal(401);
   });
 
   describe('of a configuration', () => {
