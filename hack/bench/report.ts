@@ -24,7 +24,14 @@ export interface Report {
 const HEADINGS = ['work', 'peer', 'ours', 'ours to its', 'goal', 'met'] as const;
 
 export function table(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [row.work, row.peer, row.ours, row.ratio, row.goal, verdict(row)]);
+  const cells = rows.map((row) => [
+    row.work,
+    row.peer ?? '',
+    row.ours,
+    row.ratio ?? '',
+    row.goal ?? '',
+    verdict(row),
+  ]);
   const widths = HEADINGS.map((heading, column) =>
     Math.max(heading.length, ...cells.map((line) => (line[column] ?? '').length)),
   );

@@ -4,7 +4,7 @@ import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-ge
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median, sum } from '../measuring/statistics.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
-import { atMost, megabytes, milliseconds, type Row } from './row.ts';
+import { atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
 
 const ROUNDS = 9;
 const LISTS_PER_ROUND = 3;
@@ -54,7 +54,6 @@ export async function listRows(scene: Scene): Promise<readonly Row[]> {
   const bytes = (side: keyof typeof seen): number =>
     median(seen[side].map(({ result }) => result.bytes / result.requests));
   const what = `list ${scene.options.nodes} nodes`;
-  const informs = (row: Row): Row => ({ ...row, goal: '', met: undefined });
   return [
     atMost(`${what}, direct: time`, time('peer'), time('direct'), 1 / 5, milliseconds),
     atMost(`${what}, direct: CPU of the server`, cpu('peer'), cpu('direct'), 1 / 6, milliseconds),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../measuring/machine.ts';
 import { median } from '../measuring/statistics.ts';
 import { TokenClient } from '../measuring/token-client.ts';
-import { AT_A_TIME, addUsers, known, PASSWORD, repeat, userOf } from '../scene/crowd.ts';
+import { AT_A_TIME, addUsers, known, PASSWORD, refreshing, repeat, userOf } from '../scene/crowd.ts';
 import { OUR_NODES, type Scene } from '../scene/scene.ts';
 import { passwordRows } from './passwords.ts';
 import { milliseconds, perSecond, type Row } from './row.ts';
@@ -39,25 +39,11 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
 }
 
 async function refreshRow({ options, machine, server }: Scene, client: TokenClient): Promise<Row> {
-  const tokens = await Promise.all(
-    Array.from(
-      { length: AT_A_TIME },
-      async (_, turn) => (await client.signIn(userOf(turn), PASSWORD)).refresh_token,
-    ),
-  );
-  const rate = await pinned(server.pid, machine, async () => {
-    const done = await repeat(options.seconds, async (_turn, lane) => {
-      tokens[lane] = (await client.refresh(tokens[lane] ?? '')).refresh_token;
-    });
-    return done / options.seconds;
-  });
+  const work = await refreshing(client);
+  const done = await pinned(server.pid, machine, () => repeat(options.seconds, work));
   return {
     work: 'refresh a token, its session written',
-    peer: '',
-    ours: perSecond(rate),
-    ratio: '',
-    goal: '',
-    met: undefined,
+    ours: perSecond(done / options.seconds),
     note: `${AT_A_TIME} sessions at a time; one core for the server, the cluster's writes beside it`,
   };
 }
@@ -96,7 +82,6 @@ async function stormRow(scene: Scene, client: TokenClient): Promise<Row> {
     work: `p99 of getting one node while ${STORM_PER_SECOND} people a second sign in`,
     peer: milliseconds(calm.latencyMs.p99),
     ours: milliseconds(p99),
-    ratio: '',
     goal: `≤ ${milliseconds(STORM_P99_MS)}`,
     met: p99 <= STORM_P99_MS,
     note: `peer: the same while nobody does; ${signedIn} signed in, ${refused} were told to come back`,
@@ -115,11 +100,7 @@ async function revocationRow(here: TokenClient, there: TokenClient): Promise<Row
   }
   return {
     work: 'a revocation holds at another replica',
-    peer: '',
     ours: milliseconds(median(times)),
-    ratio: '',
-    goal: '',
-    met: undefined,
     note: `after the answer to it; the longest of ${REVOCATIONS}: ${milliseconds(Math.max(...times))}`,
   };
 }

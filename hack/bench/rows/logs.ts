@@ -1,8 +1,7 @@
 // Log queries: each operation through us (TLS, authentication, authorization) beside the same question put to the store
 // itself without any of these, by the same client.
-import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
-import { residentMB } from '../measuring/process-usage.ts';
+import { peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import type { LogPeer, LogRange } from '../scene/log-peers.ts';
 import { LOGS, type LogScene, type LogSide, withLogStores } from '../scene/log-scene.ts';
@@ -166,7 +165,7 @@ async function exportRows({ peer, ours, server }: LogSide, { range, lines }: Log
     peer: () => rate(() => peer.export(range)),
     ours: () =>
       rate(async () => {
-        const [count, mb] = await watched(server.pid, () => exported(ours, path(range)));
+        const [count, mb] = await peakWhile(server.pid, () => exported(ours, path(range)));
         growth.mb = Math.max(growth.mb, mb - before);
         return count;
       }),
@@ -185,9 +184,7 @@ async function exportRows({ peer, ours, server }: LogSide, { range, lines }: Log
     },
     {
       work: `logs, ${peer.name}: growth of memory during the export`,
-      peer: '',
       ours: `${growth.mb.toFixed(0)} MB`,
-      ratio: '',
       goal: `< ${EXPORT_GROWTH_MB} MB`,
       met: growth.mb < EXPORT_GROWTH_MB,
       shortfall:
@@ -203,22 +200,4 @@ async function exported(ours: LogClient, path: string): Promise<number> {
   const lines = await countLines(answer);
   if (answer.trailers['log-export-outcome'] !== 'complete') throw new Error('an export was not complete');
   return lines;
-}
-
-/** The result, and the most memory that the process had meanwhile, in MB. */
-async function watched(pid: number, work: () => Promise<number>): Promise<readonly [number, number]> {
-  const over = new AbortController();
-  let most = 0;
-  const watching = (async () => {
-    while (!over.signal.aborted) {
-      most = Math.max(most, await residentMB(pid));
-      await delay(50, undefined, { signal: over.signal }).catch(() => undefined);
-    }
-  })();
-  try {
-    return [await work(), most];
-  } finally {
-    over.abort();
-    await watching;
-  }
 }

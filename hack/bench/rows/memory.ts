@@ -1,7 +1,7 @@
 // Resident memory of a fresh server: idle, after lists, under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoopDelays } from '../measuring/loop-probe.ts';
-import { residentMB } from '../measuring/process-usage.ts';
+import { peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { below, milliseconds, type Row } from './row.ts';
 
@@ -36,53 +36,33 @@ export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
     { length: Math.min(200, options.nodes) },
     (_, i) => `${OUR_NODES}/${scene.nodeName(i)}`,
   );
-  const half = (): Promise<number> =>
-    peakWhile(
-      server.pid,
+  const half = () =>
+    peakWhile(server.pid, () =>
       load.requests({ target, paths: [OUR_NODES, ...paths], connections: 16, seconds: LOAD_SECONDS }),
     );
-  const first = await half();
-  const second = await half();
+  const [, first] = await half();
+  const [, second] = await half();
   const delays = (await server.ask('loop-delays')) as LoopDelays;
   await server.stop();
   return [
     {
-      ...below('memory, idle', '', idle, 240, megabytes),
+      ...below('memory, idle', idle, 240, megabytes),
       shortfall: 'loading client-node alone takes 85 MB; the objects take 42',
     },
     {
-      ...below('memory, after lists', megabytes(peerAfterLists), afterLists, 320, megabytes),
+      ...below('memory, after lists', afterLists, 320, megabytes),
+      peer: megabytes(peerAfterLists),
       note: `${LISTS} plain and ${LISTS} compressed ones`,
     },
     {
-      ...below('memory, growth under load', '', Math.max(0, second - first), FLAT_MB, megabytes),
+      ...below('memory, growth under load', Math.max(0, second - first), FLAT_MB, megabytes),
       note: `peak of the second ${LOAD_SECONDS} s (${megabytes(second)}) over that of the first (${megabytes(first)}); a whole list for each ${paths.length} gets, 16 connections`,
     },
     {
-      ...below('longest block of the event loop under that load', '', delays.maxMs, 50, milliseconds),
+      ...below('longest block of the event loop under that load', delays.maxMs, 50, milliseconds),
       note: `p99 ${milliseconds(delays.p99Ms)}`,
       shortfall:
         '16 clients begin at once, and the TLS handshake of each takes one to two milliseconds, more where the machine is slow; the longest times were seen there',
     },
   ];
-}
-
-/** The largest resident memory seen until the work has ended. */
-async function peakWhile(pid: number, work: Promise<unknown>): Promise<number> {
-  const ended = new AbortController();
-  const look = async (): Promise<number> => {
-    let peak = 0;
-    while (!ended.signal.aborted) {
-      peak = Math.max(peak, await residentMB(pid));
-      await delay(250);
-    }
-    return peak;
-  };
-  const looking = look();
-  try {
-    await work;
-  } finally {
-    ended.abort();
-  }
-  return looking;
 }

@@ -7,9 +7,9 @@ import { cpuSeconds, mainThreadSeconds } from '../measuring/process-usage.ts';
 import { startProgram } from '../measuring/program.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { TokenClient } from '../measuring/token-client.ts';
-import { AT_A_TIME, PASSWORD, repeat, userOf, writerClient } from '../scene/crowd.ts';
+import { AT_A_TIME, PASSWORD, repeat, userOf } from '../scene/crowd.ts';
 import type { Scene } from '../scene/scene.ts';
-import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
+import { atLeast, informs, milliseconds, perSecond, type Row } from './row.ts';
 
 const HASH_LOOP = join(import.meta.dirname, '../bare/hash-loop.ts');
 const BARE_SIGN_IN = join(import.meta.dirname, '../bare/sign-in.ts');
@@ -70,18 +70,14 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
         note: `peer: argon2id alone; a core for it or for the server, the other for the cluster and the client. ${usage(pinned)}`,
         shortfall: shortfall(pinned),
       },
-      {
-        ...row('the same by a program that does nothing else', { bare: pinned.bare, grants: pinned.least }),
-        goal: '',
-        met: undefined,
-        note: `ours: on Node, a form over TLS, the hash, one session written over TLS, a signature, the answer; no checks, no watch, no log. ${usage({ grants: pinned.least })}`,
-      },
-      {
-        ...row('sign in with a password, all cores for everybody', free),
-        goal: '',
-        met: undefined,
-        note: `peer: argon2id alone, one at a time, as the server does it. ${usage(free)}`,
-      },
+      informs(
+        row('the same by a program that does nothing else', { bare: pinned.bare, grants: pinned.least }),
+        `ours: on Node, a form over TLS, the hash, one session written over TLS, a signature, the answer; no checks, no watch, no log. ${usage({ grants: pinned.least })}`,
+      ),
+      informs(
+        row('sign in with a password, all cores for everybody', free),
+        `peer: argon2id alone, one at a time, as the server does it. ${usage(free)}`,
+      ),
     ];
   } finally {
     leastClient?.close();
@@ -102,14 +98,9 @@ function othersThan(pid: number, scene: Scene, programs: readonly number[]): rea
   return all.filter((other) => other > 0 && other !== pid);
 }
 
-async function removeBareSessions(scene: Scene): Promise<void> {
-  const client = await writerClient(scene);
-  try {
-    const path = '/apis/iam.platform.io/v1beta1/sessions?labelSelector=platform.io/bench=bare';
-    await client.expect(path, { method: 'DELETE' }, [200]);
-  } finally {
-    client.close();
-  }
+async function removeBareSessions({ cluster }: Scene): Promise<void> {
+  const path = '/apis/iam.platform.io/v1beta1/sessions?labelSelector=platform.io/bench=bare';
+  await cluster.expect(path, { method: 'DELETE' }, [200]);
 }
 
 async function grants({ options, kubePid, etcdPid }: Scene, [pid, client]: Server): Promise<Usage> {

@@ -8,9 +8,9 @@ import { pinned } from '../measuring/machine.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { CLIENT, TokenClient } from '../measuring/token-client.ts';
-import { AT_A_TIME, addUsers, known, PASSWORD, repeat, USERS, userOf } from '../scene/crowd.ts';
+import { AT_A_TIME, addUsers, known, PASSWORD, refreshing, repeat, USERS, userOf } from '../scene/crowd.ts';
 import type { Scene } from '../scene/scene.ts';
-import { milliseconds, perSecond, type Row } from './row.ts';
+import { atLeast, informs, milliseconds, perSecond, type Row } from './row.ts';
 
 const ROUNDS = 3;
 /** What Dex and most others use. */
@@ -127,19 +127,6 @@ function measured(
   return interleaved(ROUNDS, Object.fromEntries(all));
 }
 
-/** One session for each lane. */
-async function refreshing(client: TokenClient): Promise<Work> {
-  const tokens = await Promise.all(
-    Array.from(
-      { length: AT_A_TIME },
-      async (_, lane) => (await client.signIn(userOf(lane), PASSWORD)).refresh_token,
-    ),
-  );
-  return async (_turn, lane) => {
-    tokens[lane] = (await client.refresh(tokens[lane] ?? '')).refresh_token;
-  };
-}
-
 /** None without the peer. */
 function row(
   work: string,
@@ -150,16 +137,6 @@ function row(
   if (peer.length === 0) return [];
   const rate = (side: readonly Measured[]): number => median(side.map(({ rate }) => rate));
   const cpu = (side: readonly Measured[]): string => milliseconds(median(side.map(({ cpu }) => cpu)));
-  const ratio = rate(ours) / rate(peer);
-  return [
-    {
-      work,
-      peer: perSecond(rate(peer)),
-      ours: perSecond(rate(ours)),
-      ratio: `${ratio.toFixed(ratio < 1 ? 2 : 1)} ×`,
-      goal: '',
-      met: undefined,
-      note: `${how}; a core for each server; CPU a turn ${cpu(peer)}, ours ${cpu(ours)}`,
-    },
-  ];
+  const note = `${how}; a core for each server; CPU a turn ${cpu(peer)}, ours ${cpu(ours)}`;
+  return [informs(atLeast(work, rate(peer), rate(ours), 1, perSecond), note)];
 }

@@ -1,10 +1,9 @@
 // The store that needs nothing: 100 pods with 10,000 lines each, read through kube-apiserver from simulated kubelets,
 // merged in the order of time. The peer reads the same logs the same way, and does nothing with them.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '../../control-plane/client.ts';
+import type { Client } from '../../control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
 import { grant, SERVICE_ACCOUNT } from '../../extension/registration.ts';
 import { ServerProcess } from '../../extension/server-process.ts';
@@ -13,9 +12,11 @@ import { startKwok } from '../../simulation/kwok.ts';
 import { nodeName } from '../../simulation/realistic-node.ts';
 import { freePort } from '../../system/ports.ts';
 import { countLines, LogClient, memberOf } from '../measuring/log-client.ts';
-import { residentMB } from '../measuring/process-usage.ts';
+import { peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { LOGS } from '../scene/log-scene.ts';
+import { pairFiles, pemFile } from '../scene/pem-files.ts';
 import type { Scene } from '../scene/scene.ts';
+import { inWorkFolder } from '../scene/work-folder.ts';
 import { milliseconds, type Row } from './row.ts';
 
 const PODS = 100;
@@ -29,27 +30,17 @@ interface Pod {
 }
 
 export async function podLogRows(scene: Scene): Promise<readonly Row[]> {
-  const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-bench-pods-'));
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })];
-  try {
-    const { signal, progress } = scene;
+  const { signal, progress } = scene;
+  return inWorkFolder('bench-pods', progress, async (dir, defer) => {
     progress(`writing the logs of ${PODS} pods`);
     const cluster = await startControlPlane({ dir: join(dir, 'control-plane'), signal, progress });
-    cleanups.push(() => cluster.stop());
+    defer(() => cluster.stop());
     const pods = await startPods(cluster, dir, signal);
     const { server, client } = await startServer(cluster, dir, signal);
-    cleanups.push(async () => {
-      client.close();
-      await server.stop();
-    });
-    const reader = new Client(cluster.url, await administrator(cluster), 32);
-    cleanups.push(async () => reader.close());
-    return await measure(scene, pods, server, client, reader);
-  } finally {
-    for (const cleanup of cleanups.toReversed()) {
-      await cleanup().catch((error: unknown) => scene.progress(`cleaning up: ${String(error)}`));
-    }
-  }
+    defer(() => server.stop());
+    defer(() => client.close());
+    return measure(scene, pods, server, client, cluster.client);
+  });
 }
 
 async function measure(
@@ -67,14 +58,9 @@ async function measure(
     }),
   );
   const before = await residentMB(server.pid);
-  let most = before;
-  const watching = setInterval(() => {
-    void residentMB(server.pid).then((mb) => {
-      most = Math.max(most, mb);
-    });
-  }, 50);
-  const informs = { peer: milliseconds(bare.ms), ratio: '', goal: '', met: undefined };
-  try {
+  const what = `${PODS} pods of ${LINES.toLocaleString('en')} lines`;
+  const peer = milliseconds(bare.ms);
+  const [rows, most] = await peakWhile(server.pid, async (): Promise<Row[]> => {
     const page = await timed(() => client.json(`${LOGS}?${range}&size=100`));
     const total = Number(memberOf(page.result, 'query', 'total'));
     // Under its time limit the answer says that it is partial: then the row says so too.
@@ -90,34 +76,29 @@ async function measure(
     const lines = await countLines(answer);
     const all = performance.now() - began;
     if (lines !== PODS * LINES) throw new Error(`${lines} lines were exported, not ${PODS * LINES}`);
-    const what = `${PODS} pods of ${LINES.toLocaleString('en')} lines`;
-    const note = 'peer: reading these logs without doing anything with them';
     return [
       {
-        ...informs,
         work: `pod logs: newest 100 and the total, ${what}`,
+        peer,
         ours: milliseconds(page.ms),
-        note: `${note}${covered}`,
+        note: `peer: reading these logs without doing anything with them${covered}`,
       },
       {
-        ...informs,
-        peer: '',
         work: 'pod logs: the next 100, by their cursor, which carries the total',
         ours: milliseconds(further.ms),
       },
-      { ...informs, work: `pod logs: first line of an export in order, ${what}`, ours: milliseconds(first) },
-      { ...informs, work: `pod logs: all lines of it`, ours: milliseconds(all) },
-      {
-        ...informs,
-        peer: '',
-        work: 'pod logs: growth of memory in these',
-        ours: `${(most - before).toFixed(0)} MB`,
-        note: `resident, from ${before.toFixed(0)} MB`,
-      },
+      { work: `pod logs: first line of an export in order, ${what}`, peer, ours: milliseconds(first) },
+      { work: `pod logs: all lines of it`, peer, ours: milliseconds(all) },
     ];
-  } finally {
-    clearInterval(watching);
-  }
+  });
+  return [
+    ...rows,
+    {
+      work: 'pod logs: growth of memory in these',
+      ours: `${(most - before).toFixed(0)} MB`,
+      note: `resident, from ${before.toFixed(0)} MB`,
+    },
+  ];
 }
 
 async function timed<Result>(
@@ -183,19 +164,11 @@ async function startServer(
 ): Promise<{ readonly server: ServerProcess; readonly client: LogClient }> {
   const port = await freePort();
   await grant({ kubectl: cluster.kubectl, kubeconfig: cluster.kubeconfig }, port, signal);
-  const write = async (name: string, text: string): Promise<string> => {
-    const path = join(dir, name);
-    await writeFile(path, text, { mode: 0o600 });
-    return path;
-  };
-  const ca = await write('ca.crt', cluster.ca);
-  const pair = async (name: string, { cert, key }: { readonly cert: string; readonly key: string }) => ({
-    cert: await write(`${name}.crt`, cert),
-    key: await write(`${name}.key`, key),
-  });
+  const { pki } = cluster;
+  const ca = await pemFile(dir, 'ca.crt', cluster.ca);
   const names = { dns: ['localhost'], ip: ['127.0.0.1'] };
-  const serving = await pair('serving', await cluster.pki.cluster.issueServer({ cn: 'ks-apiserver' }, names));
-  const caller = await pair('caller', await cluster.pki.issueClient({ cn: 'bench', o: ['system:masters'] }));
+  const serving = await pairFiles(dir, 'serving', pki.cluster.issueServer({ cn: 'ks-apiserver' }, names));
+  const caller = await pairFiles(dir, 'caller', pki.issueClient({ cn: 'bench', o: ['system:masters'] }));
   const server = await ServerProcess.start({
     dir: join(dir, 'server'),
     kubeconfig: await cluster.kubeconfigFor(SERVICE_ACCOUNT),
@@ -205,8 +178,4 @@ async function startServer(
     signal,
   });
   return { server, client: await LogClient.secure(server.url, { ca, ...caller }) };
-}
-
-async function administrator({ ca, pki }: ControlPlane) {
-  return { ca, pair: await pki.issueClient({ cn: 'bench-reader', o: ['system:masters'] }) };
 }

@@ -1,13 +1,13 @@
 /** One line of the result: the same work done by the peer and by us. */
 export interface Row {
   readonly work: string;
-  readonly peer: string;
+  readonly peer?: string;
   readonly ours: string;
-  /** Ours as a share of the peer's, or a difference; empty for absolute goals. */
-  readonly ratio: string;
-  readonly goal: string;
-  /** Undefined for a row that only informs. */
-  readonly met: boolean | undefined;
+  /** Ours as a share of the peer's, or a difference; none for absolute goals. */
+  readonly ratio?: string;
+  /** None for a row that only informs. */
+  readonly goal?: string;
+  readonly met?: boolean | undefined;
   readonly note?: string;
   /** Why the goal is missed, as far as profiles have shown; told only when it is. */
   readonly shortfall?: string;
@@ -26,13 +26,6 @@ export function perSecond(rate: number): string {
   return `${Math.round(rate).toLocaleString('en')}/s`;
 }
 
-interface Measured {
-  readonly work: string;
-  readonly peer: number;
-  readonly ours: number;
-  readonly format: (value: number) => string;
-}
-
 /** Ours is to be at most `goal` times the peer's. */
 export function atMost(
   work: string,
@@ -42,7 +35,9 @@ export function atMost(
   format: (value: number) => string,
 ): Row {
   const share = ours / peer;
-  return compared({ work, peer, ours, format }, share.toFixed(3), `≤ ${goal.toFixed(3)} ×`, share <= goal);
+  const ratio = `${share.toFixed(3)} ×`;
+  const told = { work, peer: format(peer), ours: format(ours), ratio };
+  return { ...told, goal: `≤ ${goal.toFixed(3)} ×`, met: share <= goal };
 }
 
 /** Ours is to be at least `goal` times the peer's. */
@@ -54,21 +49,16 @@ export function atLeast(
   format: (value: number) => string,
 ): Row {
   const share = ours / peer;
-  const digits = share < 1 ? 2 : 1;
-  return compared({ work, peer, ours, format }, share.toFixed(digits), `≥ ${goal} ×`, share >= goal);
+  const ratio = `${share.toFixed(share < 1 ? 2 : 1)} ×`;
+  return { work, peer: format(peer), ours: format(ours), ratio, goal: `≥ ${goal} ×`, met: share >= goal };
 }
 
-function compared({ work, peer, ours, format }: Measured, share: string, goal: string, met: boolean): Row {
-  return { work, peer: format(peer), ours: format(ours), ratio: `${share} ×`, goal, met };
+/** The comparison without its goal. */
+export function informs({ work, peer = '', ours, ratio = '' }: Row, note?: string): Row {
+  return { work, peer, ours, ratio, ...(note === undefined ? {} : { note }) };
 }
 
 /** An absolute bound, whatever a peer does. */
-export function below(
-  work: string,
-  peer: string,
-  ours: number,
-  bound: number,
-  format: (value: number) => string,
-): Row {
-  return { work, peer, ours: format(ours), ratio: '', goal: `< ${format(bound)}`, met: ours < bound };
+export function below(work: string, ours: number, bound: number, format: (value: number) => string): Row {
+  return { work, ours: format(ours), goal: `< ${format(bound)}`, met: ours < bound };
 }

@@ -47,7 +47,6 @@ export async function syncRows(scene: Scene): Promise<readonly Row[]> {
     {
       ...below(
         'listening to ready: longest block of the event loop',
-        '',
         median(seen.ours.map(({ filling }) => filling)),
         50,
         milliseconds,

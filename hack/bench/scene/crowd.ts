@@ -1,8 +1,6 @@
 // The people who sign in during the bench, and their doing so over and over.
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
-import { Client } from '../../control-plane/client.ts';
 import type { TokenClient } from '../measuring/token-client.ts';
 import type { Scene } from './scene.ts';
 
@@ -34,45 +32,50 @@ export function userOf(turn: number): string {
   return USERS[turn % USERS.length] ?? '';
 }
 
-/** Of a client that may write everything. */
-export async function writerClient({ writer }: Pick<Scene, 'writer'>): Promise<Client> {
-  const [ca = '', cert = '', key = ''] = await Promise.all(
-    [writer.ca, writer.cert, writer.key].map((file) => readFile(file, 'utf8')),
+/** One session for each lane, refreshed over and over. */
+export async function refreshing(
+  client: TokenClient,
+): Promise<(turn: number, lane: number) => Promise<void>> {
+  const tokens = await Promise.all(
+    Array.from(
+      { length: AT_A_TIME },
+      async (_, lane) => (await client.signIn(userOf(lane), PASSWORD)).refresh_token,
+    ),
   );
-  return new Client(writer.server, { ca, pair: { cert, key } }, 8);
+  return async (_turn, lane) => {
+    tokens[lane] = (await client.refresh(tokens[lane] ?? '')).refresh_token;
+  };
 }
 
 /** Does nothing for users who exist already. */
-export async function addUsers(scene: Scene): Promise<void> {
-  const client = await writerClient(scene);
+export async function addUsers({ cluster }: Scene, names = USERS): Promise<void> {
   const passwordHash = await hash(PASSWORD);
   const create = async (kind: string, name: string, spec: object): Promise<string | undefined> => {
     const body = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec };
     const path = `/apis/iam.platform.io/v1beta1/${kind.toLowerCase()}s`;
-    const answer = await client.expect(path, { method: 'POST', body }, [201, 409]);
+    const answer = await cluster.expect(path, { method: 'POST', body }, [201, 409]);
     if (answer.status === 409) return undefined;
     return (JSON.parse(answer.body) as { metadata: { uid: string } }).metadata.uid;
   };
-  try {
-    await Promise.all(
-      USERS.map(async (name) => {
-        const userUID = await create('User', name, {});
-        if (userUID === undefined) return;
-        const changedTime = new Date().toISOString();
-        await create('Credential', name, { userUID, passwordHash, changedTime });
-      }),
-    );
-  } finally {
-    client.close();
-  }
+  await Promise.all(
+    names.map(async (name) => {
+      const userUID = await create('User', name, {});
+      if (userUID === undefined) return;
+      const changedTime = new Date().toISOString();
+      await create('Credential', name, { userUID, passwordHash, changedTime });
+    }),
+  );
 }
 
-/** Resolves when the server knows the last of the users. */
-export async function known(client: TokenClient, signal: AbortSignal): Promise<void> {
+/** Resolves when the server knows the user, unless told otherwise the last of all. */
+export async function known(
+  client: TokenClient,
+  signal: AbortSignal,
+  user = USERS.at(-1) ?? '',
+): Promise<void> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
-  const last = USERS.at(-1) ?? '';
   for (;;) {
-    const signedIn = await client.signIn(last, PASSWORD).then(
+    const signedIn = await client.signIn(user, PASSWORD).then(
       () => true,
       () => false,
     );

@@ -1,9 +1,6 @@
 // What the rows of logs are measured on: both stores with the same lines, and a server of ours before each. Owns starting
 // and ending them.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '../../control-plane/client.ts';
 import type { ServerProcess } from '../../extension/server-process.ts';
 import { logData } from '../../log-data/log-data.ts';
 import { lackingForOpenSearch } from '../../log-stores/lacking.ts';
@@ -17,6 +14,7 @@ import { LogClient } from '../measuring/log-client.ts';
 import { startProgram } from '../measuring/program.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
 import type { Scene } from './scene.ts';
+import { inWorkFolder } from './work-folder.ts';
 
 /** Where consoles ask. */
 export const LOGS = '/kapis/tenant.platform.io/v1alpha2/logs';
@@ -51,36 +49,32 @@ export async function withLogStores<Result>(
 ): Promise<Result> {
   const { signal, progress } = scene;
   const lines = scene.options.logLines;
-  const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-bench-logs-'));
   const data = logData({ lines });
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })];
   const sides: LogSide[] = [];
-  const add = async (
-    store: LogStoreProcess,
-    logging: object,
-    newPeer: (client: LogClient) => LogPeer,
-    load: (records: Iterable<LogRecord>) => Promise<unknown>,
-  ): Promise<void> => {
-    cleanups.push(() => store.stop());
-    const direct = LogClient.plain(store.url);
-    const peer = newPeer(direct);
-    const program = startProgram(BARE_FRONT, [store.url, scene.serving.cert, scene.serving.key], signal);
-    cleanups.push(async () => program.end());
-    const front = await LogClient.secure(`https://127.0.0.1:${await program.line()}`, scene.direct);
-    progress(`loading ${lines} lines into ${peer.name}`);
-    await load(data.records());
-    const server = await scene.another({ configuration: { oauth: { enabled: false }, logging } });
-    const ours = await LogClient.secure(server.url, scene.direct);
-    cleanups.push(async () => {
-      direct.close();
-      front.close();
-      ours.close();
-      await server.stop();
-    });
-    const write = async (records: readonly LogRecord[]): Promise<void> => void (await load(records));
-    sides.push({ peer, fronted: newPeer(front), store, server, ours, write });
-  };
-  try {
+  return inWorkFolder('bench-logs', progress, async (dir, defer) => {
+    const add = async (
+      store: LogStoreProcess,
+      logging: object,
+      newPeer: (client: LogClient) => LogPeer,
+      load: (records: Iterable<LogRecord>) => Promise<unknown>,
+    ): Promise<void> => {
+      defer(() => store.stop());
+      const direct = LogClient.plain(store.url);
+      defer(() => direct.close());
+      const peer = newPeer(direct);
+      const program = startProgram(BARE_FRONT, [store.url, scene.serving.cert, scene.serving.key], signal);
+      defer(() => program.end());
+      const front = await LogClient.secure(`https://127.0.0.1:${await program.line()}`, scene.direct);
+      defer(() => front.close());
+      progress(`loading ${lines} lines into ${peer.name}`);
+      await load(data.records());
+      const server = await scene.another({ configuration: { oauth: { enabled: false }, logging } });
+      defer(() => server.stop());
+      const ours = await LogClient.secure(server.url, scene.direct);
+      defer(() => ours.close());
+      const write = async (records: readonly LogRecord[]): Promise<void> => void (await load(records));
+      sides.push({ peer, fronted: newPeer(front), store, server, ours, write });
+    };
     await allowLogs(scene);
     const victoria = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal, progress });
     await add(
@@ -104,12 +98,8 @@ export async function withLogStores<Result>(
     if (!sample) throw new Error('there are no lines');
     const seconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
     const range = { start: seconds(data.start), end: seconds(data.end) };
-    return await work({ lines, range, sides, sample });
-  } finally {
-    for (const cleanup of cleanups.toReversed()) {
-      await cleanup().catch((error: unknown) => progress(`cleaning up: ${String(error)}`));
-    }
-  }
+    return work({ lines, range, sides, sample });
+  });
 }
 
 /** Of an index that a range covers whole, OpenSearch keeps the counts, whatever the range is: neither side is to get those. */
@@ -124,27 +114,19 @@ async function keepNoAnswers(url: string): Promise<void> {
 }
 
 /** Lets the caller of the bench read the logs of all pods. */
-async function allowLogs({ writer }: Scene): Promise<void> {
-  const [ca = '', cert = '', key = ''] = await Promise.all(
-    [writer.ca, writer.cert, writer.key].map((file) => readFile(file, 'utf8')),
-  );
-  const client = new Client(writer.server, { ca, pair: { cert, key } }, 1);
+async function allowLogs({ cluster }: Scene): Promise<void> {
   const group = 'rbac.authorization.k8s.io';
   const name = 'bench-logs';
-  const rules = [{ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }];
   const create = (resource: string, kind: string, body: object) =>
-    client.expect(
+    cluster.expect(
       `/apis/${group}/v1/${resource}`,
       { method: 'POST', body: { apiVersion: `${group}/v1`, kind, metadata: { name }, ...body } },
       [201, 409],
     );
-  try {
-    await create('clusterroles', 'ClusterRole', { rules });
-    await create('clusterrolebindings', 'ClusterRoleBinding', {
-      roleRef: { apiGroup: group, kind: 'ClusterRole', name },
-      subjects: [{ apiGroup: group, kind: 'User', name: 'bench' }],
-    });
-  } finally {
-    client.close();
-  }
+  const rules = [{ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }];
+  await create('clusterroles', 'ClusterRole', { rules });
+  await create('clusterrolebindings', 'ClusterRoleBinding', {
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name },
+    subjects: [{ apiGroup: group, kind: 'User', name: 'bench' }],
+  });
 }

@@ -1,10 +1,10 @@
 // What the rows are measured on: a control plane with its nodes, our server registered beside it, and the load
 // generator. Owns starting and ending it; what is measured is in ../rows.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
+import type { Client } from '../../control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
+import type { PairFiles } from '../../control-plane/pki.ts';
 import { apply, available, grant, register, SERVICE_ACCOUNT } from '../../extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../extension/server-process.ts';
 import { createNodes, nodeName } from '../../simulation/realistic-node.ts';
@@ -13,6 +13,8 @@ import { freePort } from '../../system/ports.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { LoadGenerator, type Target } from '../measuring/load-generator.ts';
 import type { Machine } from '../measuring/machine.ts';
+import { pairFiles, pemFile } from './pem-files.ts';
+import { inWorkFolder } from './work-folder.ts';
 
 export const CORE_NODES = '/api/v1/nodes';
 export const OUR_NODES = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -47,7 +49,7 @@ export interface Scene {
   /** For a cluster administrator. */
   readonly kubeconfig: string;
   /** Of the servers: paths of PEM files. */
-  readonly serving: Pair;
+  readonly serving: PairFiles;
   readonly load: LoadGenerator;
   /** The registered server. */
   readonly server: ServerProcess;
@@ -57,6 +59,8 @@ export interface Scene {
   readonly direct: Target;
   /** kube-apiserver, as somebody who may write. */
   readonly writer: Target;
+  /** The same for whoever sets something up. */
+  readonly cluster: Client;
   /** Nodes have names in this order. */
   nodeName(index: number): string;
   /** One more server on the same cluster, on a port of its own and registered nowhere. */
@@ -76,9 +80,7 @@ export async function withScene(
   signal: AbortSignal,
   work: (scene: Scene) => Promise<void>,
 ): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-bench-'));
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })];
-  try {
+  await inWorkFolder('bench', progress, async (dir, defer) => {
     const clients = await buildClients({ env: process.env, signal, progress });
     const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
     const controlPlane = await startControlPlane({
@@ -87,7 +89,7 @@ export async function withScene(
       signal,
       progress,
     });
-    cleanups.push(() => controlPlane.stop());
+    defer(() => controlPlane.stop());
     progress(`creating ${options.nodes} nodes`);
     await createNodes(controlPlane, options.nodes, { signal, progress });
 
@@ -112,7 +114,7 @@ export async function withScene(
         signal,
         ...options,
       });
-      cleanups.push(() => server.stop());
+      defer(() => server.stop());
       return server;
     };
     let others = 0;
@@ -123,7 +125,7 @@ export async function withScene(
     await trust.establish({ issuer, caFile: files.ca, audience: 'platform' });
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);
-    cleanups.push(() => load.stop());
+    defer(() => load.stop());
     const caller = { ca: files.ca, ...files.caller };
     await work({
       options,
@@ -140,40 +142,20 @@ export async function withScene(
       kube: { server: controlPlane.url, ...caller },
       direct: { server: server.url, ...caller },
       writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
+      cluster: controlPlane.client,
       nodeName,
       another: async (options) => start(await freePort(), `another-${++others}`, options),
     });
-  } finally {
-    for (const cleanup of cleanups.toReversed()) {
-      await cleanup().catch((error: unknown) => progress(`cleaning up: ${String(error)}`));
-    }
-  }
+  });
 }
 
-interface Pair {
-  readonly cert: string;
-  readonly key: string;
-}
-
-async function certificates(
-  { pki, ca }: ControlPlane,
-  dir: string,
-): Promise<{ ca: string; serving: Pair; caller: Pair; writer: Pair }> {
-  const write = async (name: string, text: string): Promise<string> => {
-    const path = join(dir, name);
-    await writeFile(path, text, { mode: 0o600 });
-    return path;
-  };
-  const pair = async (name: string, issued: Promise<Pair>): Promise<Pair> => {
-    const { cert, key } = await issued;
-    return { cert: await write(`${name}.crt`, cert), key: await write(`${name}.key`, key) };
-  };
+async function certificates({ pki, ca }: ControlPlane, dir: string) {
   const names = { dns: ['localhost', 'ks-apiserver.platform-system.svc'], ip: ['127.0.0.1'] };
   return {
-    ca: await write('ca.crt', ca),
-    serving: await pair('serving', pki.cluster.issueServer({ cn: 'ks-apiserver' }, names)),
-    caller: await pair('caller', pki.issueClient({ cn: CALLER })),
-    writer: await pair('writer', pki.issueClient({ cn: 'bench-writer', o: ['system:masters'] })),
+    ca: await pemFile(dir, 'ca.crt', ca),
+    serving: await pairFiles(dir, 'serving', pki.cluster.issueServer({ cn: 'ks-apiserver' }, names)),
+    caller: await pairFiles(dir, 'caller', pki.issueClient({ cn: CALLER })),
+    writer: await pairFiles(dir, 'writer', pki.issueClient({ cn: 'bench-writer', o: ['system:masters'] })),
   };
 }
 

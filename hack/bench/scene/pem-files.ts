@@ -1,0 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeyPair } from '../../control-plane/certificate-authority.ts';
+import type { PairFiles } from '../../control-plane/pki.ts';
+
+/** Writes what has been issued into the folder, for its owner only; gives the path. */
+export async function pemFile(dir: string, name: string, text: string): Promise<string> {
+  const path = join(dir, name);
+  await writeFile(path, text, { mode: 0o600 });
+  return path;
+}
+
+export async function pairFiles(dir: string, name: string, issued: Promise<KeyPair>): Promise<PairFiles> {
+  const { cert, key } = await issued;
+  return { cert: await pemFile(dir, `${name}.crt`, cert), key: await pemFile(dir, `${name}.key`, key) };
+}
