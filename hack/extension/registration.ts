@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';
 import { developmentManifests } from '../generate/manifests.ts';
-import { namesFor } from '../generate/names.ts';
+import { type Names, namesFor, SERVER } from '../generate/names.ts';
 
 const NAMES = namesFor('platform');
 const PASSED_ON_MS = 60_000;
@@ -14,19 +14,25 @@ const POLL_MS = 50;
 export interface Cluster {
   readonly kubectl: string;
   readonly kubeconfig: string;
+  /** Of the installation; those of a platform called `platform` unless told otherwise. */
+  readonly names?: Names;
 }
 
 /** Who the server is in the cluster, so that it has exactly the rights that it is shipped with. */
-export const SERVICE_ACCOUNT = {
-  name: `system:serviceaccount:${NAMES.namespace}:ks-apiserver`,
-  groups: ['system:serviceaccounts', `system:serviceaccounts:${NAMES.namespace}`],
-};
+export function serviceAccountOf({ namespace }: Names): { name: string; groups: string[] } {
+  return {
+    name: `system:serviceaccount:${namespace}:${SERVER}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+  };
+}
+
+export const SERVICE_ACCOUNT = serviceAccountOf(NAMES);
 
 /** Before the server starts: its rights, and the Service that leads to it. */
 export async function grant(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
   await apply(
     cluster,
-    documents(port, (document) => !isAPIService(document)),
+    documents(cluster, port, (document) => !isAPIService(document)),
     signal,
   );
 }
@@ -36,11 +42,11 @@ export async function grant(cluster: Cluster, port: number, signal: AbortSignal)
  * CA bundle is left to the server.
  */
 export async function register(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
-  await apply(cluster, documents(port, isAPIService), signal);
+  await apply(cluster, documents(cluster, port, isAPIService), signal);
 }
 
-function documents(port: number, chosen: (document: string) => boolean): string {
-  return developmentManifests(NAMES, port).split('---\n').filter(chosen).join('---\n');
+function documents({ names = NAMES }: Cluster, port: number, chosen: (document: string) => boolean): string {
+  return developmentManifests(names, port).split('---\n').filter(chosen).join('---\n');
 }
 
 function isAPIService(document: string): boolean {
@@ -52,7 +58,7 @@ function isAPIService(document: string): boolean {
  * condition a little later, and answers 503 until then.
  */
 export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
-  const served = groupVersionsOf(NAMES);
+  const served = groupVersionsOf(cluster.names ?? NAMES);
   const services = served.map(({ apiService }) => `apiservice/${apiService}`);
   await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=120s', ...services], signal);
   for (const { group, version } of served) {
@@ -70,9 +76,9 @@ export async function available(cluster: Cluster, signal: AbortSignal): Promise<
   }
 }
 
-/** `kubectl apply` of YAML or JSON; server-side, so that members of other owners stay. */
+/** `kubectl apply` of YAML or JSON; server-side, so that members stay that others alone have written. */
 export async function apply(cluster: Cluster, manifests: string, signal: AbortSignal): Promise<void> {
-  const args = ['apply', '--server-side', '--field-manager=development', '-f', '-'];
+  const args = ['apply', '--server-side', '--force-conflicts', '--field-manager=development', '-f', '-'];
   await kubectl(cluster, args, signal, manifests);
 }
 

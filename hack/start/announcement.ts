@@ -7,8 +7,8 @@ import {
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
 import { shellWord } from '../terminal/shell-word.ts';
+import { DEVELOPER } from './developer.ts';
 import type { DevelopmentServer } from './development-server.ts';
-import { DEVELOPER } from './registration.ts';
 
 /** What to type now, for the server behind the aggregation layer of the local cluster. */
 export function localAnnouncement(facts: {

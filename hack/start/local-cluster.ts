@@ -2,14 +2,19 @@
 // is started here ends with `stop`; the state stays in the folder.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { record } from '../../apis/reading/unknown-value.ts';
+import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
+import type { Client } from '../control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import { type Names, SERVER } from '../generate/names.ts';
+import { apply, available, grant, register, serviceAccountOf } from '../extension/registration.ts';
+import type { Names } from '../generate/names.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { localAnnouncement } from './announcement.ts';
+import { developerAccount } from './developer.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
-import { applyManifests, untilAvailable, untilDescribed } from './registration.ts';
 import { requireFree } from './server-ports.ts';
 import { type Steps, stepsWith } from './steps.ts';
 import { prepareTokenTrust } from './token-trust.ts';
@@ -28,6 +33,10 @@ export interface LocalOptions {
 
 /** Pods for each application are few: they are there to be looked at. */
 const PODS = 12;
+
+/** How long kube-apiserver may take to ask our server for the description, in ms. */
+const DESCRIBED_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
 
 /** Resolves with the announcement once the APIService is Available, and then keeps running until `life` ends. */
 export async function startLocal(
@@ -91,24 +100,42 @@ async function setUp(
   growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
     progress(`the pods no longer write logs: ${String(error)}`);
   });
-  const account = `system:serviceaccount:${names.namespace}`;
+  const cluster = { kubectl: cp.kubectl, kubeconfig: cp.kubeconfig, names };
   const server = await prepareServer({
     dir: join(options.dir, 'server'),
     names,
     // Exactly the rights that the manifests give it, and no more.
-    kubeconfig: await cp.kubeconfigFor({
-      name: `${account}:${SERVER}`,
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${names.namespace}`],
-    }),
+    kubeconfig: await cp.kubeconfigFor(serviceAccountOf(names)),
     port: options.port,
     registered: true,
   });
-  const registration = { dir: join(options.dir, 'server'), names, port: server.ports.secure, signal };
-  await step('Manifests', () => applyManifests(cp, registration));
+  const port = server.ports.secure;
+  await step('Manifests', async () => {
+    await grant(cluster, port, signal);
+    await apply(cluster, developerAccount(names), signal);
+  });
   await step('Server', () => options.startServer(cp, server, signal));
-  await step('APIService', () => untilAvailable(cp, names, signal));
-  const described = await step('API description', () => untilDescribed(cp, names, signal));
+  await step('APIService', async () => {
+    await register(cluster, port, signal);
+    await available(cluster, signal);
+  });
+  const described = await step('API description', () => untilDescribed(cp.client, names, signal));
   if (!described)
     progress('kube-apiserver does not describe the API yet: kubectl explain works in a minute or two');
   return server;
+}
+
+/**
+ * Until kube-apiserver describes our group in its OpenAPI, for `kubectl explain`. It asks for that in its own time;
+ * false when that is too long to wait.
+ */
+async function untilDescribed(client: Client, { platform }: Names, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + DESCRIBED_TIMEOUT_MS;
+  const path = `apis/${groupName(platform)}/${VERSION}`;
+  while (performance.now() < deadline) {
+    const { paths } = record(await client.get('/openapi/v3', signal));
+    if (Object.hasOwn(record(paths), path)) return true;
+    await delay(POLL_MS, undefined, { signal });
+  }
+  return false;
 }

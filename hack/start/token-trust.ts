@@ -47,7 +47,7 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   };
 }
 
-/** Replaced atomically: kube-apiserver reads it at once, and must not find it empty or half written. */
+/** In one write: kube-apiserver reads it at once, and must not find it empty or half written. */
 async function overwrite(file: string, content: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {
