@@ -2,8 +2,9 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './system/command.ts';
-import { onStopSignal, StoppedError } from './system/stop-signal.ts';
-import { parseCommandLine, UsageError } from './terminal/usage.ts';
+import { onStopSignal } from './system/stop-signal.ts';
+import { runScript } from './terminal/script.ts';
+import { parseCommandLine } from './terminal/usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = `Usage: npm run fix
@@ -40,12 +41,4 @@ async function main(): Promise<number> {
   return exitCode;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (error instanceof UsageError) {
-    console.error(error.message);
-    process.exitCode = 2;
-  } else if (error instanceof StoppedError) process.exitCode = error.exitCode;
-  else throw error;
-}
+await runScript(main);

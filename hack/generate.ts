@@ -1,10 +1,10 @@
 // Writes what follows from something else in the repository (manifests, tables of the documents), or, with --check,
 // says what no longer fits. What the files hold is decided in hack/generate/.
 import { join, relative } from 'node:path';
-import { messageOf } from '../apis/reading/thrown-value.ts';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
+import { runScript } from './terminal/script.ts';
 import { parseCommandLine } from './terminal/usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -43,9 +43,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exitCode = 2;
-}
+await runScript(main);

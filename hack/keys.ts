@@ -2,11 +2,10 @@
 // leave the cluster: nothing but ids, states and times is printed.
 import { join } from 'node:path';
 import { isNotFound } from '../apis/meta/v1/errors.ts';
-import { ClusterConnection } from '../server/cluster/connection/connection.ts';
-import { kubeConfigSource } from '../server/cluster/connection/kubeconfig.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
-import { explanationOf } from './terminal/explanation.ts';
+import { withGivenCluster } from './terminal/given-cluster.ts';
+import { runScript } from './terminal/script.ts';
 import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from './terminal/usage.ts';
 
 const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
@@ -41,46 +40,39 @@ async function main(): Promise<number> {
   if (unexpected !== undefined) throw unexpectedArgument(unexpected);
   if (command === 'list' && values.immediately) throw new UsageError('--immediately goes with rotate only');
   const { secret: name, namespace = await ownNamespace() } = values;
-  const kubeConfig = kubeConfigSource(values.kubeconfig ?? process.env['KUBECONFIG'], process.env);
-  // Told at once when there is none.
-  kubeConfig();
-  const client = new ClusterConnection({
-    kubeConfig,
-    slowCredentials: (giver) => process.stderr.write(`waiting for ${giver}\n`),
-  });
-  try {
-    await client.authenticated();
+  return withGivenCluster(values.kubeconfig, async (cluster) => {
     const signal = AbortSignal.timeout(30_000);
-    if (command === 'list') {
-      const { set, request } = await new KeySecret(client, { namespace, name }).read(signal);
-      for (const { kid, state, createdAt, activeAt, verifyUntil } of set.keys) {
-        const end = verifyUntil === undefined ? '' : `, its tokens count until ${time(verifyUntil)}`;
-        process.stdout.write(
-          `${kid}  ${state}, made ${time(createdAt)}, signs from ${time(activeAt)}${end}\n`,
-        );
+    try {
+      if (command === 'list') await list(new KeySecret(cluster, { namespace, name }), signal);
+      else {
+        const request = values.immediately ? 'immediate' : 'graceful';
+        await cluster.json({
+          method: 'PATCH',
+          path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
+          headers: { 'content-type': 'application/merge-patch+json' },
+          json: { metadata: { annotations: { [ROTATE_ANNOTATION]: request } } },
+          signal,
+        });
+        process.stdout.write(`asked for: ${request}; the elected replica does it within seconds\n`);
       }
-      if (request) process.stdout.write(`asked for and not done yet: ${request}\n`);
       return 0;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      process.stderr.write(
+        `there is no Secret ${name} in the namespace ${namespace}: the server makes it at its first start; see --help\n`,
+      );
+      return 1;
     }
-    const request = values.immediately ? 'immediate' : 'graceful';
-    await client.json({
-      method: 'PATCH',
-      path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
-      headers: { 'content-type': 'application/merge-patch+json' },
-      json: { metadata: { annotations: { [ROTATE_ANNOTATION]: request } } },
-      signal,
-    });
-    process.stdout.write(`asked for: ${request}; the elected replica does it within seconds\n`);
-    return 0;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    process.stderr.write(
-      `there is no Secret ${name} in the namespace ${namespace}: the server makes it at its first start; see --help\n`,
-    );
-    return 1;
-  } finally {
-    client.close();
+  });
+}
+
+async function list(secret: KeySecret, signal: AbortSignal): Promise<void> {
+  const { set, request } = await secret.read(signal);
+  for (const { kid, state, createdAt, activeAt, verifyUntil } of set.keys) {
+    const end = verifyUntil === undefined ? '' : `, its tokens count until ${time(verifyUntil)}`;
+    process.stdout.write(`${kid}  ${state}, made ${time(createdAt)}, signs from ${time(activeAt)}${end}\n`);
   }
+  if (request) process.stdout.write(`asked for and not done yet: ${request}\n`);
 }
 
 /** Of the platform that the manifests are written for. */
@@ -92,9 +84,4 @@ function time(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${explanationOf(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runScript(main);

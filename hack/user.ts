@@ -5,18 +5,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
-import { ClusterConnection } from '../server/cluster/connection/connection.ts';
 import { fileFault } from '../server/cluster/connection/file-fault.ts';
-import { kubeConfigSource } from '../server/cluster/connection/kubeconfig.ts';
 import { PasswordHasher } from '../server/oauth/passwords/hasher.ts';
 import { passwordFaults } from '../server/oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/cluster-credential-store.ts';
 import { ClusterUserDirectory } from '../server/oauth/users/cluster-user-directory.ts';
 import { readPlatform } from './generate/names.ts';
-import { explanationOf } from './terminal/explanation.ts';
-import { UsageError } from './terminal/usage.ts';
+import { withGivenCluster } from './terminal/given-cluster.ts';
+import { runScript } from './terminal/script.ts';
 import { parseUserArguments, USAGE, type UserArguments, type UserOptions } from './user/arguments.ts';
-import { InterruptedError, readPassword } from './user/password-input.ts';
+import { readPassword } from './user/password-input.ts';
 import { restore } from './user/restore.ts';
 
 const HASHING = {
@@ -33,29 +31,21 @@ async function main(): Promise<number> {
   }
   const platform =
     given.options.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
-  const kubeConfig = kubeConfigSource(given.options.kubeconfig ?? process.env['KUBECONFIG'], process.env);
-  // Told at once when there is none.
-  kubeConfig();
-  const client = new ClusterConnection({
-    kubeConfig,
-    slowCredentials: (giver) => process.stderr.write(`waiting for ${giver}\n`),
-  });
-  const options = {
-    client,
-    group: groupName(platform),
-    log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
-  };
-  const users = new ClusterUserDirectory(options);
-  const credentials = new ClusterCredentialStore(options);
-  const signal = new AbortController().signal;
-  try {
-    await client.authenticated();
-    if (given.command === 'restore') return await restoreFrom(given.file, { users, credentials }, signal);
-    await createOrSet(given, { users, credentials }, signal);
+  return withGivenCluster(given.options.kubeconfig, async (client) => {
+    const options = {
+      client,
+      group: groupName(platform),
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+    };
+    const stores = {
+      users: new ClusterUserDirectory(options),
+      credentials: new ClusterCredentialStore(options),
+    };
+    const { signal } = new AbortController();
+    if (given.command === 'restore') return restoreFrom(given.file, stores, signal);
+    await createOrSet(given, stores, signal);
     return 0;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 interface Stores {
@@ -130,12 +120,4 @@ function hashOf(password: string): Promise<string> {
   return new PasswordHasher(HASHING).hash(password);
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (error instanceof InterruptedError) process.exitCode = 130;
-  else {
-    process.stderr.write(`${explanationOf(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
-  }
-}
+await runScript(main);

@@ -1,11 +1,10 @@
 // `npm run bench`: our server beside kube-apiserver, the same work for both, a table of ratios. Owns the order of
 // things: what is measured on is in scene/, how in measuring/, each group of rows in rows/, and in bare/ the least that a
 // program on Node has to do for the same.
-import { constants } from 'node:os';
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
-import { explanationOf } from '../terminal/explanation.ts';
+import { onStopSignal } from '../system/stop-signal.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
-import { UsageError } from '../terminal/usage.ts';
+import { runScript } from '../terminal/script.ts';
 import { describeMachine } from './measuring/machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';
 import { type MeasuredGroup, table, writeReport } from './report.ts';
@@ -71,25 +70,18 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function main(): Promise<number> {
-  const interrupted = new AbortController();
-  let code = 0;
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      code = 128 + constants.signals[name];
-      interrupted.abort(new Error(`ended by ${name}`));
-    });
+await runScript(async () => {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === 'help') {
+    process.stdout.write(USAGE);
+    return 0;
   }
-  try {
-    const options = parseOptions(process.argv.slice(2));
-    if (options === 'help') process.stdout.write(USAGE);
-    else await bench(options, AbortSignal.any([interrupted.signal, AbortSignal.timeout(BOUND_MS)]));
-  } catch (error) {
-    if (code === 0) process.stderr.write(`${explanationOf(error)}\n`);
-    if (error instanceof UsageError) return 2;
-    return code === 0 ? 1 : code;
-  }
-  return code;
-}
-
-process.exitCode = await main();
+  const stopped = onStopSignal();
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(BOUND_MS)]);
+  await bench(options, signal).catch((error: unknown) => {
+    // What fails after the end was asked for fails because of that.
+    stopped.throwIfAborted();
+    throw error;
+  });
+  return 0;
+});

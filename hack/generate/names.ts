@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { UsageError } from '../terminal/usage.ts';
 
 /** What an installation chooses for itself; everything else in the manifests follows from it. */
 export interface Names {
@@ -15,7 +16,7 @@ const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 /** The names for a platform; throws one line with the cure when `platform` cannot be part of an API group. */
 export function namesFor(platform: string): Names {
   if (!DNS_LABEL.test(platform) || platform.length > 50) {
-    throw new Error(
+    throw new UsageError(
       `the platform name ${JSON.stringify(platform)} cannot be part of an API group: use at most 50 lower-case letters, digits and dashes, beginning with a letter`,
     );
   }

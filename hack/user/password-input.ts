@@ -1,18 +1,11 @@
 import { text } from 'node:stream/consumers';
+import { StoppedError } from '../system/stop-signal.ts';
 
 /** A terminal, or what stands in its place. */
 export interface PasswordSource extends AsyncIterable<string | Buffer> {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
   pause?(): unknown;
-}
-
-/** Ctrl-C at a prompt. */
-export class InterruptedError extends Error {
-  constructor() {
-    super('interrupted');
-    this.name = 'InterruptedError';
-  }
 }
 
 /** At a terminal it is asked for twice, without echo; otherwise it is all of the input, without one line end. */
@@ -44,9 +37,10 @@ async function readLine(
       case '\n':
         prompt('\n');
         return characters.join('');
+      // Ctrl-C.
       case '\u0003':
         prompt('\n');
-        throw new InterruptedError();
+        throw new StoppedError('SIGINT');
       case '\u0004':
         prompt('\n');
         if (characters.length === 0) throw new Error('no password was given');

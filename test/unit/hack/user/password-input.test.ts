@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { InterruptedError, readPassword } from '../../../../hack/user/password-input.ts';
+import { StoppedError } from '../../../../hack/system/stop-signal.ts';
+import { readPassword } from '../../../../hack/user/password-input.ts';
 
 class Terminal extends Readable {
   readonly isTTY = true;
@@ -53,7 +54,9 @@ describe('a password', () => {
 
   it('is not taken from who presses Ctrl-C, or goes away; the terminal is put back', async () => {
     const { terminal, answer } = ask('secret\u0003');
-    expect(await failure(answer)).to.be.instanceOf(InterruptedError);
+    expect(await failure(answer))
+      .to.be.instanceOf(StoppedError)
+      .with.property('exitCode', 130);
     expect(terminal.modes).to.deep.equal([true, false]);
     expect(await failure(ask('\u0004').answer)).to.have.property('message', 'no password was given');
     expect(await failure(ask().answer)).to.have.property('message', 'no password was given');
