@@ -22,12 +22,8 @@ export interface ControlPlaneOptions {
   readonly dir: string;
   /** Ends the start, or later the whole control plane; stop() tells when it has ended. */
   readonly signal: AbortSignal;
-  /** Searched, and built when missing, unless given. */
-  readonly binaries?: Binaries;
   /** Leaves the folder for the next start; otherwise stop() removes what is in it. False unless told otherwise. */
   readonly keep?: boolean;
-  /** Those left out are remembered from the last start of this folder, or chosen freely. */
-  readonly ports?: Partial<Ports>;
   /** Whether kube-controller-manager runs. True unless told otherwise. */
   readonly controllers?: boolean;
   readonly extraApiserverFlags?: readonly string[];
@@ -74,15 +70,13 @@ const ATTEMPTS = 3;
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const folder = await openFolder(resolve(options.dir));
   try {
-    const binaries = options.binaries ?? (await findBinaries(options));
+    const binaries = await findBinaries(options);
     for (let attempt = 1; ; attempt++) {
       try {
         return await startIn(folder, binaries, options);
       } catch (error) {
-        const ours = options.ports === undefined && attempt < ATTEMPTS;
-        if (!ours || !(error instanceof DaemonError) || !error.log.includes('address already in use')) {
-          throw error;
-        }
+        const taken = error instanceof DaemonError && error.log.includes('address already in use');
+        if (!taken || attempt === ATTEMPTS) throw error;
       }
     }
   } catch (error) {
@@ -98,7 +92,7 @@ async function startIn(
 ): Promise<ControlPlane> {
   const { signal, progress = () => undefined } = options;
   const pki = await openPki(folder.pki);
-  const ports = await choosePorts(options.ports ?? {}, await folder.readPorts());
+  const ports = await choosePorts(await folder.readPorts());
   await folder.writePorts(ports);
 
   const url = `https://127.0.0.1:${ports.apiserver}`;

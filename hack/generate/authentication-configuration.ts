@@ -6,8 +6,6 @@ import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-map
 export interface TrustedIssuer {
   /** Byte for byte the `iss` of the tokens. */
   readonly url: string;
-  /** Where kube-apiserver finds the metadata when that is not below `url`, for instance inside the cluster. */
-  readonly discoveryURL?: string;
   readonly audience: string;
   /** Clients whose id tokens count as well, for programs that send those. None of them may be called as the audience. */
   readonly idTokensOf?: readonly string[];
@@ -26,12 +24,11 @@ export function authenticationConfiguration(issuer: TrustedIssuer | undefined): 
 }
 
 function authenticator(issuer: TrustedIssuer): object {
-  const { url, discoveryURL, certificateAuthority } = issuer;
+  const { url, certificateAuthority } = issuer;
   const { username, groups, uid } = CLAIM_MAPPING;
   return {
     issuer: {
       url,
-      ...(discoveryURL === undefined ? {} : { discoveryURL }),
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
       ...audiencesOf(issuer),
     },

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { record } from '../../apis/reading/unknown-value.ts';
-import { freePort, isFree, type PortState, stateOf } from '../system/ports.ts';
+import { freeAgain, type PortState, stateOf } from '../system/ports.ts';
 
 export interface ServerPorts {
   readonly secure: number;
@@ -25,14 +25,10 @@ export async function requireFree(port: number, look = stateOf): Promise<void> {
 export async function chooseServerPorts(file: string, requested: number | undefined): Promise<ServerPorts> {
   if (requested !== undefined) await requireFree(requested);
   const remembered = await read(file);
-  const secure = requested ?? (await again(remembered.secure, new Set()));
-  const insecure = await again(remembered.insecure, new Set([secure]));
+  const secure = requested ?? (await freeAgain(remembered.secure, new Set()));
+  const insecure = await freeAgain(remembered.insecure, new Set([secure]));
   await writeFile(file, JSON.stringify({ secure, insecure }));
   return { secure, insecure };
-}
-
-async function again(port: number | undefined, taken: ReadonlySet<number>): Promise<number> {
-  return port !== undefined && !taken.has(port) && (await isFree(port)) ? port : freePort(taken);
 }
 
 /** A missing or broken file means that nothing is remembered. */

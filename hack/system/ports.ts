@@ -27,7 +27,7 @@ export async function freePort(except: ReadonlySet<number> = new Set()): Promise
   throw new Error(`no free port on 127.0.0.1 between ${LOWEST} and ${HIGHEST}`);
 }
 
-export async function isFree(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
   return (await stateOf(port)) === 'free';
 }
 
@@ -54,27 +54,11 @@ export type PortName = (typeof PORT_NAMES)[number];
 
 export type Ports = Record<PortName, number>;
 
-/**
- * Decides all ports: a requested one is taken or refused, a remembered one is
- * taken again when it is still free, the rest is chosen anew.
- */
-export async function choosePorts(requested: Partial<Ports>, remembered: Partial<Ports>): Promise<Ports> {
+/** Decides all ports: a remembered one is taken again when it is still free, the rest is chosen anew. */
+export async function choosePorts(remembered: Partial<Ports>): Promise<Ports> {
   const taken = new Set<number>();
-  const choose = async (name: PortName): Promise<number> => {
-    const wanted = requested[name];
-    if (wanted !== undefined) {
-      if (taken.has(wanted) || !(await isFree(wanted))) {
-        throw new Error(
-          `port ${wanted} of 127.0.0.1, asked for ${name}, is in use: end the program that listens on it, or ask for another port`,
-        );
-      }
-      return wanted;
-    }
-    const before = remembered[name];
-    return before !== undefined && !taken.has(before) && (await isFree(before)) ? before : freePort(taken);
-  };
   const next = async (name: PortName): Promise<number> => {
-    const port = await choose(name);
+    const port = await freeAgain(remembered[name], taken);
     taken.add(port);
     return port;
   };
@@ -85,6 +69,11 @@ export async function choosePorts(requested: Partial<Ports>, remembered: Partial
     controllerManager: await next('controllerManager'),
     kwok: await next('kwok'),
   };
+}
+
+/** The remembered port where it can still be had, or another one. */
+export async function freeAgain(port: number | undefined, taken: ReadonlySet<number>): Promise<number> {
+  return port !== undefined && !taken.has(port) && (await isFree(port)) ? port : freePort(taken);
 }
 
 /** As many different ports that nobody listens on right now. */

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { choosePorts, freePort, freePorts } from '../../../../hack/system/ports.ts';
-import { rejection } from '../../../support/rejection.ts';
 
 async function occupied(): Promise<Disposable & { port: number }> {
   const port = await freePort();
@@ -18,7 +17,7 @@ async function occupied(): Promise<Disposable & { port: number }> {
 
 describe('the ports of a control plane', () => {
   it('are all different and lie below those of outgoing connections', async () => {
-    const ports = Object.values(await choosePorts({}, {}));
+    const ports = Object.values(await choosePorts({}));
     expect(new Set(ports).size).to.equal(5);
     expect(Math.max(...ports, ...(await freePorts(3)))).to.be.below(32_768);
   });
@@ -29,24 +28,13 @@ describe('the ports of a control plane', () => {
   });
 
   it('stay as they were at the last start', async () => {
-    const before = await choosePorts({}, {});
-    expect(await choosePorts({}, before)).to.deep.equal(before);
+    const before = await choosePorts({});
+    expect(await choosePorts(before)).to.deep.equal(before);
   });
 
   it('are chosen anew where somebody else has taken the remembered one', async () => {
     using other = await occupied();
-    const ports = await choosePorts({}, { apiserver: other.port });
+    const ports = await choosePorts({ apiserver: other.port });
     expect(ports.apiserver).not.to.equal(other.port);
-  });
-
-  it('are refused when the one asked for is in use, with the cure', async () => {
-    using other = await occupied();
-    const error = await rejection(choosePorts({ apiserver: other.port }, {}));
-    expect(error.message).to.match(new RegExp(`^port ${other.port} .* in use: .*another port$`));
-  });
-
-  it('are as asked for when that one is free', async () => {
-    const port = await freePort();
-    expect((await choosePorts({ kwok: port }, {})).kwok).to.equal(port);
   });
 });
