@@ -2,28 +2,12 @@
 // (too large, too many, unavailable) comes out in the same form, so that clients of /oauth see one family only. People
 // whose browser shows them the answer read it as a page.
 import type { IncomingMessage } from 'node:http';
-import { StatusError } from '../../apis/meta/v1/errors.ts';
-import { OAuthError, type OAuthErrorCode } from '../../apis/oauth/errors.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/metadata.ts';
-import { NOT_STORED } from './http/json-answer.ts';
-import { faultPage } from './page/message-page.ts';
-import { writePage } from './page/page.ts';
-
-/** What errors of the chain say here. Fixed texts, since the chain's own may name what the client sent. */
-const OF_THE_CHAIN: Readonly<Record<number, readonly [OAuthErrorCode, string]>> = {
-  400: ['invalid_request', 'the request is malformed'],
-  401: ['invalid_token', 'the credentials are not valid'],
-  403: ['access_denied', 'access is denied'],
-  404: ['invalid_request', 'there is no such endpoint'],
-  405: ['invalid_request', 'the method is not allowed here'],
-  413: ['invalid_request', 'the request is too large'],
-  415: ['invalid_request', 'the media type is not supported'],
-  429: ['temporarily_unavailable', 'too many requests, try again later'],
-  503: ['temporarily_unavailable', 'try again later'],
-  504: ['temporarily_unavailable', 'the request took too long'],
-};
+import { asOAuthError, headersOf } from './http/answered-error.ts';
+import { writeJSON } from './http/json-answer.ts';
+import { writeFault } from './page/message-page.ts';
 
 /** Paths of the token handler: open to everybody, errors in this form. */
 export function isOAuthPath(path: string): boolean {
@@ -33,48 +17,14 @@ export function isOAuthPath(path: string): boolean {
 export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };
 
 function write(context: RequestContext, error: unknown): void {
-  const { request, response } = context;
   const answer = asOAuthError(context, error);
-  const headers: Record<string, string> = {};
-  if (answer.challenge !== undefined) headers['WWW-Authenticate'] = answer.challenge;
-  if (answer.allow !== undefined) headers['Allow'] = answer.allow;
-  if (answer.retryAfterSeconds !== undefined) headers['Retry-After'] = String(answer.retryAfterSeconds);
-  // The rest of an unread body must not be taken for the next request.
-  if (!request.complete) headers['Connection'] = 'close';
-  if (isShownToPeople(request)) {
-    writePage(response, faultPage(answer.status, answer.message), { status: answer.status, headers });
-    return;
-  }
-  const body = Buffer.from(JSON.stringify({ error: answer.code, error_description: answer.message }));
-  response.writeHead(answer.status, {
-    'Content-Type': 'application/json',
-    'Content-Length': body.length,
-    'X-Content-Type-Options': 'nosniff',
-    ...NOT_STORED,
-    ...headers,
-  });
-  response.end(body);
+  if (isShownToPeople(context.request)) return writeFault(context, answer);
+  const { status, code, message } = answer;
+  const headers = headersOf(context, answer);
+  writeJSON(context.response, { error: code, error_description: message }, { status, headers });
 }
 
 /** A browser says so of what it is going to show. `Accept` does not tell: programs ask for HTML by default, too. */
 function isShownToPeople({ headers }: IncomingMessage): boolean {
   return headers['sec-fetch-mode'] === 'navigate';
-}
-
-function asOAuthError({ log, auditID }: RequestContext, error: unknown): OAuthError {
-  if (error instanceof OAuthError) return error;
-  const known = error instanceof StatusError ? OF_THE_CHAIN[error.code] : undefined;
-  if (known && error instanceof StatusError) {
-    const [code, description] = known;
-    const retryAfterSeconds = error.details?.retryAfterSeconds;
-    return new OAuthError(error.code, code, description, {
-      cause: error,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      // RFC 6750, 3.1: only a bearer token is refused before the endpoint.
-      ...(error.code === 401 ? { challenge: 'Bearer realm="oauth", error="invalid_token"' } : {}),
-    });
-  }
-  log.error({ err: error }, 'request failed unexpectedly');
-  const description = `an internal error occurred (request ${auditID})`;
-  return new OAuthError(500, 'server_error', description, { cause: error });
 }

@@ -1,13 +1,21 @@
+import type { OAuthError } from '../../../apis/oauth/errors.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { headersOf } from '../http/answered-error.ts';
 import { html } from './html.ts';
-import type { Page } from './page.ts';
+import { type Page, writePage } from './page.ts';
 
 /** A page without a next step: one heading, one sentence on what to do. */
 export function messagePage(title: string, text: string): Page {
   return { title, body: html`<h1>${title}</h1>\n<p role="alert">${text}</p>` };
 }
 
-/** What a person is told in place of an error of RFC 6749, 5.2; `description` is that of the error. */
-export function faultPage(status: number, description: string): Page {
+/** What a person is told in place of an error of RFC 6749, 5.2. */
+export function writeFault(context: RequestContext, error: OAuthError): void {
+  const { status, message } = error;
+  writePage(context.response, faultPage(status, message), { status, headers: headersOf(context, error) });
+}
+
+function faultPage(status: number, description: string): Page {
   if (status === 429 || status === 503 || status === 504) {
     return messagePage('Try again in a moment', 'Go back, wait a moment and try again.');
   }

@@ -56,11 +56,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
   const clientOf = ({ clientID, redirectURI }: AuthorizationRequest): OAuthClient => {
     const client = clients.get(clientID);
     if (client && isRegistered(redirectURI, client.redirectURIs)) return client;
-    throw new PageFault(
-      400,
-      'This sign-in cannot go on',
-      'The program that sent you here is not known any more.',
-    );
+    throw new PageFault(400, 'This cannot go on', 'The program that sent you here is not known any more.');
   };
   return {
     describe: (request) => ({
@@ -84,7 +80,6 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
 
 function queryOf({ request }: RequestContext): Uint8Array {
   const query = searchIn(request.url ?? '');
-  if (query.length > MAX_QUERY)
-    throw new PageFault(414, 'This sign-in cannot go on', 'The address is too long.');
+  if (query.length > MAX_QUERY) throw new PageFault(414, 'This cannot go on', 'The address is too long.');
   return Buffer.from(query, 'latin1');
 }

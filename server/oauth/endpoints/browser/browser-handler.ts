@@ -6,7 +6,8 @@ import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { AuthorizationRefusal } from '../../codes/authorization-request.ts';
 import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
-import { messagePage } from '../../page/message-page.ts';
+import { asOAuthError } from '../../http/answered-error.ts';
+import { messagePage, writeFault } from '../../page/message-page.ts';
 import { redirect, writePage } from '../../page/page.ts';
 
 /** `handle` with its errors told to the person in front of it, in fixed words. Unknown ones go to the chain. */
@@ -28,12 +29,16 @@ export function forBrowsers(
         answerClient(context, error, issuer(), { error: error.code, error_description: error.message });
         return;
       }
-      const { status, title, text, headers } = told(error);
+      if (!(error instanceof PageFault || error instanceof OAuthError || error instanceof StatusError))
+        throw error;
+      const fault = error instanceof PageFault ? error : asOAuthError(context, error);
       // The access log leaves the level of this to us.
-      log[status >= 500 ? 'warn' : 'info']({ err: error }, 'a page tells of an error');
+      log[fault.status >= 500 ? 'warn' : 'info']({ err: error }, 'a page tells of an error');
+      if (fault instanceof OAuthError) return writeFault(context, fault);
+      const { status, title, message, headers } = fault;
       // The rest of a body that nobody is going to read must not be taken for the next request.
       const rest = request.complete ? {} : { Connection: 'close' };
-      writePage(response, messagePage(title, text), { status, headers: { ...headers, ...rest } });
+      writePage(response, messagePage(title, message), { status, headers: { ...headers, ...rest } });
     }
   };
 }
@@ -64,40 +69,6 @@ export class PageFault extends Error {
   }
 }
 
-interface Told {
-  readonly status: number;
-  readonly title: string;
-  readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function told(error: unknown): Told {
-  if (error instanceof PageFault) {
-    const { status, title, message, headers } = error;
-    return { status, title, text: message, headers };
-  }
-  if (error instanceof OAuthError) {
-    return tellStatus(error.status, `${sentence(error.message)}. `, error.retryAfterSeconds);
-  }
-  if (error instanceof StatusError) return tellStatus(error.code, '', error.details?.retryAfterSeconds);
-  throw error;
-}
-
-function tellStatus(status: number, why: string, retryAfterSeconds: number | undefined): Told {
-  const headers: Record<string, string> =
-    retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
-  if (status === 503 || status === 429) {
-    return {
-      status,
-      title: 'Try again in a moment',
-      text: 'You cannot be signed in right now. Go back, wait a moment and try again.',
-      headers,
-    };
-  }
-  const text = `${why}Go back to the program that sent you here; whoever looks after it can help.`;
-  return { status, title: 'This sign-in cannot go on', text, headers };
-}
-
 /** A proxy that terminates TLS for us says so; a client that lies about it only deceives itself. */
 function isPrivate({ secure, request }: RequestContext): boolean {
   return secure || request.headers['x-forwarded-proto'] === 'https';
@@ -115,8 +86,4 @@ function notAllowed(methods: readonly string[]): PageFault {
   return new PageFault(405, 'Start again', 'Go back to the program that sent you here and sign in again.', {
     Allow: methods.join(', '),
   });
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
