@@ -111,34 +111,18 @@ export class OpenSearchLogStore implements LogBackend {
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
-    const deadline = this.#deadline(call);
-    return this.#asking(
-      () => this.#queries.byNamespace(selection, deadline.call()),
-      async (slices) => {
-        const counted = await endingTogether(deadline.call(), ({ signal }) =>
-          inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-            this.#statistics.count(slice, deadline.under(signal)),
-          ),
-        );
-        return sumOfStatistics(counted);
-      },
+    const counted = await this.#ofEachSlice(selection, this.#deadline(call), (slice, deadline) =>
+      this.#statistics.count(slice, deadline),
     );
+    return sumOfStatistics(counted);
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
-    const deadline = this.#deadline(call);
-    const range = bucketRange(selection, buckets);
-    return this.#asking(
-      () => this.#queries.byNamespace({ ...selection, range }, deadline.call()),
-      async (slices) => {
-        const counted = await endingTogether(deadline.call(), ({ signal }) =>
-          inParallel(SLICES_AT_A_TIME, slices, (slice) =>
-            countByTime(this.#searches, slice, buckets, deadline.under(signal).call()),
-          ),
-        );
-        return sumOfHistograms(counted, buckets);
-      },
+    const within = { ...selection, range: bucketRange(selection, buckets) };
+    const counted = await this.#ofEachSlice(within, this.#deadline(call), (slice, deadline) =>
+      countByTime(this.#searches, slice, buckets, deadline.call()),
     );
+    return sumOfHistograms(counted, buckets);
   }
 
   async *export(
@@ -185,6 +169,20 @@ export class OpenSearchLogStore implements LogBackend {
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
     this.#connection.close();
+  }
+
+  #ofEachSlice<Counted>(
+    selection: Selection,
+    deadline: Deadline,
+    count: (slice: SelectionQuery, deadline: Deadline) => Promise<Counted>,
+  ): Promise<Counted[]> {
+    return this.#asking(
+      () => this.#queries.byNamespace(selection, deadline.call()),
+      (slices) =>
+        endingTogether(deadline.call(), ({ signal }) =>
+          inParallel(SLICES_AT_A_TIME, slices, (slice) => count(slice, deadline.under(signal))),
+        ),
+    );
   }
 
   /** Where a search is refused, an index was blocked since they were looked at: that is done anew, once. */

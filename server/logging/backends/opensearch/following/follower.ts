@@ -4,11 +4,9 @@
 import { fewerWhenTooMuch } from '../../../fewer-lines.ts';
 import { instantOf, millisecondsOf } from '../../../instant.ts';
 import type { Call, LogRecord, Selection } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
-import { STORE } from '../connection/store-name.ts';
 import { pageBody } from '../paging/page-body.ts';
 import { digestOf, type Position, searchAfter } from '../searches/position.ts';
-import type { SearchAnswer } from '../searches/search-answer.ts';
+import { checkWhole, type SearchAnswer } from '../searches/search-answer.ts';
 import type { Searches } from '../searches/searches.ts';
 import { positionBehind, repeated, timesOf, unseen } from '../searches/sort-keys.ts';
 import type { SelectionQueries } from '../selection/selection-queries.ts';
@@ -116,9 +114,7 @@ export class Follower {
       );
       pageSize = asked;
       // Lines of a shard that failed would be skipped forever.
-      if (answer.shortfalls.length > 0) {
-        throw newStoreUnavailable(STORE, new Error(answer.shortfalls[0]?.message));
-      }
+      checkWhole(answer);
       const last = unseen(answer, position).at(-1);
       const batch = this.#take(answer, selected);
       if (batch.length > 0) yield batch;

@@ -4,7 +4,9 @@ import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.
 import { isRecord, optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import { forget } from '../../../../memory/forgotten.ts';
 import type { Total } from '../../../log-store.ts';
+import { newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf, countOf, type JsonObject, objectOf } from '../connection/json-reader.ts';
+import { STORE } from '../connection/store-name.ts';
 
 export interface Hit {
   readonly index: string;
@@ -59,6 +61,11 @@ export function readAnswer(text: string): SearchAnswer {
     pointInTime: optionalText(answer['pit_id']),
     json: { text },
   };
+}
+
+/** Throws where a part of the store did not answer, for who would take what is missing for what is not there. */
+export function checkWhole({ shortfalls: [missing] }: Pick<SearchAnswer, 'shortfalls'>): void {
+  if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
 }
 
 /** Its hits, of which nobody reads any more. */

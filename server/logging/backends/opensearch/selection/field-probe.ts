@@ -9,9 +9,10 @@ import { FieldMap } from '../fields/field-map.ts';
 import type { FieldNames } from '../fields/field-names.ts';
 import type { RecordedFields } from '../fields/field-types.ts';
 import { endingTogether } from '../searches/ending-together.ts';
+import { checkWhole } from '../searches/search-answer.ts';
 import { LENIENT, type Searches } from '../searches/searches.ts';
 import { IndexStates, type Remaining } from './index-states.ts';
-import { type FoundFields, recordedFields } from './recorded-fields.ts';
+import { recordedFields } from './recorded-fields.ts';
 
 /** What is remembered: so many patterns of indices, for so long. */
 const REMEMBERED = { most: 64, ttlMs: 30_000 };
@@ -112,7 +113,10 @@ export class FieldProbe {
     // Nor is anything told of indices of which every shard is away; this says so.
     const found = await recordedFields(this.#searches, indices, this.#names, unmapped, call);
     const isMapped = mapped && unmapped?.length !== mapped.indices.length;
-    if (found.isEmpty && !isMapped) return nothingIn(found);
+    if (found.isEmpty && !isMapped) {
+      checkWhole(found);
+      return undefined;
+    }
     // In this order, since the first line may have come meanwhile.
     const fields = await this.#fieldsOf(indices, call, found.recorded);
     if (!fields) throw untold();
@@ -130,11 +134,6 @@ export class FieldProbe {
       (text) => FieldMap.read(this.#names, JSON.parse(text), recorded),
     );
   }
-}
-
-/** Nothing that could be looked at is not the same as nothing that is there. */
-function nothingIn({ shortfalls: [missing] }: FoundFields): undefined {
-  if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
 }
 
 function usable(fields: FieldMap): FieldMap {

@@ -1,12 +1,11 @@
 import { optionalText } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../log-store.ts';
-import { newStoreUnavailable } from '../../../store-errors.ts';
 import { arrayOf, countOf, type JsonObject, objectOf, valid } from '../connection/json-reader.ts';
-import { STORE } from '../connection/store-name.ts';
 import { aggregatedFields } from '../fields/aggregated-fields.ts';
 import type { FieldCoverage } from '../fields/field-map.ts';
 import type { Clause } from '../searches/clause.ts';
 import { endingTogether } from '../searches/ending-together.ts';
+import { checkWhole } from '../searches/search-answer.ts';
 import type { Searches } from '../searches/searches.ts';
 
 export interface ValueListsAsked {
@@ -47,9 +46,7 @@ export async function valueLists(
       }),
     ),
   );
-  if (answers.some(({ shortfalls }) => shortfalls.length > 0)) {
-    throw newStoreUnavailable(STORE, new Error('a part of it did not answer'));
-  }
+  answers.forEach(checkWhole);
   return valid(() => answers.flatMap(({ aggregations }) => Object.values(aggregations).map(listIn)));
 }
 

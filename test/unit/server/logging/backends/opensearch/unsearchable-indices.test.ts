@@ -50,8 +50,8 @@ class Indices {
   readonly about: Script = (asked, response) => {
     if (!asked.path.includes('/_field_caps')) return this.search(asked, response);
     const found = this.#expanded((asked.path.split('/')[1] ?? '').split(','));
-    const unsearchable = [...this.closed, ...this.blocked];
-    const indices = found.filter((name) => this.justClosed.includes(name) || !unsearchable.includes(name));
+    const unsearchable = new Set([...this.closed, ...this.blocked]);
+    const indices = found.filter((name) => this.justClosed.includes(name) || !unsearchable.has(name));
     return { ...CAPABILITIES, indices };
   };
 
