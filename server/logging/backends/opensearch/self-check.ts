@@ -45,24 +45,32 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
   const indices = allIndices(naming);
   // The fields may be remembered; the store has to answer each time.
   await searches.searchIndices(indices, ANY_RECORD, call).catch((error: unknown) => {
-    throw isSearchRefused(error) ? unfit(refusedIndices(prefix)) : error;
+    if (!isSearchRefused(error)) throw error;
+    const reason = `it refuses to search some of the indices that begin with ${prefix}, or all`;
+    throw unfit('indexPrefix', reason, 'log queries miss their lines, or get 503');
   });
   const found = await probe.searchable(indices, call);
   if (!found) {
     const isAny = daily && (await probe.searchable(beginningWith(prefix), call)) !== undefined;
-    throw unfit(isAny ? notByDay(prefix) : noLines(prefix));
+    // Of a new store as well as of a wrong name: nobody but who runs it can tell them apart.
+    throw isAny
+      ? noneByDay(prefix)
+      : unfit('indexPrefix', `there is no line yet in indices that begin with ${prefix}`);
   }
   if (daily) {
-    if (!(await isByDay(options, found.fields, call))) throw unfit(notByDay(prefix));
+    if (!(await isByDay(options, found.fields, call))) throw noneByDay(prefix);
     const others = await notOfDays(options, found.fields, call);
-    if (others.length > 0) throw unfit(someNotByDay(others));
+    if (others.length > 0) {
+      const reason = `${lastOf(others)} ${others.length === 1 ? 'is' : 'are'} not named by the day`;
+      throw unfit('dailyIndices', reason, 'log queries miss their lines');
+    }
   }
-  const { missing, beside, wordless, uncounted, names } = found.fields;
-  if (missing !== undefined) throw unfit(noNames(missing));
-  if (beside !== undefined) throw unfit(noValues(beside));
-  if (wordless.length > 0) throw unfit(noWords(names.message, wordless));
-  if (uncounted !== undefined) throw unfit(noContainers(uncounted));
-  if (points.fault) throw unfit(points.fault);
+  checkFields(found.fields);
+  if (points.fault) throw newStoreUnavailable(STORE, points.fault);
+}
+
+function noneByDay(prefix: string): Error {
+  return unfit('dailyIndices', `there are indices that begin with ${prefix}, but none is named by its day`);
 }
 
 /** Whether some of them are called as days are, or have such an alias; not so those that are rolled over within a day. */
@@ -91,59 +99,40 @@ async function notOfDays(
   return others.filter((name) => !found?.fields.indices.includes(name));
 }
 
-function unfit(error: UnfitOptionError): Error {
-  return newStoreUnavailable(STORE, error);
+function unfit(
+  option: 'indexPrefix' | 'dailyIndices' | 'fields',
+  reason: string,
+  effect = 'log queries find nothing',
+): Error {
+  return newStoreUnavailable(STORE, new UnfitOptionError(`logging.opensearch.${option}`, reason, effect));
 }
 
-function refusedIndices(prefix: string): UnfitOptionError {
-  const reason = `it refuses to search some of the indices that begin with ${prefix}, or all`;
-  const effect = 'log queries miss their lines, or get 503';
-  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, effect);
+/** Throws where questions about these would find less than there is, or show less. */
+function checkFields(fields: FieldMap): void {
+  const { names, missing, beside } = fields;
+  if (missing !== undefined) {
+    const reason = `the indices have no field ${missing} of type keyword, nor one beside it`;
+    // Who may read all namespaces is shown them, without the name.
+    throw unfit('fields', reason, 'log queries miss lines');
+  }
+  if (beside !== undefined) {
+    const reason = `records have no ${beside}, which is indexed beside ${parentOf(beside)}: that one has to be named`;
+    throw unfit('fields', reason, 'log queries show nothing in its place');
+  }
+  const wordless = fields.words.missing;
+  if (wordless.length > 0) {
+    const reason = `in ${lastOf(wordless)} the field ${names.message} is no text that is indexed (another type, not mapped, or index: false)`;
+    throw unfit('fields', reason, 'log queries for words miss their lines, or get 400');
+  }
+  const uncounted = fields.listed('containerID').missing;
+  if (uncounted.length > 0) {
+    const reason = `in ${lastOf(uncounted)} nothing can be counted by the field ${names.containerID} (doc_values: false, not mapped, or no keyword)`;
+    throw unfit('fields', reason, 'statistics miss containers');
+  }
 }
 
-function notByDay(prefix: string): UnfitOptionError {
-  const reason = `there are indices that begin with ${prefix}, but none is named by its day`;
-  return new UnfitOptionError('logging.opensearch.dailyIndices', reason, FINDS_NOTHING);
-}
-
-function someNotByDay(names: readonly string[]): UnfitOptionError {
-  const [last = ''] = names.toReversed();
-  const reason = names.length === 1 ? `${last} is` : `${last} and others are`;
-  return new UnfitOptionError(
-    'logging.opensearch.dailyIndices',
-    `${reason} not named by the day`,
-    'log queries miss their lines',
-  );
-}
-
-/** Of a new store as well as of a wrong name: nobody but who runs it can tell them apart. */
-function noLines(prefix: string): UnfitOptionError {
-  const reason = `there is no line yet in indices that begin with ${prefix}`;
-  return new UnfitOptionError('logging.opensearch.indexPrefix', reason, FINDS_NOTHING);
-}
-
-/** Who may read all namespaces is shown the lines, without the name. */
-function noNames(field: string): UnfitOptionError {
-  const reason = `the indices have no field ${field} of type keyword, nor one beside it`;
-  return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries miss lines');
-}
-
-function noValues(field: string): UnfitOptionError {
-  const reason = `records have no ${field}, which is indexed beside ${parentOf(field)}: that one has to be named`;
-  return new UnfitOptionError('logging.opensearch.fields', reason, 'log queries show nothing in its place');
-}
-
-function noWords(field: string, indices: readonly string[]): UnfitOptionError {
+/** The last of them by name. */
+function lastOf(indices: readonly string[]): string {
   const [last = ''] = indices.toSorted().toReversed();
-  const which = indices.length === 1 ? last : `${last} and others`;
-  const reason = `in ${which} the field ${field} is no text that is indexed (another type, not mapped, or index: false)`;
-  const effect = 'log queries for words miss their lines, or get 400';
-  return new UnfitOptionError('logging.opensearch.fields', reason, effect);
+  return indices.length === 1 ? last : `${last} and others`;
 }
-
-function noContainers(field: string): UnfitOptionError {
-  const reason = `some of the indices, or all, cannot count by their field ${field} (doc_values: false, not mapped, or no keyword)`;
-  return new UnfitOptionError('logging.opensearch.fields', reason, 'statistics miss containers');
-}
-
-const FINDS_NOTHING = 'log queries find nothing';

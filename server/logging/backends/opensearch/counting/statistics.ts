@@ -50,7 +50,8 @@ export class Statistics {
       logs: { count: total.count, relation: all.length === 0 ? total.relation : 'gte' },
       containers,
       // A container whose lines are in indices of both kinds is counted in each.
-      containersApproximate: containers > EXACT_CARDINALITY || ids.fields.length > 1 || ids.missing > 0,
+      containersApproximate:
+        containers > EXACT_CARDINALITY || ids.fields.length > 1 || ids.missing.length > 0,
       shortfalls: all,
     };
   }

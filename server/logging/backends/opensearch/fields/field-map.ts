@@ -14,11 +14,15 @@ export interface ExactField {
   readonly indices: readonly string[] | undefined;
 }
 
-/** The fields that answer one kind of question, and how many of the indices lack one. */
-export interface FieldCoverage {
-  readonly fields: readonly ExactField[];
-  readonly missing: number;
+/** Of the indices that have a field, those that cannot be asked one kind of question about it. */
+export interface Gap {
+  readonly missing: readonly string[];
   readonly of: number;
+}
+
+/** The fields that answer one kind of question. */
+export interface FieldCoverage extends Gap {
+  readonly fields: readonly ExactField[];
 }
 
 const EXACT = ['keyword', 'constant_keyword', 'wildcard'];
@@ -94,14 +98,14 @@ export class FieldMap {
     return this.#coverage(this.names[field], 'keyword', EXACT, this.#counted);
   }
 
-  /** Where ranges of time mean what they say. */
-  times(): Pick<FieldCoverage, 'missing' | 'of'> {
-    return this.#having(this.names.time, DATE);
+  /** Ranges of time; who sorts by what is none together with times breaks the whole search. */
+  get times(): Gap {
+    return this.#gap(this.names.time, DATE);
   }
 
-  /** Where the time of records is something else: who sorts by it together with times breaks the whole search. */
-  get untimed(): readonly string[] {
-    return this.#others(this.names.time, DATE);
+  /** Words of a line: where they are not indexed as text, a search for them finds nothing, or fails. */
+  get words(): Gap {
+    return this.#gap(this.names.message, TEXT);
   }
 
   /** A field of names that no index has, or none as whole values; undefined when each is in some. */
@@ -122,30 +126,8 @@ export class FieldMap {
     });
   }
 
-  /** The field by which containers are counted, where some of the indices have it and cannot do that. */
-  get uncounted(): string | undefined {
-    return this.listed('containerID').missing > 0 ? this.names.containerID : undefined;
-  }
-
-  /** Where lines are no indexed text: a search for words finds nothing there, or fails. */
-  get wordless(): readonly string[] {
-    return this.#others(this.names.message, TEXT);
-  }
-
-  /** Whether words can be looked for in any of the indices. */
-  get hasWords(): boolean {
-    const { missing, of } = this.words();
-    return missing < of;
-  }
-
-  /** Where words of a line can be looked for. */
-  words(): Pick<FieldCoverage, 'missing' | 'of'> {
-    return this.#having(this.names.message, TEXT);
-  }
-
-  #having(name: string, wanted: readonly string[]): Pick<FieldCoverage, 'missing' | 'of'> {
-    const all = this.#others(name, []);
-    return { missing: this.#others(name, wanted).length, of: all.length };
+  #gap(name: string, wanted: readonly string[]): Gap {
+    return { missing: this.#others(name, wanted), of: this.#others(name, []).length };
   }
 
   /** The indices that have the field, as none of these types. */
@@ -197,7 +179,7 @@ function covered(
   for (const [other, types] of beside.toSorted(([a]) => (a === `${name}.${subfield}` ? -1 : 1))) {
     add(other, types);
   }
-  const missing = [...having].filter((index) => !found.has(index)).length;
+  const missing = [...having].filter((index) => !found.has(index));
   return { fields, missing, of: having.size };
 }
 

@@ -78,13 +78,13 @@ function oneOf(alternatives: readonly string[]): string {
   return `(${alternatives.join('|')})`;
 }
 
-function klog(field: string, levels: readonly Level[], { names, wordless }: FieldMap): Clause[] {
+function klog(field: string, levels: readonly Level[], { names, words }: FieldMap): Clause[] {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   if (letters === '') return [];
   // The index finds words that begin like the head; whether it is at the start of the line has to be read from the line.
   return [
     allOf([
-      ...(wordless.length === 0
+      ...(words.missing.length === 0
         ? [regexp(names.message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`)]
         : []),
       regexp(field, `[${letters}][0-9]{4}([^0-9].*)?`),

@@ -63,7 +63,7 @@ export class Predecessors {
     const { namespaces, range, indices, fields } = search;
     if (namespaces.length === 0) return new Set();
     // Where the store cannot tell, any of them may have one.
-    if (fields.listed('namespace').missing > 0) return new Set(namespaces.map(({ name }) => name));
+    if (fields.listed('namespace').missing.length > 0) return new Set(namespaces.map(({ name }) => name));
     const asked = hash('sha256', JSON.stringify([range.start, indices, namespaces]), 'base64');
     const known = this.#known.get(asked);
     if (known) return known;

@@ -3,7 +3,7 @@ import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.
 import type { Call, Selection } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from '../connection/store-name.ts';
-import type { FieldCoverage, FieldMap } from '../fields/field-map.ts';
+import type { FieldCoverage, FieldMap, Gap } from '../fields/field-map.ts';
 import type { Clause } from '../searches/clause.ts';
 import type { Searches } from '../searches/searches.ts';
 import type { FieldProbe, SearchableIndices } from './field-probe.ts';
@@ -34,7 +34,7 @@ interface SearchTarget {
   readonly indices: string;
   readonly fields: FieldMap;
   /** The coverages that were used. */
-  readonly used: Pick<FieldCoverage, 'missing' | 'of'>[];
+  readonly used: Gap[];
 }
 
 export class SelectionQueries {
@@ -77,13 +77,10 @@ export class SelectionQueries {
       ...(selection.levels ? [levelClause(selection.levels, fields)] : []),
     ];
     const byWords = lines.some((line) => line.byWords);
-    const leftOut = [...new Set([...fields.untimed, ...(byWords ? fields.wordless : [])])];
+    const used: Gap[] = [fields.times, ...(byWords ? [fields.words] : [])];
+    const leftOut = [...new Set(used.flatMap(({ missing }) => missing))];
     const indices = without(searchable.indices, leftOut);
-    const target: SearchTarget = {
-      indices,
-      fields,
-      used: [fields.times(), ...(byWords ? [fields.words()] : [])],
-    };
+    const target: SearchTarget = { indices, fields, used };
     const scope = await this.#scoped(selection, target, call);
     if (scope?.names.length === 0) return undefined;
     const filter: Clause[] = [...(await this.#named(selection, scope, target, call))];
@@ -213,9 +210,9 @@ function listed(names: readonly string[], areMore = false): string {
   return `${names.slice(0, TOLD).join(', ')}${areMore || names.length > TOLD ? `${more} indices` : ''}`;
 }
 
-function gapsOf(used: SearchTarget['used']): Shortfall[] {
-  const worst = used.toSorted((a, b) => b.missing - a.missing)[0];
-  if (!worst || worst.missing === 0) return [];
-  const message = `${worst.missing} of ${worst.of} indices have no field that can be asked this`;
+function gapsOf(used: readonly Gap[]): Shortfall[] {
+  const worst = used.toSorted((a, b) => b.missing.length - a.missing.length)[0];
+  if (!worst || worst.missing.length === 0) return [];
+  const message = `${worst.missing.length} of ${worst.of} indices have no field that can be asked this`;
   return [{ reason: 'NotCovered', message }];
 }

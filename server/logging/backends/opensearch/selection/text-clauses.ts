@@ -46,7 +46,7 @@ function oneText(text: string, { mode, caseSensitive }: TextFilter, fields: Fiel
 
 /** Throws NotSupported where no index knows words. */
 function words(text: string, goesOn: boolean, caseSensitive: boolean, fields: FieldMap): TextClause {
-  if (!fields.hasWords) throw notIndexed(fields.names.message);
+  if (!hasWords(fields)) throw notIndexed(fields.names.message);
   const clause = foldedWords(text, goesOn, fields.names.message);
   if (!caseSensitive && text.includes(DOTTED)) return dotted(text, goesOn, clause, fields);
   if (!caseSensitive || text.toLowerCase() === text.toUpperCase()) return { clause, byWords: true };
@@ -57,6 +57,11 @@ function words(text: string, goesOn: boolean, caseSensitive: boolean, fields: Fi
     byWords: true,
     wildcard: coverage,
   };
+}
+
+/** In any of the indices. */
+function hasWords({ words: { missing, of } }: FieldMap): boolean {
+  return missing.length < of;
 }
 
 /** Exact for any number of words that begin so: nothing is cut at some number of expansions. */
@@ -99,7 +104,7 @@ const LITERAL_WORK = 200_000;
 function substring(text: string, caseSensitive: boolean, fields: FieldMap): TextClause {
   const { message } = fields.names;
   // Where some indices have no words, the others must not be all that is looked through.
-  const isInWords = fields.hasWords && fields.words().missing <= fields.wildcard().missing;
+  const isInWords = hasWords(fields) && fields.words.missing.length <= fields.wildcard().missing.length;
   if (!caseSensitive && isInWords && WITHIN_ONE_WORD.test(text)) {
     return { clause: wildcard(message, text.toLowerCase(), false), byWords: true };
   }

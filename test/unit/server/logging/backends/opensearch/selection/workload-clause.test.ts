@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { workloadClause } from '../../../../../../../server/logging/backends/opensearch/selection/name-clauses.ts';
 
-const POD = { fields: [{ name: 'pod', indices: undefined }], missing: 0, of: 1 };
+const POD = { fields: [{ name: 'pod', indices: undefined }], missing: [], of: 1 };
 
 /** The patterns that the clause asks for, whatever is around them. */
 function patternsIn(clause: unknown): string[] {
