@@ -11,8 +11,7 @@ import type { Handler } from '../request/request-context.ts';
 import { newClientGuard } from './clients/client-guard.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
 import { newElectedWork } from './elected-work.ts';
-import { newDevicePages } from './endpoints/browser/device-pages.ts';
-import { newSignInPages } from './endpoints/browser/sign-in-pages.ts';
+import { newPages } from './endpoints/browser/pages.ts';
 import { IDTokenHints } from './endpoints/id-token-hint.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
 import { keysHandler } from './endpoints/keys.ts';
@@ -152,7 +151,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   ];
   const hints = new IDTokenHints({ keys, issuer });
   const presented = new PresentedTokens({ verifier, sessions });
-  const pages = {
+  const pages = newPages({
     issuer,
     clients,
     sessions,
@@ -164,7 +163,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sourceOf,
     random,
     now,
-  };
+    monotonic,
+  });
   const endpoints = new Map<string, Handler>([
     ['/oauth/token', tokenHandler({ clients, grants, sourceOf, metrics })],
     ['/oauth/revoke', revocationHandler({ clients, tokens: presented, hints, sessions, log })],
@@ -184,8 +184,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       }),
     ],
     ['/oauth/keys', keysHandler({ keys, publishAhead: keySettings.publishAhead })],
-    ...newSignInPages(pages),
-    ...newDevicePages({ ...pages, monotonic }),
+    ...pages,
   ]);
   const metadata = metadataHandlers({ issuer, clients: settings.clients });
 

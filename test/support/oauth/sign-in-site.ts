@@ -6,8 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { newDevicePages } from '../../../server/oauth/endpoints/browser/device-pages.ts';
-import { newSignInPages } from '../../../server/oauth/endpoints/browser/sign-in-pages.ts';
+import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
 import { IDTokenHints } from '../../../server/oauth/endpoints/id-token-hint.ts';
 import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code.ts';
@@ -139,7 +138,7 @@ export class SignInSite {
       log: silent,
     });
     const shared = { sessions: store, users, credentials, tokens, random: randomBytes, now, log: silent };
-    const pages = {
+    const pages = newPages({
       issuer: () => ISSUER,
       clients,
       sessions: store,
@@ -151,10 +150,10 @@ export class SignInSite {
       sourceOf,
       random: randomBytes,
       now,
-    };
+      monotonic: now,
+    });
     return new Map<string, Handler>([
-      ...newSignInPages(pages),
-      ...newDevicePages({ ...pages, monotonic: now }),
+      ...pages,
       [
         '/oauth/token',
         tokenHandler({

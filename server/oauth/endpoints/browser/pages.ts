@@ -1,0 +1,49 @@
+// Composition of what browsers see: the authorization endpoint and the page for devices, each with its sign-in form,
+// where devices ask, and the style of all pages.
+import type { Handler } from '../../../request/request-context.ts';
+import type { ClientRegistry } from '../../clients/oauth-client.ts';
+import { CodeIssuer } from '../../codes/code-issuer.ts';
+import { CodeTries } from '../../codes/code-tries.ts';
+import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
+import { STYLE_PATH } from '../../page/page.ts';
+import { styleHandler } from '../../page/style.ts';
+import type { IDTokenHints } from '../id-token-hint.ts';
+import { authorizeHandler, codeContinuation } from './authorize.ts';
+import { DEVICE_PATH, deviceAuthorizationHandler, deviceContinuation, devicePageHandler } from './device.ts';
+import { ForcedPasswordChange, type ForcedPasswordChangeOptions } from './forced-password-change.ts';
+import { SignInForms, type SignInFormsOptions } from './sign-in.ts';
+
+export interface PagesOptions
+  extends Omit<SignInFormsOptions<unknown>, 'action' | 'passwordChange' | 'continuation'>,
+    ForcedPasswordChangeOptions,
+    DeviceRequestsOptions {
+  readonly clients: ClientRegistry;
+  readonly hints: Pick<IDTokenHints, 'read'>;
+}
+
+/** Handlers by exact path. */
+export function newPages(options: PagesOptions): ReadonlyMap<string, Handler> {
+  const passwordChange = new ForcedPasswordChange(options);
+  const signIn = new SignInForms({
+    ...options,
+    action: '/oauth/sign-in',
+    passwordChange,
+    continuation: codeContinuation({ ...options, codes: new CodeIssuer(options) }),
+  });
+  const requests = new DeviceRequests(options);
+  const deviceSignIn = new SignInForms({
+    ...options,
+    action: `${DEVICE_PATH}/sign-in`,
+    passwordChange,
+    continuation: deviceContinuation({ ...options, requests }),
+  });
+  const tries = new CodeTries(options);
+  return new Map([
+    ['/oauth/authorize', authorizeHandler(options, signIn)],
+    ['/oauth/sign-in', signIn.handler],
+    ['/oauth/device_authorization', deviceAuthorizationHandler({ ...options, requests })],
+    [DEVICE_PATH, devicePageHandler({ ...options, requests, tries }, deviceSignIn)],
+    [`${DEVICE_PATH}/sign-in`, deviceSignIn.handler],
+    [STYLE_PATH, styleHandler()],
+  ]);
+}
