@@ -1,10 +1,8 @@
 // Other token servers, for the bench: each is a process that reads its configuration from standard input, and ends with
 // it. Owns starting and stopping them; their programs are oidc-provider.ts and dex/.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { freePort } from '../system/ports.ts';
+import { startTold, type ToldProgram } from '../system/told-program.ts';
 
 export interface PeerOptions {
   /** Serving certificate for 127.0.0.1: paths of PEM files. */
@@ -39,16 +37,19 @@ export interface Peer {
 export async function startOIDCProvider(options: PeerOptions): Promise<Peer> {
   const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
-  const program = [process.execPath, join(import.meta.dirname, 'oidc-provider.ts')] as const;
-  const child = await start(program, { ...told(options), issuer: url, port }, options.signal);
-  return peer(child, url, '/token');
+  const program = startTold(
+    process.execPath,
+    [join(import.meta.dirname, 'oidc-provider.ts')],
+    options.signal,
+  );
+  return ready(program, { ...told(options), issuer: url, port }, url, '/token');
 }
 
 /** `program` is built by build.ts; `kubeconfig` is for somebody who may define custom resources. */
 export async function startDex(options: PeerOptions, program: string, kubeconfig: string): Promise<Peer> {
   const address = `127.0.0.1:${await freePort()}`;
-  const child = await start([program], { ...told(options), address, kubeconfig }, options.signal);
-  return peer(child, `https://${address}`, '/dex/token');
+  const dex = startTold(program, [], options.signal);
+  return ready(dex, { ...told(options), address, kubeconfig }, `https://${address}`, '/dex/token');
 }
 
 function told({
@@ -60,30 +61,14 @@ function told({
   return { ...certificate, clientID: client.id, clientSecret: client.secret, users, passwordHash };
 }
 
-async function start(
-  [command, ...args]: readonly [string, ...string[]],
+async function ready(
+  program: ToldProgram,
   configuration: object,
-  signal: AbortSignal,
-): Promise<ChildProcess> {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
-  child.on('error', () => undefined);
-  child.stdin.write(`${JSON.stringify(configuration)}\n`);
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const { value } = await lines.next();
-  if (value !== 'ready') throw new Error(`${command} did not get ready`);
-  return child;
-}
-
-function peer(child: ChildProcess, url: string, tokenPath: string): Peer {
-  return {
-    pid: child.pid ?? 0,
-    url,
-    tokenPath,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exit = once(child, 'exit');
-      child.stdin?.end();
-      await exit;
-    },
-  };
+  url: string,
+  tokenPath: string,
+): Promise<Peer> {
+  program.tell(JSON.stringify(configuration));
+  const said = await program.line();
+  if (said !== 'ready') throw new Error(`${url} is not ready: ${said}`);
+  return { pid: program.pid, url, tokenPath, stop: () => program.end() };
 }
