@@ -8,16 +8,19 @@ export interface Answer {
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** A form, or what is sent as JSON. */
   readonly body?: unknown;
-  /** Of the body; `application/json` unless told otherwise. */
+  /** Of a body in JSON; `application/json` unless told otherwise. */
   readonly contentType?: string;
   /** `application/json` unless told otherwise. */
   readonly accept?: string;
+  /** Of a caller who has no certificate. */
+  readonly token?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * JSON over TLS with a client certificate: what setting up a cluster needs,
+ * JSON and forms over TLS: what setting up a cluster needs, and signing in,
  * and no more. Connections are kept, and closed by close().
  */
 export class Client implements Disposable {
@@ -36,9 +39,12 @@ export class Client implements Disposable {
       body,
       contentType = 'application/json',
       accept = 'application/json',
+      token,
       signal,
     } = options;
-    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const isForm = body instanceof URLSearchParams;
+    const payload = isForm ? body.toString() : body === undefined ? undefined : JSON.stringify(body);
+    const type = isForm ? 'application/x-www-form-urlencoded' : contentType;
     return new Promise((resolve, reject) => {
       const outgoing = request(
         new URL(path, this.#base),
@@ -48,9 +54,10 @@ export class Client implements Disposable {
           headers: {
             accept,
             'user-agent': 'ks-apiserver-dev',
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
             ...(payload === undefined
               ? {}
-              : { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) }),
+              : { 'content-type': type, 'content-length': Buffer.byteLength(payload) }),
           },
           ...(signal === undefined ? {} : { signal }),
         },

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
+import { Client } from '../../control-plane/client.ts';
 
 export const CLIENT = { client_id: 'platform', client_secret: 'platform' };
 
@@ -18,14 +16,12 @@ export interface TokenEndpoint {
 
 /** A client of a token server over connections that it keeps. */
 export class TokenClient {
-  readonly #server: string;
+  readonly #client: Client;
   readonly #endpoint: TokenEndpoint;
-  readonly #agent: Agent;
 
-  private constructor(server: string, ca: string, connections: number, endpoint: TokenEndpoint) {
-    this.#server = server;
+  private constructor(client: Client, endpoint: TokenEndpoint) {
+    this.#client = client;
     this.#endpoint = endpoint;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, ca });
   }
 
   static async connect(
@@ -34,7 +30,8 @@ export class TokenClient {
     connections: number,
     endpoint: TokenEndpoint = { path: '/oauth/token', scope: '' },
   ): Promise<TokenClient> {
-    return new TokenClient(server, await readFile(caFile, 'utf8'), connections, endpoint);
+    const ca = await readFile(caFile, 'utf8');
+    return new TokenClient(new Client(server, { ca }, connections), endpoint);
   }
 
   signIn(username: string, password: string): Promise<TokenAnswer> {
@@ -52,12 +49,11 @@ export class TokenClient {
 
   /** The status. */
   async userInfo(token: string): Promise<number> {
-    const { status } = await this.#send('GET', '/oauth/userinfo', { authorization: `Bearer ${token}` }, '');
-    return status;
+    return (await this.#client.send('/oauth/userinfo', { token })).status;
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#client.close();
   }
 
   async #tokens(form: Readonly<Record<string, string>>): Promise<TokenAnswer> {
@@ -65,28 +61,7 @@ export class TokenClient {
   }
 
   async #post(path: string, form: Readonly<Record<string, string>>): Promise<string> {
-    const body = new URLSearchParams({ ...CLIENT, ...form }).toString();
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { status, text } = await this.#send('POST', path, headers, body);
-    if (status !== 200) throw new Error(`POST ${path}: ${status} ${text}`);
-    return text;
-  }
-
-  async #send(
-    method: string,
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-  ): Promise<{ status: number; text: string }> {
-    const sent = request(new URL(path, this.#server), {
-      agent: this.#agent,
-      method,
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-    });
-    sent.end(body);
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    const chunks: Buffer[] = [];
-    for await (const chunk of answer) chunks.push(chunk as Buffer);
-    return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+    const body = new URLSearchParams({ ...CLIENT, ...form });
+    return (await this.#client.expect(path, { method: 'POST', body }, [200])).body;
   }
 }
