@@ -73,14 +73,9 @@ export function serverAccess(names: Names): KubernetesObject[] {
       metadata: { name: `${names.platform}:${SERVER}` },
       rules: clusterRules(names),
     },
-    binding('ClusterRoleBinding', `${names.platform}:${SERVER}`, `${names.platform}:${SERVER}`, subjects),
+    binding(`${names.platform}:${SERVER}`, `${names.platform}:${SERVER}`, subjects),
     // TokenReview and SubjectAccessReview: kube-apiserver says who a caller is and what they may.
-    binding(
-      'ClusterRoleBinding',
-      `${names.platform}:${SERVER}:auth-delegator`,
-      'system:auth-delegator',
-      subjects,
-    ),
+    binding(`${names.platform}:${SERVER}:auth-delegator`, 'system:auth-delegator', subjects),
     {
       // ConfigMap extension-apiserver-authentication: which front proxy to trust.
       apiVersion: `${RBAC}/v1`,
@@ -118,40 +113,28 @@ export function podLogsRules(): PolicyRule[] {
  * cluster what that is before it shows a line; an installation with a log store of its own needs none of this.
  */
 export function podLogsAccess(names: Names): KubernetesObject[] {
-  const name = `${names.platform}:${SERVER}:pod-logs`;
-  return [
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name },
-      rules: podLogsRules(),
-    },
-    binding('ClusterRoleBinding', name, name, [
-      { kind: 'ServiceAccount', name: SERVER, namespace: names.namespace },
-    ]),
-  ];
+  return furtherAccess(names, 'pod-logs', podLogsRules());
 }
 
 /** Beyond that, what it takes to count what pods take of their nodes; for installations that want the numbers. */
 export function nodeUsageAccess(names: Names): KubernetesObject[] {
-  const name = `${names.platform}:${SERVER}:node-usage`;
+  return furtherAccess(names, 'node-usage', [
+    { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+  ]);
+}
+
+function furtherAccess(names: Names, purpose: string, rules: PolicyRule[]): KubernetesObject[] {
+  const name = `${names.platform}:${SERVER}:${purpose}`;
   return [
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name },
-      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }],
-    },
-    binding('ClusterRoleBinding', name, name, [
-      { kind: 'ServiceAccount', name: SERVER, namespace: names.namespace },
-    ]),
+    { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules },
+    binding(name, name, [{ kind: 'ServiceAccount', name: SERVER, namespace: names.namespace }]),
   ];
 }
 
 /** The only right that anybody has from the start: it is the first user's. */
 export function administrators(names: Names): KubernetesObject {
   const group = administratorsGroup(names.platform);
-  return binding('ClusterRoleBinding', `${names.platform}:administrators`, 'cluster-admin', [
+  return binding(`${names.platform}:administrators`, 'cluster-admin', [
     { apiGroup: RBAC, kind: 'Group', name: group },
   ]);
 }
@@ -190,15 +173,10 @@ export function userRoles(names: Names): KubernetesObject[] {
   ];
 }
 
-function binding(
-  kind: 'ClusterRoleBinding',
-  name: string,
-  role: string,
-  subjects: readonly unknown[],
-): KubernetesObject {
+function binding(name: string, role: string, subjects: readonly unknown[]): KubernetesObject {
   return {
     apiVersion: `${RBAC}/v1`,
-    kind,
+    kind: 'ClusterRoleBinding',
     metadata: { name },
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
     subjects,

@@ -17,7 +17,7 @@ export function manifests(names: Names): Map<string, string> {
   return new Map(files(names).map((file) => [file.path, write(file)]));
 }
 
-function files(names: Names): ManifestFile[] {
+function files(names: Names, developmentPort = 9443): ManifestFile[] {
   return [
     {
       path: 'access/kustomization.yaml',
@@ -134,7 +134,7 @@ function files(names: Names): ManifestFile[] {
     },
     {
       path: 'overlays/development/kustomization.yaml',
-      about: 'For a server that runs on the machine of kube-apiserver, at port 9443, without any pod.',
+      about: `For a server that runs on the machine of kube-apiserver, at port ${developmentPort}, without any pod.`,
       documents: [
         kustomization({ resources: ['../../access', '../../identity', 'service.yaml', 'api-service.yaml'] }),
       ],
@@ -147,7 +147,7 @@ function files(names: Names): ManifestFile[] {
     {
       path: 'overlays/development/api-service.yaml',
       about: 'Registered at the port of the development server.',
-      documents: apiServices(names, 9443),
+      documents: apiServices(names, developmentPort),
     },
   ];
 }
@@ -165,19 +165,8 @@ function write({ about, documents }: ManifestFile): string {
  * with another port. Applied with `kubectl apply -f -`.
  */
 export function developmentManifests(names: Names, port: number): string {
-  const objects = [
-    namespace(names),
-    serviceAccount(names),
-    ...serverAccess(names),
-    ...podLogsAccess(names),
-    ...userRoles(names),
-    ...CUSTOM_RESOURCES.map((resource) => customResourceDefinition(names, resource)),
-    ...admissionPolicies(names),
-    administrators(names),
-    developmentService(names),
-    ...apiServices(names, port),
-  ];
-  return objects
-    .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
+  return files(names, port)
+    .filter(({ path }) => /^(access|identity|overlays\/development)\/(?!kustomization)/.test(path))
+    .map(write)
     .join('---\n');
 }
