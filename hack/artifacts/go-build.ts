@@ -1,6 +1,6 @@
 import { withElapsed } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/shell-word.ts';
-import type { BuildOptions } from './artifact.ts';
+import { type BuildOptions, hashOfInputs, provide } from './artifact.ts';
 import { compile } from './compiler.ts';
 import { findGo } from './toolchain.ts';
 
@@ -50,4 +50,25 @@ export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOp
       line,
     }),
   );
+}
+
+/**
+ * The folder with the programs of a Go module that takes nothing besides, built when those of these sources are not in the
+ * cache yet.
+ */
+export async function provideGo(
+  {
+    name,
+    title,
+    module,
+    packages,
+  }: Pick<GoBuild, 'title' | 'module' | 'packages'> & { readonly name: string },
+  options: BuildOptions,
+): Promise<string> {
+  const flags = [...GO_FLAGS, '-ldflags=-s -w'];
+  const files = ['go.mod', 'go.sum', '**/*.go'];
+  const hash = await hashOfInputs({ folder: module, files, settings: [flags] });
+  const make = (staging: string): Promise<void> =>
+    buildGo({ title, module, packages, output: `${staging}/`, flags }, options);
+  return provide({ title, name: `${name}-${hash}`, make }, options);
 }
