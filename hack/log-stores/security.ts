@@ -2,12 +2,7 @@
 // sign in, and nobody who may do anything but who has the administrator's certificate. Users and roles come later, over HTTP.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** PEM. */
-export interface KeyPair {
-  readonly cert: string;
-  readonly key: string;
-}
+import type { KeyPair } from '../control-plane/certificate-authority.ts';
 
 export interface NodeSecurity {
   /** PEM; has signed the node's certificate and the administrator's. */
