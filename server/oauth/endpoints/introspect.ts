@@ -1,7 +1,9 @@
 // Token introspection (RFC 7662), for resource servers that prove who they are. Every invalid token gets the same answer,
 // so that nobody learns why.
+import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
+import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { writeJSON } from '../http/json-answer.ts';
@@ -20,23 +22,10 @@ export interface IntrospectionOptions {
   readonly now: () => number;
 }
 
-/** RFC 7662, 2.2; times in seconds since the epoch. */
-interface ActiveToken {
-  readonly active: true;
-  readonly scope?: string;
-  readonly client_id: string;
-  readonly username: string;
-  readonly token_type?: 'Bearer';
-  readonly exp: number;
-  readonly iat: number;
-  readonly sub: string;
-  readonly aud?: readonly string[];
-  readonly iss: string;
-  readonly jti?: string;
-  readonly sid: string;
-}
+/** RFC 7662, 2.2. */
+type Introspection = Static<typeof IntrospectionSchema>;
 
-const INACTIVE = { active: false } as const;
+const INACTIVE: Introspection = { active: false };
 
 export function introspectionHandler(options: IntrospectionOptions): Handler {
   const { clients, tokens } = options;
@@ -72,7 +61,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
   };
 }
 
-function described(token: PresentedToken, { issuer }: Pick<IntrospectionOptions, 'issuer'>): ActiveToken {
+function described(token: PresentedToken, { issuer }: Pick<IntrospectionOptions, 'issuer'>): Introspection {
   if (token.kind === 'access') {
     const { sub, client_id, exp, iat, aud, iss, jti, sid, scope } = token.claims;
     return {
@@ -84,7 +73,7 @@ function described(token: PresentedToken, { issuer }: Pick<IntrospectionOptions,
       exp,
       iat,
       sub,
-      aud,
+      aud: [...aud],
       iss,
       jti,
       sid,
