@@ -1,42 +1,61 @@
+import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
-import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.ts';
+import {
+  describeOddRecords,
+  type StartedOddStore,
+} from '../../../../../conformance/log-store/odd-records.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { describeFaults } from './broken-node.ts';
 import { needsWildcard } from './needs-wildcard.ts';
-import { startedNode } from './started-node.ts';
+import { describeSettings } from './settings.ts';
+import { oneNode, type StartedNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';
+import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 
-for (const template of ['recommended', 'dynamic'] as const) {
-  describeLogStore(
-    `OpenSearch with the ${template} mapping`,
-    (test) => startedStore(test, { lines: 6_000, indexPrefix: `logs-${template}`, template }),
-    template === 'dynamic' ? { unsupported: needsWildcard } : {},
+describe('one node', () => {
+  const node = oneNode();
+
+  describeSettings(node);
+  describeUnsearchableIndices(OPENSEARCH_2, node);
+
+  for (const template of ['recommended', 'dynamic'] as const) {
+    describeLogStore(
+      `OpenSearch with the ${template} mapping`,
+      () => startedStore(node(), { lines: 2_400, indexPrefix: `logs-${template}`, template }),
+      template === 'dynamic' ? { unsupported: needsWildcard } : {},
+    );
+
+    describeOddRecords(`OpenSearch with the ${template} mapping`, () => startedOddStore(node(), template));
+  }
+
+  describeLongLines('OpenSearch', () =>
+    startedStore(node(), { lines: 100, indexPrefix: 'logs-long', template: 'recommended' }),
   );
-}
 
-describeLongLines('OpenSearch', (test) =>
-  startedStore(test, { lines: 100, indexPrefix: 'logs-long', template: 'recommended' }),
-);
+  // What it breaks off stays open in the node for a while, so it comes last.
+  describeFaults(node);
+});
 
-for (const template of ['recommended', 'dynamic'] as const) {
-  describeOddRecords(`OpenSearch with the ${template} mapping`, async (test) => {
-    const node = await startedNode(test);
-    if (template === 'recommended') await node.ask('PUT', '/_index_template/odd', indexTemplate('odd'));
-    const store = storeAt(node.url, { indexPrefix: 'odd' });
-    const ending = new AbortController();
-    const running = store.run(ending.signal);
-    return {
-      store,
-      async write(documents) {
-        for (const each of documents) await node.ask('POST', '/odd-2026.01.15/_doc', each);
-        await node.ask('POST', '/odd-2026.01.15/_refresh');
-      },
-      async stop() {
-        ending.abort();
-        await running;
-        await node.stop();
-      },
-    };
-  });
+async function startedOddStore(
+  node: StartedNode,
+  template: 'recommended' | 'dynamic',
+): Promise<StartedOddStore> {
+  const indexPrefix = `odd-${template}`;
+  if (template === 'recommended') await node.ask('PUT', '/_index_template/odd', indexTemplate(indexPrefix));
+  const store = storeAt(node.url, { indexPrefix });
+  const ending = new AbortController();
+  const running = store.run(ending.signal);
+  return {
+    store,
+    async write(documents) {
+      for (const each of documents) await node.ask('POST', `/${indexPrefix}-2026.01.15/_doc`, each);
+      await node.ask('POST', `/${indexPrefix}-2026.01.15/_refresh`);
+    },
+    async stop() {
+      ending.abort();
+      await running;
+    },
+  };
 }

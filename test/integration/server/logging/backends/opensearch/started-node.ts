@@ -1,4 +1,4 @@
-// One OpenSearch for the tests of a file.
+// One OpenSearch for the tests of a file: starting one takes longer than most tests that ask it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +16,29 @@ export interface StartedNode {
   stop(): Promise<void>;
 }
 
+/** A node for all that a `describe` holds, started before the first of its tests and known from then on. */
+export function oneNode(options: Pick<OpenSearchOptions, 'kind'> = {}): () => StartedNode {
+  let node: StartedNode | undefined;
+
+  before(async function () {
+    this.timeout(300_000);
+    node = await startedNode(this, options);
+  });
+
+  after(() => node?.stop());
+
+  return () => {
+    if (node === undefined) throw new Error('the node has not started');
+    return node;
+  };
+}
+
 /** Skips the test where there is no Java that fits. */
 export async function startedNode(
   test: Mocha.Context,
-  options: Pick<OpenSearchOptions, 'kind' | 'settings'> = {},
+  options: Pick<OpenSearchOptions, 'kind'> = {},
 ): Promise<StartedNode> {
-  await requireJava(test, options.kind === undefined ? {} : { kind: options.kind });
+  await requireJava(test, options);
   const dir = await mkdtemp(join(tmpdir(), 'ks-opensearch-'));
   const ending = new AbortController();
   const process = await startOpenSearch({ ...options, dir, signal: ending.signal });

@@ -1,22 +1,20 @@
-// A node with lines and our store before it, as the conformance suite takes them.
+// Lines in a node and our store before it, as the conformance suite takes them.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import {
   loadOpenSearch,
   type OpenSearchLoadOptions,
 } from '../../../../../../hack/log-stores/load-opensearch.ts';
-import type { OpenSearchOptions } from '../../../../../../hack/log-stores/opensearch.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { startedNode } from './started-node.ts';
+import type { StartedNode } from './started-node.ts';
 
 type Loading = Required<Pick<OpenSearchLoadOptions, 'indexPrefix' | 'template'>>;
 
-/** Skips the test where there is no Java that fits. */
+/** The node goes on when the store stops; each store has an `indexPrefix` of its own. */
 export async function startedStore(
-  test: Mocha.Context,
-  { lines, kind, ...loading }: Loading & { readonly lines: number } & Pick<OpenSearchOptions, 'kind'>,
+  node: StartedNode,
+  { lines, ...loading }: Loading & { readonly lines: number },
 ): Promise<StartedLogStore> {
-  const node = await startedNode(test, kind === undefined ? {} : { kind });
   const data = logData({ lines });
   await loadOpenSearch(node.url, data.records(), loading);
   const store = storeAt(node.url, { indexPrefix: loading.indexPrefix });
@@ -33,7 +31,6 @@ export async function startedStore(
     async stop() {
       ending.abort();
       await running;
-      await node.stop();
     },
   };
 }

@@ -7,8 +7,9 @@ import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { needsWildcard } from './needs-wildcard.ts';
-import { type StartedNode, startedNode } from './started-node.ts';
+import { oneNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';
+import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 
 const indexPrefix = 'logs-versions';
 /** Also hostile values and made-up selections, which takes minutes. */
@@ -27,28 +28,13 @@ for (const { kind, template, unsupported } of [
   { kind: OPENSEARCH_3, template: 'unfiltered', unsupported: repeatsItself },
   { kind: ELASTICSEARCH_8, template: 'words', unsupported: needsWildcard },
 ] as const) {
-  describeLogStore(
-    kind.title,
-    (test) => startedStore(test, { kind, lines: whole ? 6_000 : 2_000, indexPrefix, template }),
-    { core: !whole, unsupported },
-  );
-
-  describe(`${kind.title}, after exports`, function () {
-    this.timeout(300_000);
-    let node: StartedNode;
-
-    before(async function () {
-      node = await startedNode(this, { kind });
-    });
-
-    after(async () => {
-      await node?.stop();
-    });
+  describe(`one node of ${kind.title}`, () => {
+    const node = oneNode({ kind });
 
     it('holds no point in time for those that were read and those that were left', async () => {
       const records = [...logData({ lines: 1_500 }).records()];
-      await loadOpenSearch(node.url, records, { indexPrefix, template });
-      const store = storeAt(node.url, { indexPrefix, pageSize: 100 });
+      await loadOpenSearch(node().url, records, { indexPrefix: 'exports', template });
+      const store = storeAt(node().url, { indexPrefix: 'exports', pageSize: 100 });
       const range = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
       const exported = () =>
         store.export({ scope: { everything: true }, range }, 'asc', {
@@ -59,13 +45,21 @@ for (const { kind, template, unsupported } of [
       for await (const batch of exported()) lines += batch.length;
       expect(lines).to.equal(records.length);
       // The node counts a search a little longer than it takes to answer; a point in time that was left, five minutes.
-      while ((await node.openContexts()) > 0);
+      while ((await node().openContexts()) > 0);
       const left = exported();
       await left.next();
-      expect(await node.openContexts()).to.be.above(0);
+      expect(await node().openContexts()).to.be.above(0);
       await left.return({ shortfalls: [] });
       // What was still being asked for ends a little later than its connection.
-      while ((await node.openContexts()) > 0);
+      while ((await node().openContexts()) > 0);
     }).timeout(120_000);
+
+    describeLogStore(
+      kind.title,
+      () => startedStore(node(), { lines: whole ? 6_000 : 2_000, indexPrefix, template }),
+      { core: !whole, unsupported },
+    );
+
+    describeUnsearchableIndices(kind, node);
   });
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
-import { ELASTICSEARCH_8, OPENSEARCH_2, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
+import { ELASTICSEARCH_8, type NodeKind } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { type StartedNode, startedNode } from './started-node.ts';
+import type { StartedNode } from './started-node.ts';
 
 const DAYS = ['01', '02', '03', '04', '05'];
 const MONTH = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
@@ -31,29 +31,19 @@ function lineOf(day: string): LogRecord {
   };
 }
 
-for (const kind of [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8]) {
+export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedNode): void {
   describe(`indices that ${kind.title} has and does not search`, function () {
     this.timeout(180_000);
-    let node: StartedNode;
-
-    before(async function () {
-      this.timeout(300_000);
-      node = await startedNode(this, { kind });
-    });
-
-    after(async () => {
-      await node?.stop();
-    });
 
     /** Those of five days; `indexPrefix` is theirs alone. */
     async function loaded(indexPrefix: string) {
-      await loadOpenSearch(node.url, DAYS.map(lineOf), { indexPrefix, template: 'dynamic' });
+      await loadOpenSearch(node().url, DAYS.map(lineOf), { indexPrefix, template: 'dynamic' });
       const index = (day: string): string => `${indexPrefix}-2026.01.${day}`;
       return {
-        store: storeAt(node.url, { indexPrefix }),
+        store: storeAt(node().url, { indexPrefix }),
         index,
-        block: (day: string) => node.ask('PUT', `/${index(day)}/_settings`, { 'index.blocks.read': true }),
-        close: (day: string) => node.ask('POST', `/${index(day)}/_close`),
+        block: (day: string) => node().ask('PUT', `/${index(day)}/_settings`, { 'index.blocks.read': true }),
+        close: (day: string) => node().ask('POST', `/${index(day)}/_close`),
       };
     }
 
@@ -107,9 +97,12 @@ for (const kind of [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8]) {
       const { block } = await loaded('away');
       await block('02');
       const homeless = { settings: { 'index.routing.allocation.require._name': 'nobody' } };
-      await node.ask('PUT', '/away-2026.01.06?wait_for_active_shards=0', homeless);
+      await node().ask('PUT', '/away-2026.01.06?wait_for_active_shards=0', homeless);
       for (const range of [MONTH, YEARS, ALWAYS]) {
-        const { days, relations, missing } = await answers(storeAt(node.url, { indexPrefix: 'away' }), range);
+        const { days, relations, missing } = await answers(
+          storeAt(node().url, { indexPrefix: 'away' }),
+          range,
+        );
         expect({ days, relations }).to.deep.equal({ days: ['01', '03', '04', '05'], relations: ['gte'] });
         expect(missing).to.deep.equal([
           'NotCovered: the log store refuses to search away-2026.01.02',
@@ -122,21 +115,21 @@ for (const kind of [OPENSEARCH_2, OPENSEARCH_3, ELASTICSEARCH_8]) {
       for (const end of ['_close', 'deleted'] as const) {
         const indexPrefix = `export-${end.replace('_', '')}`;
         const { index } = await loaded(indexPrefix);
-        const store = storeAt(node.url, { indexPrefix, pageSize: 1 });
+        const store = storeAt(node().url, { indexPrefix, pageSize: 1 });
         const lines = store.export({ scope: { everything: true }, range: MONTH }, 'asc', call());
         const days: string[] = [];
         let next = await lines.next();
         for (; !next.done; next = await lines.next()) {
           days.push(...Array.from(next.value, ({ log }) => log.slice(-2)));
           if (days.length > 1) continue;
-          if (end === '_close') await node.ask('POST', `/${index('04')}/_close`);
-          else await node.ask('DELETE', `/${index('04')}`);
+          if (end === '_close') await node().ask('POST', `/${index('04')}/_close`);
+          else await node().ask('DELETE', `/${index('04')}`);
         }
         expect(days, end).to.deep.equal(['01', '02', '03', '05']);
         expect(next.value.shortfalls.map(({ message }) => message).join(), end).to.include(index('04'));
         // Its counters go astray with an index.
         if (kind !== ELASTICSEARCH_8) {
-          expect(await node.ask('GET', '/_search/point_in_time/_all')).to.deep.equal({ pits: [] });
+          expect(await node().ask('GET', '/_search/point_in_time/_all')).to.deep.equal({ pits: [] });
         }
       }
     });

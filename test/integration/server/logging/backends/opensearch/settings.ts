@@ -1,0 +1,122 @@
+// Settings of a node that bound what it does for its clients.
+import { expect } from 'chai';
+import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { call } from '../../../../../support/logging/call.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import type { StartedNode } from './started-node.ts';
+
+const indexPrefix = 'settings';
+/** Of two days, and so of two indices. */
+const RECORDS = [...logData({ lines: 1_000 }).records()];
+const ALL: Selection = {
+  scope: { everything: true },
+  range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' },
+};
+const PAGE = { order: 'asc', size: 1, from: 0 } as const;
+
+async function failure(asking: Promise<unknown>): Promise<StatusError> {
+  const error = await asking.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  if (error instanceof StatusError) return error;
+  throw new Error('it was answered', { cause: error });
+}
+
+export function describeSettings(node: () => StartedNode): void {
+  describe('a node of OpenSearch that is bounded by its settings', function () {
+    this.timeout(180_000);
+
+    before(async () => {
+      await loadOpenSearch(node().url, RECORDS, { indexPrefix });
+    });
+
+    const set = (transient: object) => node().ask('PUT', '/_cluster/settings', { transient });
+    const exported = async (store: ReturnType<typeof storeAt>, range = ALL.range): Promise<number> => {
+      let lines = 0;
+      for await (const batch of store.export({ ...ALL, range }, 'asc', call())) lines += batch.length;
+      return lines;
+    };
+
+    it('tells of an export that it has no room for, holds none of it, and gives one of a shorter time', async () => {
+      await set({ 'search.max_open_pit_context': 1 });
+      try {
+        const store = storeAt(node().url, { indexPrefix });
+        const error = await failure(exported(store));
+        expect(error).to.include({ code: 503 });
+        expect(error.message).to.include('ask for a shorter time');
+        expect(error.details?.retryAfterSeconds).to.equal(30);
+        expect(await node().openContexts()).to.equal(0);
+        const day = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
+        expect(await exported(store, day)).to.be.within(1, RECORDS.length - 1);
+      } finally {
+        await set({ 'search.max_open_pit_context': null });
+      }
+    });
+
+    it('refuses what may cost it much where its settings say so, and tells what it can be asked', async () => {
+      await set({ 'search.allow_expensive_queries': false });
+      try {
+        const store = storeAt(node().url, { indexPrefix });
+        const text = (mode: 'phrase' | 'prefix') =>
+          ({ mode, texts: ['time'], caseSensitive: false }) as const;
+        for (const rest of [
+          { text: text('prefix') },
+          { levels: ['error'] },
+          { workloads: { exact: ['x'] } },
+        ] as const) {
+          const error = await failure(store.query({ ...ALL, ...rest }, PAGE, call()));
+          expect(error).to.include({ code: 400 });
+          expect(error.message).to.include('ask with `match=phrase`');
+        }
+        expect((await store.query({ ...ALL, text: text('phrase') }, PAGE, call())).shortfalls).to.deep.equal(
+          [],
+        );
+      } finally {
+        await set({ 'search.allow_expensive_queries': null });
+      }
+    });
+
+    it('is not fit where exports may not hold it long enough, until they may', async () => {
+      const store = storeAt(node().url, { indexPrefix });
+      await set({ 'search.default_keep_alive': '10s' });
+      await set({ 'point_in_time.max_keep_alive': '40s' });
+      try {
+        const error = await failure(exported(store));
+        expect(error).to.include({ code: 503 });
+        expect(unfitOptionIn(error)?.reason).to.include('point_in_time.max_keep_alive');
+        expect(unfitOptionIn(await failure(store.check(call())))?.effect).to.equal('exports get 503');
+        expect((await store.query(ALL, PAGE, call())).total.count).to.equal(RECORDS.length);
+      } finally {
+        await set({ 'point_in_time.max_keep_alive': null });
+        await set({ 'search.default_keep_alive': null });
+      }
+      expect(await exported(store)).to.equal(RECORDS.length);
+      await store.check(call());
+    });
+
+    it('is asked for a shorter time where it allows fewer shards, and is not fit', async () => {
+      await set({ 'action.search.shard_count.limit': 1 });
+      try {
+        const store = storeAt(node().url, { indexPrefix });
+        for (const asking of [
+          store.query(ALL, PAGE, call()),
+          store.statistics(ALL, call()),
+          exported(store),
+        ]) {
+          const error = await failure(asking);
+          expect(error).to.include({ code: 400 });
+          expect(error.details?.causes?.[0]?.field).to.equal('start_time');
+        }
+        const unfit = unfitOptionIn(await failure(store.check(call())));
+        expect(unfit?.reason).to.include('action.search.shard_count.limit');
+      } finally {
+        await set({ 'action.search.shard_count.limit': null });
+      }
+    });
+  });
+}
