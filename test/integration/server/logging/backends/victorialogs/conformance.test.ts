@@ -7,7 +7,7 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-describeLogStore('VictoriaLogs', () => startedStore(6_000));
+describeLogStore('VictoriaLogs', () => startedStore(2_400));
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
 
