@@ -43,6 +43,11 @@ export async function run(
       userAgent: `ks-apiserver/${version}`,
       slowCredentials: (giver) =>
         log.warn(`waiting for ${giver}, without whose credentials kube-apiserver cannot be asked`),
+      keptCredentials: (err) =>
+        log.warn(
+          { err },
+          'the credentials cannot be read anew; those in hand are used until they are refused',
+        ),
     });
     signal.addEventListener('abort', () => client.close(), { once: true });
     const nodes = newNodes(config, { client, log, metrics });

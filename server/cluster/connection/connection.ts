@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   readonly userAgent?: string;
   /** Told what has given no credentials for two seconds, and is waited for. */
   readonly slowCredentials?: (giver: string) => void;
+  /** Told why they could not be read anew: those in hand are used on. */
+  readonly keptCredentials?: (error: unknown) => void;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
 }
@@ -37,7 +39,10 @@ export class ClusterConnection implements ClusterClient {
       options.kubeConfig,
       options.refreshMs ?? 10_000,
       options.now ?? (() => performance.now()),
-      options.slowCredentials,
+      {
+        ...(options.slowCredentials ? { slow: options.slowCredentials } : {}),
+        ...(options.keptCredentials ? { kept: options.keptCredentials } : {}),
+      },
     );
     this.#userAgent = options.userAgent ?? 'ks-apiserver';
   }

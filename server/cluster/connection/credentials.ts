@@ -2,6 +2,8 @@ import type { Agent as HttpAgent, OutgoingHttpHeaders } from 'node:http';
 import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { ClusterAgent } from './cluster-agent.ts';
 import { pluginOf } from './exec-plugins.ts';
 
@@ -29,6 +31,14 @@ export interface Patience {
   readonly ms: number;
 }
 
+/** Told what is worth a line of the log. */
+export interface CredentialObserver {
+  /** `giver` has given no credentials for two seconds, and is waited for. */
+  slow?(giver: string): void;
+  /** They could not be read anew, so those in hand are used until they are refused; of one failure, the news. */
+  kept?(error: unknown): void;
+}
+
 const TCP_KEEP_ALIVE_MS = 15_000;
 /** Most plugins are done by then; those that ask a person are not. */
 const SLOW_MS = 2_000;
@@ -42,7 +52,8 @@ export class CredentialSource {
   readonly #kubeConfig: (anew: boolean) => KubeConfig;
   readonly #refreshMs: number;
   readonly #now: () => number;
-  readonly #slow: (giver: string) => void;
+  readonly #observer: CredentialObserver;
+  readonly #failures: RepeatedFailure;
   #giver = 'the kubeconfig';
   #current: Credentials | undefined;
   #material: readonly unknown[] = [];
@@ -50,27 +61,40 @@ export class CredentialSource {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #refresh: Promise<Credentials> | undefined;
 
-  /** `slow` is told what has given no credentials for two seconds, and is waited for. */
   constructor(
     kubeConfig: (anew: boolean) => KubeConfig,
     refreshMs: number,
     now: () => number,
-    slow: (giver: string) => void = () => undefined,
+    observer: CredentialObserver = {},
   ) {
     this.#kubeConfig = kubeConfig;
     this.#refreshMs = refreshMs;
     this.#now = now;
-    this.#slow = slow;
+    this.#observer = observer;
+    this.#failures = new RepeatedFailure(now);
   }
 
   /** `newerThan`: credentials that were refused; they are not given again without reading everything anew. */
   get(newerThan?: Credentials): Credentials | Promise<Credentials> {
     const fresh = this.#now() - this.#appliedAt < this.#refreshMs;
     if (this.#current && fresh && this.#current !== newerThan) return this.#current;
-    this.#refresh ??= this.#apply(newerThan !== undefined && this.#current === newerThan).finally(() => {
+    const refused = newerThan !== undefined && this.#current === newerThan;
+    this.#refresh ??= (refused ? this.#apply(true) : this.#refreshed()).finally(() => {
       this.#refresh = undefined;
     });
     return this.#refresh;
+  }
+
+  /** Whoever writes a kubeconfig or a token anew is seen halfway now and then, and those in hand still hold. */
+  async #refreshed(): Promise<Credentials> {
+    try {
+      return await this.#apply(false);
+    } catch (error) {
+      if (!this.#current) throw error;
+      this.#appliedAt = this.#now();
+      if (this.#failures.isNews(messageOf(error))) this.#observer.kept?.(error);
+      return this.#current;
+    }
   }
 
   /** As get(), for who waits so long only. Whatever gives them goes on, for those who come later. */
@@ -105,7 +129,7 @@ export class CredentialSource {
     const server = new URL(cluster.server);
     const options: RequestOptions = {};
     this.#giver = giverOf(config);
-    const timer = setTimeout(() => this.#slow(this.#giver), SLOW_MS);
+    const timer = setTimeout(() => this.#observer.slow?.(this.#giver), SLOW_MS);
     try {
       await config.applyToHTTPSOptions(options);
     } finally {
@@ -117,6 +141,7 @@ export class CredentialSource {
     const same = this.#current && material.every((value, i) => value === this.#material[i]);
     const agent = same && this.#current ? this.#current.agent : agentFor(server, cluster.proxyUrl, options);
     if (this.#current && agent !== this.#current.agent) closeIdle(this.#current.agent);
+    this.#failures.end();
     this.#material = material;
     this.#appliedAt = this.#now();
     this.#current = {

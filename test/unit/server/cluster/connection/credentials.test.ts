@@ -54,6 +54,29 @@ describe('the credentials for kube-apiserver', () => {
     expect(read).to.equal(3);
   });
 
+  it('are used on where they cannot be read anew, until they are refused', async () => {
+    let now = 0;
+    let fault: Error | undefined;
+    const told: unknown[] = [];
+    const config = kubeConfigFor('https://cluster.example')();
+    const credentials = new CredentialSource(
+      () => {
+        if (fault) throw fault;
+        return config;
+      },
+      1000,
+      () => now,
+      { kept: (error) => void told.push(error) },
+    );
+    const first = await credentials.get();
+    fault = new Error('half written');
+    for (now = 1000; now <= 3000; now += 1000) expect(await credentials.get()).to.equal(first);
+    expect(told).to.deep.equal([fault]);
+    expect(await failure(credentials.get(first))).to.equal(fault);
+    fault = undefined;
+    expect(await credentials.get(first)).to.not.equal(first);
+  });
+
   it('keep their connections as long as what these were made with is the same', async () => {
     const config = kubeConfigFor('https://cluster.example')();
     const credentials = new CredentialSource(
@@ -93,8 +116,8 @@ describe('the credentials for kube-apiserver', () => {
       slow = [];
       plugin = await HeldPlugin.make();
       const config = kubeConfigFor('https://cluster.example', plugin.user);
-      const told = (giver: string) => slow.push(giver);
-      credentials = new CredentialSource(config, 1000, () => 0, told);
+      const observer = { slow: (giver: string) => void slow.push(giver) };
+      credentials = new CredentialSource(config, 1000, () => 0, observer);
     });
 
     afterEach(() => plugin.remove());
