@@ -118,20 +118,20 @@ export class Pass {
       };
       return reader.read(source, { ...request, ...more, until }, onLine, extent);
     };
-    let tally = tallyFor(source, rank);
-    const extent = newExtent();
+    let [tally, extent] = [tallyFor(source, rank), newExtent()];
     try {
       await read(tally, {}, extent);
       if (extent.bytes >= limitBytes && !extent.hasPassed) {
         // What has come are the oldest lines. As many from the end take about as much room, and are worth more; but
         // where the time asked for ends long before the log does, there is none of them among these.
-        const [oldest, newest, tail] = [tally, tallyFor(source, rank), newExtent()];
+        const [oldest, newest] = [tally, tallyFor(source, rank)];
+        const tail = newExtent();
         const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
         try {
           await read(newest, { limitBytes: limitBytes * 2, tailLines }, tail);
         } finally {
           const reached = tail.first !== undefined && tail.first < end;
-          tally = reached ? newest : oldest;
+          if (reached) [tally, extent] = [newest, tail];
           (reached ? oldest : newest).drop?.();
           shortfalls.tooLong(nameOf(source), reached ? 'newest' : 'oldest');
         }

@@ -127,6 +127,21 @@ describe('a pass over logs', () => {
     });
   }
 
+  it('says of the lines that it keeps of a log that is too long whether they were cut, and of no others', async () => {
+    const [short, tooLong] = ['x'.repeat(100_000), 'y'.repeat(1_200_000)];
+    const texts = [...Array.from({ length: 11 }, () => short), tooLong];
+    cluster.add(
+      'shop',
+      'a',
+      texts.map((text, n) => at(n, text)),
+    );
+    await read([sourceOf('a')], { bytesPerContainer: 1 << 20 });
+    expect(shortfalls.list().map(({ message }) => message)).to.deep.equal([
+      '1 log was so long that only the newest lines were read: shop/a/app',
+      '1 line was too long, and was cut',
+    ]);
+  });
+
   it('says of a log that was removed that it was, and of one that could not be read that it could not', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.disturb = ({ pathname }, response) => {
