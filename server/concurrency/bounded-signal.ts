@@ -2,6 +2,8 @@ export interface BoundedSignal extends Disposable {
   readonly signal: AbortSignal;
   /** Whether the time was over first. */
   readonly isLate: boolean;
+  /** Before its time. */
+  abort(reason: unknown): void;
 }
 
 /** With a longer delay, a timer of Node fires at once. */
@@ -30,6 +32,7 @@ export function boundedSignal(outer: AbortSignal, ms: number): BoundedSignal {
     get isLate() {
       return isLate;
     },
+    abort: (reason) => controller.abort(reason),
     [Symbol.dispose]() {
       clearTimeout(timer);
       outer.removeEventListener('abort', follow);

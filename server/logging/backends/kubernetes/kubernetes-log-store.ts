@@ -201,6 +201,8 @@ export class KubernetesLogStore implements LogBackend {
       const reading = await this.#reading(opened.pods, selection, deadline, call);
       return await answer(new Pass({ ...reading, pods: opened.pods, bytesPerContainer }));
     } catch (error) {
+      // Logs that are read beside one that failed: nothing else ends them any more.
+      bounded.abort(error);
       throw asStoreError(error);
     }
   }

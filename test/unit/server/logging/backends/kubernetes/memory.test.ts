@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
+import {
+  MemoryBudget,
+  type MemoryShare,
+} from '../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
+import { until } from '../../../../../support/until.ts';
 import { at, call, everything } from './instants.ts';
 import { LogCluster } from './log-cluster.ts';
 
@@ -52,6 +56,28 @@ describe('the memory of the pod log store', () => {
       expect((await store.query(everything, whole, call)).total.count).to.equal(3 * LINES);
       expect(memory.held).to.equal(0);
     }
+  });
+
+  it('is no reason to read on: where its holder fails with one log, the others are let go of', async () => {
+    class BrokenBudget extends MemoryBudget {
+      override share(): MemoryShare {
+        return Object.assign(super.share(), {
+          change: (bytes: number) => {
+            if (bytes > 0) throw new RangeError('broken');
+          },
+        });
+      }
+    }
+    // Another one never ends.
+    cluster.disturb = ({ pathname }, response) => {
+      if (!pathname.includes('/b/')) return false;
+      response.writeHead(200).flushHeaders();
+      return true;
+    };
+    const store = cluster.store({}, { memory: new BrokenBudget(MEMORY) });
+    const failure = await store.query(everything, whole, call).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(RangeError);
+    await until(() => cluster.openReads === 0);
   });
 
   it('bounds what is held of lines that do not end, for who follows', async () => {
