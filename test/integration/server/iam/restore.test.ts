@@ -47,7 +47,8 @@ describe('users from a backup', function () {
   /** In a shell, beside the kustomization. */
   async function type(commands: string): Promise<string> {
     const { kubectl, kubeconfig } = cluster.controlPlane;
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], {
+    // Below no other shell it takes this pipe for the connection of somebody far away, and reads what it has for those.
+    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
       cwd: folder,
       env: {
         ...process.env,
