@@ -1,7 +1,6 @@
 // Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
 // the answers are read; access is decided before, and lines are collected by other programs.
 import { randomUUID } from 'node:crypto';
-import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
@@ -29,7 +28,7 @@ import type { FieldNames } from './fields/field-names.ts';
 import { Followers, type FollowTuning } from './following/follow.ts';
 import { FirstHits } from './paging/first-hits.ts';
 import { queryPage } from './paging/page-query.ts';
-import { distinct, sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
+import { sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
 import { endingTogether } from './searches/ending-together.ts';
 import { PointsInTime } from './searches/point-in-time.ts';
 import { Searches } from './searches/searches.ts';
@@ -131,21 +130,14 @@ export class OpenSearchLogStore implements LogBackend {
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const deadline = this.#deadline(call);
-    const planned = (range: Selection['range']): Promise<readonly SelectionQuery[]> => {
+    const plan = (range: Selection['range']): Promise<readonly SelectionQuery[]> => {
       // What a point in time does not hold is missing to its end.
       this.#queries.forgetIndices();
       return this.#queries.inTime({ ...selection, range }, deadline.within(PAGE_MS).call());
     };
-    const slices = await planned(selection.range);
     const { pageSize, pageMs = PAGE_MS, pausesMs } = this.#options;
-    const sources = { searches: this.#searches, points: this.#points };
-    const options = { ...sources, pageSize, pageMs, pausesMs, planAgain: planned };
-    const shortfalls: Shortfall[] = [];
-    for (const slice of order === 'asc' ? slices : slices.toReversed()) {
-      const covered = yield* exportRecords(options, slice, order, deadline);
-      shortfalls.push(...covered.shortfalls);
-    }
-    return { shortfalls: distinct(shortfalls) };
+    const options = { searches: this.#searches, points: this.#points, pageSize, pageMs, pausesMs, plan };
+    return yield* exportRecords(options, selection.range, order, deadline);
   }
 
   follow(

@@ -8,8 +8,8 @@ import type { SelectionQuery } from '../selection/selection-query.ts';
 import { type ExportOptions, type ExportPart, exportPoint } from './export.ts';
 
 export interface ResumedExportOptions extends ExportOptions {
-  /** What to ask for the same time now, ascending; the indices are looked at anew. */
-  readonly planAgain: (range: SelectionQuery['range']) => Promise<readonly SelectionQuery[]>;
+  /** What to ask for this time now, ascending; the indices are looked at anew. */
+  readonly plan: (range: SelectionQuery['range']) => Promise<readonly SelectionQuery[]>;
   /** Before a point is opened anew, and again while shards are away, in ms. */
   readonly pausesMs?: readonly number[] | undefined;
 }
@@ -17,31 +17,35 @@ export interface ResumedExportOptions extends ExportOptions {
 /** Another copy takes the place of a shard within a second or two. */
 const PAUSES_MS = [500, 1_000, 2_000];
 
-/** All records of a slice. */
+/** All records of a range. */
 export async function* exportRecords(
   options: ResumedExportOptions,
-  selected: SelectionQuery,
+  range: SelectionQuery['range'],
   order: Order,
   deadline: Deadline,
 ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-  const { planAgain, pausesMs = PAUSES_MS } = options;
+  const { pausesMs = PAUSES_MS } = options;
+  const plan = async (part: SelectionQuery['range']): Promise<readonly SelectionQuery[]> => {
+    const slices = await options.plan(part);
+    return order === 'asc' ? slices : slices.toReversed();
+  };
   const shortfalls = new Map<string, Shortfall>();
-  const parts: ExportPart[] = [{ selected }];
+  const parts: ExportPart[] = (await plan(range)).map((selected) => ({ selected }));
   for (let part = parts.shift(); part; part = parts.shift()) {
     const end = yield* exportPoint(options, part, { order, deadline, shortfalls });
     if (!end) continue;
     const [firstMs = 0, ...restMs] = pausesMs;
     await pause(firstMs, deadline.signal);
-    const { fields, range } = part.selected;
-    const again = await planAgain(range);
-    const gone = fields.indices.filter((name) => !again.some((slice) => slice.fields.indices.includes(name)));
+    const again = await plan(part.selected.range);
+    const gone = part.selected.fields.indices.filter(
+      (name) => !again.some((slice) => slice.fields.indices.includes(name)),
+    );
     if (gone.length > 0) {
       const shortfall = deleted(gone);
       shortfalls.set(shortfall.message, shortfall);
     }
-    const slices = order === 'asc' ? again : again.toReversed();
     // What lies before its begin is found by none of them.
-    parts.unshift(...slices.map((slice) => ({ selected: slice, begin: end, pausesMs: restMs })));
+    parts.unshift(...again.map((selected) => ({ selected, begin: end, pausesMs: restMs })));
   }
   return { shortfalls: [...shortfalls.values()] };
 }
