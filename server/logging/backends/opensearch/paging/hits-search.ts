@@ -10,12 +10,18 @@ import type { SearchAnswer } from '../searches/search-answer.ts';
 import type { SearchBody, SearchCall, Searches } from '../searches/searches.ts';
 import { repeated, timesOf } from '../searches/sort-keys.ts';
 import type { SelectionQuery } from '../selection/selection-query.ts';
-import type { Width } from './known-widths.ts';
 import { nearPart } from './near-part.ts';
 import { pageBody } from './page-body.ts';
 import { Reach } from './reach.ts';
 
 type Range = Selection['range'];
+
+/** How much of its range a broad question needed. */
+export interface Width {
+  readonly ms: number;
+  /** Lines that were in it. */
+  readonly lines: number;
+}
 
 export interface HitsAsked {
   readonly order: Order;
