@@ -3,7 +3,7 @@ import type { RandomBytes } from '../keys/random-bytes.ts';
 import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import { beginningWith } from '../sessions/session-opening.ts';
-import type { Account, PasswordID } from '../users/account.ts';
+import type { PasswordID, UserID } from '../users/account.ts';
 import { boundHash, CODE_LIFETIME_MS, newCode } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { waitingSession } from './session-code.ts';
@@ -19,7 +19,7 @@ export interface CodeIssuerOptions {
 export interface GrantedRequest {
   readonly request: AuthorizationRequest;
   readonly client: OAuthClient;
-  readonly account: Account;
+  readonly account: UserID;
   /** The one that was checked. */
   readonly credential: PasswordID;
   readonly source: string;

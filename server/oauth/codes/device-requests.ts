@@ -10,7 +10,7 @@ import { NOBODY, type SessionStore, type StoredSession } from '../sessions/sessi
 import { beginningWith } from '../sessions/session-opening.ts';
 import { networkOf } from '../throttle/network.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
-import type { Account, PasswordID } from '../users/account.ts';
+import type { PasswordID, UserID } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode } from './device-code.ts';
 import { codeHash, waitingSession } from './session-code.ts';
 import { newUserCode, requestID } from './user-code.ts';
@@ -121,7 +121,7 @@ export class DeviceRequests {
   /** Makes the session that the device waits for; then the request is closed. Once more by the same person is no harm. */
   async approve(
     { id, session: sessionID }: DeviceRequest,
-    by: { readonly account: Account; readonly credential: PasswordID },
+    by: { readonly account: UserID; readonly credential: PasswordID },
     signal: AbortSignal,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;

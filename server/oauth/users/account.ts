@@ -8,6 +8,9 @@ export interface Account {
   readonly disabled: boolean;
 }
 
+/** Which user it is: one that was made anew under an old name is another one. */
+export type UserID = Pick<Account, 'name' | 'uid'>;
+
 /** Users, from the cache. */
 export interface UserDirectory {
   /** False while the cache is not filled, or when the cluster was silent for too long: then `get` says nothing. */

@@ -2,7 +2,7 @@ import { isConflict } from '../../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../../passwords/hasher.ts';
 import { changeTime, isStill } from '../../passwords/password-change.ts';
 import { passwordFaults } from '../../passwords/password-policy.ts';
-import type { Account, CredentialStore, PasswordID } from '../../users/account.ts';
+import type { CredentialStore, PasswordID, UserID } from '../../users/account.ts';
 
 export interface ForcedPasswordChangeOptions {
   readonly credentials: CredentialStore;
@@ -30,7 +30,7 @@ export class ForcedPasswordChange {
    * Throws ServiceUnavailable without the cluster.
    */
   async change(
-    account: Account,
+    account: UserID,
     password: string,
     proven: PasswordID,
     signal: AbortSignal,

@@ -12,7 +12,7 @@ import { newPasswordPage } from '../../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { signInPage } from '../../page/sign-in-page.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
-import type { Account, PasswordID } from '../../users/account.ts';
+import type { PasswordID, UserID } from '../../users/account.ts';
 import { forBrowsers, PageFault } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
 import { AGAIN, CHANGED, refusal, WRONG } from './sign-in-alerts.ts';
@@ -33,7 +33,7 @@ export interface Continuation<T> {
 }
 
 export interface SignedIn {
-  readonly account: Account;
+  readonly account: UserID;
   /** The one that was checked. */
   readonly credential: PasswordID;
   readonly source: string;
@@ -52,7 +52,7 @@ export interface SignInFormsOptions<T> extends TicketOptions {
 
 interface ChangeTicket<T> {
   readonly request: T;
-  readonly account: Account;
+  readonly account: UserID;
   /** The one that was checked. */
   readonly proven: PasswordID;
 }
@@ -156,8 +156,10 @@ export class SignInForms<T> {
     }
     const { account, credential } = checked;
     if (credential.mustChange) {
-      const { uid, changedAt } = credential;
-      this.#askNewPassword(context, { request, account, proven: { uid, changedAt } });
+      // No more than is needed: the form that it goes into can be read.
+      const { name, uid } = account;
+      const proven = { uid: credential.uid, changedAt: credential.changedAt };
+      this.#askNewPassword(context, { request, account: { name, uid }, proven });
       return;
     }
     await continuation.granted(context, request, { account, credential, ...origin });

@@ -266,6 +266,14 @@ describe('the sign-in form', () => {
       expect(session?.createdAt).to.be.at.least(credential?.changedAt ?? Infinity);
     });
 
+    it('puts nothing of the user into the form but which one it is', async () => {
+      const visit = await Visit.begin(site);
+      await visit.signIn('newcomer');
+      const sealed = Buffer.from(visit.ticket.split('.')[0] ?? '', 'base64url').toString();
+      const { content } = JSON.parse(sealed) as { content: { account: object } };
+      expect(content.account).to.have.all.keys('name', 'uid');
+    });
+
     it('keeps no time of it that lies far ahead, as a clock that was wrong has put it', async () => {
       const known = state.credentials.get('newcomer');
       if (!known) throw new Error('newcomer has no password');
