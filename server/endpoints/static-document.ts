@@ -72,5 +72,7 @@ function compressedOf(document: StaticDocument): Promise<Buffer> {
   if (known) return known;
   const begun = compressing(document.bytes);
   compressed.set(document, begun);
+  // It may have been for want of memory, which passes.
+  begun.catch(() => compressed.delete(document));
   return begun;
 }

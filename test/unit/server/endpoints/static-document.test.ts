@@ -49,6 +49,24 @@ describe('a document', () => {
   });
 });
 
+describe('a document whose compression has failed', () => {
+  it('is compressed for the next who asks', async () => {
+    const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
+    // No bytes at all, which zlib refuses.
+    const refused: Buffer = Object.create(null, { length: { value: bytes.length } });
+    const document = { ...staticBytes(bytes), bytes: refused };
+    const server = await new HandlerServer((context) => writeDocument(context, document, {})).start();
+    const ask = () => server.ask('/', { headers: { 'accept-encoding': 'gzip' } });
+    try {
+      expect((await ask()).status).to.equal(500);
+      document.bytes = bytes;
+      expect(gunzipSync((await ask()).body).equals(bytes)).to.equal(true);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 describe('a large document', () => {
   const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
   const document = staticBytes(bytes);
