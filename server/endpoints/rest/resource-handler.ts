@@ -30,6 +30,7 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
     bookmarkIntervalMs: 60_000,
     lastBookmarkMs: 2000,
     minTimeoutSeconds: 1800,
+    maxTimeoutSeconds: 3600,
     maxPendingBytes: 16 * 1024 * 1024,
     stallTimeoutMs: 60_000,
     random: Math.random,

@@ -21,6 +21,8 @@ export interface WatchOptions extends WatchLimits {
   readonly lastBookmarkMs: number;
   /** Seconds a watch without `timeoutSeconds` lasts at least; at most twice as long. */
   readonly minTimeoutSeconds: number;
+  /** Seconds that a watch may ask for, or twice `minTimeoutSeconds` where that is longer. */
+  readonly maxTimeoutSeconds: number;
   /** In [0, 1): spreads the ends of watches. */
   readonly random: () => number;
   /** Bytes of initial events that may wait for all slow readers together, beyond one object for each. */
@@ -136,7 +138,11 @@ function startTimers<Facts>(
   { timeoutSeconds, allowWatchBookmarks }: ListOptions,
   options: WatchOptions,
 ): NodeJS.Timeout[] {
-  const seconds = timeoutSeconds ?? options.minTimeoutSeconds * (1 + options.random());
+  const { minTimeoutSeconds, maxTimeoutSeconds } = options;
+  const usual = minTimeoutSeconds * (1 + options.random());
+  // Who may watch is asked at its beginning, so it must not last for ever.
+  const isTooLong = (timeoutSeconds ?? 0) > Math.max(2 * minTimeoutSeconds, maxTimeoutSeconds);
+  const seconds = isTooLong ? usual : (timeoutSeconds ?? usual);
   const timeoutMs = Math.min(Math.max(0, seconds * 1000), MAX_TIMER_MS);
   const timers = [setTimeout(() => session.finish('timeout'), timeoutMs)];
   if (!allowWatchBookmarks) return timers;

@@ -238,8 +238,22 @@ describe('watch', () => {
     expect(performance.now() - begin).to.be.above(145);
   });
 
-  it('lasts also when it is to last longer than any timer', async () => {
-    const lines = await watch('&resourceVersion=10&timeoutSeconds=9000000000');
+  it('lasts as if no time were given when that is longer than it may last', async () => {
+    await start({ minTimeoutSeconds: 0.1, maxTimeoutSeconds: 1, random: () => 0.5 });
+    const begin = performance.now();
+    const [long, allowed] = await Promise.all([
+      watch('&resourceVersion=10&timeoutSeconds=9000000000'),
+      watch('&resourceVersion=10&timeoutSeconds=1'),
+    ]);
+    expect(await long.next()).to.equal(undefined);
+    expect(performance.now() - begin).to.be.within(145, 900);
+    expect(await allowed.next()).to.equal(undefined);
+    expect(performance.now() - begin).to.be.above(990);
+  });
+
+  it('lasts also when it may last longer than any timer', async () => {
+    await start({ minTimeoutSeconds: 9_000_000_000 });
+    const lines = await watch('&resourceVersion=10');
     await delay(20);
     cache.apply('ADDED', node('c', 11));
     expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
