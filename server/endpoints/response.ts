@@ -69,6 +69,11 @@ export async function writeBody(
   signal: AbortSignal,
   highWater = HIGH_WATER,
 ): Promise<void> {
+  // An answer to HEAD has none, so none is made.
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
   open++;
   try {
     for await (const chunk of chunks) {

@@ -11,7 +11,7 @@ import type { PlatformItem } from './platform-item.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** Writes the 200 and its body; of a HEAD request only what would stand before the body. */
+/** Writes the 200 and its body. */
 export function writeNodes(
   context: RequestContext,
   headers: Headers,
@@ -30,10 +30,6 @@ export function writeNodes(
   }
   const gzip = acceptsGzip(request);
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
-  if (request.method === 'HEAD') {
-    response.end();
-    return;
-  }
   const body = gzip ? gzipped(frame, pieces()) : joined(parts);
   return writeBody(response, body, signal);
 }

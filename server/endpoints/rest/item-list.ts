@@ -19,6 +19,12 @@ function* inFrontOf(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
   yield* rest;
 }
 
+/** Begins when it is read. */
+async function* compressed(body: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  // A fault of the source, or a reader who left, destroys both; writeBody notices it itself.
+  yield* pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
+}
+
 export async function writeItems<Facts>(
   context: RequestContext,
   { representation, pretty }: { readonly representation: Representation<Facts>; readonly pretty: boolean },
@@ -40,7 +46,5 @@ export async function writeItems<Facts>(
     return writeBody(response, body, signal);
   }
   response.writeHead(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip' });
-  // A fault of the source, or a reader who left, destroys both; writeBody notices it itself.
-  const compressed = pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
-  return writeBody(response, compressed, signal);
+  return writeBody(response, compressed(body), signal);
 }

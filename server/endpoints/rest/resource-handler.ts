@@ -90,8 +90,9 @@ function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<F
   const { info, request, response } = context;
   if (!info.isResourceRequest || !pathFits(info, definition)) return undefined;
   const { verb } = info;
-  if (request.method === 'GET' && (verb === 'get' || verb === 'list' || verb === 'watch')) return verb;
-  response.setHeader('Allow', 'GET');
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && (verb === 'get' || verb === 'list' || verb === 'watch')) return verb;
+  response.setHeader('Allow', 'GET, HEAD');
   throw newMethodNotAllowed(request.method ?? '', { group: definition.group, resource: definition.plural });
 }
 

@@ -6,6 +6,7 @@ import type { ResourceCache } from '../../../cache/resource-cache.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { ResourceDefinition } from '../../../resources/resource-definition.ts';
 import { Selection } from '../../../resources/selection.ts';
+import { JSON_HEADERS } from '../../response.ts';
 import { webSocketUpgrade } from '../../websocket/handshake.ts';
 import type { WatchRepresentation } from '../representations/representation.ts';
 import { type ChunkEncoder, ChunkedOutput } from './chunked-output.ts';
@@ -56,6 +57,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
   const options = readListOptions(context.query, true);
   const selection = new Selection(request.definition, options, request.namespace);
+  // An answer to HEAD has no events, and need not wait for any.
+  if (context.request.method === 'HEAD') {
+    context.response.writeHead(200, JSON_HEADERS).end();
+    return;
+  }
   const { observer } = request.options;
   const output = newOutput(context, request);
   const session = new WatchSession<Facts>({ ...request, selection, output, limits: request.options });

@@ -169,11 +169,51 @@ describe('list', () => {
     expect(message).to.equal('nodes.resources.platform.io "a\\"\\\\b" not found');
   });
 
+  for (const query of ['/a', '', '?limit=1', '?watch=true', '/a?pretty=true']) {
+    it(`answers HEAD of ${query || 'the list'} with the headers of GET and no body`, async () => {
+      const got = await server.open(LIST + query);
+      got.destroy();
+      const head = await server.ask(LIST + query, { method: 'HEAD' });
+      const { date: _, 'transfer-encoding': chunked, ...headers } = got.headers;
+      expect([head.status, head.body.length]).to.deep.equal([200, 0]);
+      expect({ ...head.headers, ...(chunked ? { 'transfer-encoding': chunked } : {}) }).to.include(headers);
+    });
+  }
+
+  it('makes no body for HEAD', async () => {
+    const own = new NodeCache();
+    own.fill(
+      10,
+      Array.from({ length: 400 }, (_, i) => node(`n${i}`, i + 1, { text: 'x'.repeat(1000) })),
+    );
+    let made = 0;
+    const { cache } = own;
+    const pieces = cache.snapshot().pieces();
+    cache.snapshot().pieces = () =>
+      pieces.map((piece) => ({
+        json: () => piece.json(),
+        deflated: () => {
+          made++;
+          return piece.deflated();
+        },
+      }));
+    const handler = await new HandlerServer(resourceHandler(nodes, cache)).start();
+    try {
+      const headers = { 'accept-encoding': 'gzip' };
+      const head = await handler.ask(LIST, { method: 'HEAD', headers });
+      expect([head.headers['content-encoding'], made]).to.deep.equal(['gzip', 0]);
+      await handler.ask(LIST, { headers });
+      expect(made).to.equal(pieces.length);
+    } finally {
+      await handler.close();
+    }
+  });
+
   it('is 405 with Allow for other methods, and 404 below and beside its path', async () => {
-    for (const method of ['POST', 'DELETE', 'OPTIONS', 'HEAD']) {
+    for (const method of ['POST', 'DELETE', 'OPTIONS']) {
       const answer = await server.ask(LIST, { method });
       expect(answer.status, method).to.equal(405);
-      expect(answer.headers['allow'], method).to.equal('GET');
+      expect(answer.headers['allow'], method).to.equal('GET, HEAD');
     }
     expect((await server.ask(`${LIST}/a/status`)).status).to.equal(404);
     expect(
