@@ -5,6 +5,7 @@ import type { Call } from '../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
 import { STORE } from './connection/store-name.ts';
 import { type FieldMap, parentOf } from './fields/field-map.ts';
+import { regexp } from './searches/clause.ts';
 import type { PointsInTime } from './searches/point-in-time.ts';
 import type { Searches } from './searches/searches.ts';
 import type { FieldProbe } from './selection/field-probe.ts';
@@ -67,6 +68,8 @@ export async function checkFit(options: SelfCheckOptions, call: Call): Promise<v
   }
   checkFields(found.fields);
   if (points.fault) throw newStoreUnavailable(STORE, points.fault);
+  const costly = { ...ANY_RECORD, size: 0, query: regexp(found.fields.names.message, 'any') };
+  await searches.searchIndices(found.indices, costly, call);
 }
 
 function noneByDay(prefix: string): Error {

@@ -64,6 +64,11 @@ export const KNOWN_REFUSALS: readonly KnownRefusal[] = [
         STORE,
         'log_query',
         'its `search.allow_expensive_queries` allows whole words and whole names only; ask with `match=phrase`, without levels and workloads, or tell who runs the store',
+        new UnfitOptionError(
+          'logging.opensearch',
+          'its `search.allow_expensive_queries` has to be true to find parts of words, levels and workloads',
+          'log queries for these get 400',
+        ),
       ),
   },
   {

@@ -58,7 +58,7 @@ export function describeSettings(node: () => StartedNode): void {
       }
     });
 
-    it('refuses what may cost it much where its settings say so, and tells what it can be asked', async () => {
+    it('refuses what may cost it much where its settings say so, tells what it can be asked, and is not fit', async () => {
       await set({ 'search.allow_expensive_queries': false });
       try {
         const store = storeAt(node().url, { indexPrefix });
@@ -76,9 +76,12 @@ export function describeSettings(node: () => StartedNode): void {
         expect((await store.query({ ...ALL, text: text('phrase') }, PAGE, call())).shortfalls).to.deep.equal(
           [],
         );
+        const unfit = unfitOptionIn(await failure(store.check(call())));
+        expect(unfit?.reason).to.include('search.allow_expensive_queries');
       } finally {
         await set({ 'search.allow_expensive_queries': null });
       }
+      await storeAt(node().url, { indexPrefix }).check(call());
     });
 
     it('is not fit where exports may not hold it long enough, until they may', async () => {
