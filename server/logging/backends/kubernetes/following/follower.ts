@@ -5,8 +5,8 @@ import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
 import type { LongLines } from '../../../matching/long-lines.ts';
 import type { LogSource } from '../pods/log-source.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';
-import type { PodIndex } from '../pods/pod-index.ts';
-import { reaches, type SourceFilter, sourceFilter, sourcesOf } from '../pods/source-selection.ts';
+import type { PodIndex, PodListener } from '../pods/pod-index.ts';
+import { eachPod, reaches, type SourceFilter, sourceFilter, sourcesOf } from '../pods/source-selection.ts';
 import { beginOf, lineFilter } from '../reading/line-filter.ts';
 import type { LogReader } from '../reading/log-reader.ts';
 import type { LogFailure } from '../reading/log-request.ts';
@@ -64,14 +64,13 @@ export class Follower {
     };
     if (signal.aborted) return;
     signal.addEventListener('abort', end, { once: true });
-    const { pods } = this.#options;
-    const stopListening = pods.onChange((pod) => {
-      if (!pod) this.#lookAtAll(stop.signal);
-      else this.#lookAt(pods.get(pod.namespace, pod.name), stop.signal);
+    const stopListening = this.#options.pods.onChange((pod) => {
+      this.#lookAgain(pod, stop.signal).catch((error: unknown) => this.#fail(error));
     });
     try {
       this.#backlogEnd = instantOf(this.#options.wallClock() - FRESH_MS);
-      this.#lookAtAll(stop.signal);
+      // No line is given before all logs are known that may have an older one.
+      await this.#lookAtAll(stop.signal);
       this.#backlogEnd = undefined;
       for (;;) yield await this.#queue.take();
     } catch (error) {
@@ -84,37 +83,35 @@ export class Follower {
     }
   }
 
-  #lookAtAll(signal: AbortSignal): void {
-    const { pods, selection } = this.#options;
-    const { scope } = selection;
-    const names = scope.everything ? pods.namespaces() : scope.namespaces.map(({ name }) => name);
-    for (const name of names) for (const pod of pods.podsOf(name)) this.#lookAt(pod, signal);
+  /** `changed`: undefined when all pods may have. */
+  async #lookAgain(changed: Parameters<PodListener>[0], signal: AbortSignal): Promise<void> {
+    if (!changed) return this.#lookAtAll(signal);
+    const { namespace, name } = changed;
+    const pod = this.#options.pods.get(namespace, name);
+    if (pod && this.#filter.namespace(namespace) && this.#filter.pod(name)) this.#lookAt(pod, signal);
   }
 
-  #lookAt(pod: PodFacts | undefined, signal: AbortSignal): void {
-    if (!pod || !this.#filter.namespace(pod.namespace) || !this.#filter.pod(pod.name)) return;
+  async #lookAtAll(signal: AbortSignal): Promise<void> {
+    const { pods, selection } = this.#options;
+    await eachPod(pods, selection, this.#filter, (pod) => this.#lookAt(pod, signal));
+  }
+
+  #lookAt(pod: PodFacts, signal: AbortSignal): void {
+    if (signal.aborted) throw new Ended();
     const begin = this.#beginOf(pod.namespace);
     for (const container of pod.containers) {
       const { name } = container;
       const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
       if (!this.#filter.container(name) || this.#tails.has(key)) continue;
       if (!sourcesOf(pod, container).some((source) => reaches(source, begin))) continue;
-      this.#follow(key, () => this.#tail(pod, name, signal));
-    }
-  }
-
-  #follow(key: string, tail: () => Promise<void>): void {
-    try {
       const place = this.#options.quota.take(this.#tails.size);
-      const done = tail()
+      const done = this.#tail(pod, name, signal)
         .catch((error: unknown) => this.#fail(error))
         .finally(() => {
           place[Symbol.dispose]();
           this.#tails.delete(key);
         });
       this.#tails.set(key, done);
-    } catch (error) {
-      this.#fail(error);
     }
   }
 

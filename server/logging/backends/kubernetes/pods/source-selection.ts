@@ -45,6 +45,25 @@ export function sourceFilter(selection: Selection): SourceFilter {
   };
 }
 
+/** Calls `visit` for each pod of the selection: in slices of time, since there may be a hundred thousand to be looked at. */
+export async function eachPod(
+  pods: PodIndex,
+  { scope }: Selection,
+  filter: SourceFilter,
+  visit: (pod: PodFacts) => void,
+): Promise<void> {
+  const pacer = new Pacer();
+  const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
+  for (const namespace of names) {
+    if (pacer.spent) await pacer.breathe();
+    if (!filter.namespace(namespace)) continue;
+    for (const pod of pods.podsOf(namespace)) {
+      if (pacer.spent) await pacer.breathe();
+      if (filter.pod(pod.name)) visit(pod);
+    }
+  }
+}
+
 /** At most `maxContainers` containers, those that run before those that do not. Logs that ended before the range are none. */
 export async function chooseSources(
   pods: PodIndex,
@@ -52,8 +71,6 @@ export async function chooseSources(
   maxContainers: number,
 ): Promise<ChosenSources> {
   const filter = sourceFilter(selection);
-  const { scope, range } = selection;
-  const pacer = new Pacer();
   const chosen: LogSource[][] = [];
   const leftOut = { count: 0, names: [] as string[] };
   const prune = (): void => {
@@ -64,21 +81,14 @@ export async function chooseSources(
       if (first) leftOut.names.push(nameOf(first));
     }
   };
-  const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
-  for (const namespace of names) {
-    if (pacer.spent) await pacer.breathe();
-    if (!filter.namespace(namespace)) continue;
-    for (const pod of pods.podsOf(namespace)) {
-      if (pacer.spent) await pacer.breathe();
-      if (!filter.pod(pod.name)) continue;
-      for (const container of pod.containers) {
-        if (!filter.container(container.name)) continue;
-        const sources = sourcesOf(pod, container).filter((source) => reaches(source, range.start));
-        if (sources.length > 0) chosen.push(sources);
-        if (chosen.length >= maxContainers + SLACK) prune();
-      }
+  await eachPod(pods, selection, filter, (pod) => {
+    for (const container of pod.containers) {
+      if (!filter.container(container.name)) continue;
+      const sources = sourcesOf(pod, container).filter((source) => reaches(source, selection.range.start));
+      if (sources.length > 0) chosen.push(sources);
+      if (chosen.length >= maxContainers + SLACK) prune();
     }
-  }
+  });
   prune();
   return { sources: chosen.flat().toSorted(compareSources), leftOut };
 }

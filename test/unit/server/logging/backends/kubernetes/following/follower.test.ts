@@ -11,6 +11,7 @@ import { MemoryBudget } from '../../../../../../../server/logging/backends/kuber
 import type { LogRecord } from '../../../../../../../server/logging/log-store.ts';
 import { LongLines } from '../../../../../../../server/logging/matching/long-lines.ts';
 import { until } from '../../../../../../support/until.ts';
+import { WorkPerTurn } from '../../../../../../support/work-per-turn.ts';
 import { at, everything } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 
@@ -131,6 +132,26 @@ describe('the follower of a selection', () => {
     await until(() => seen.includes('line 3604'));
     expect(seen).to.deep.equal(['line 3600', 'line 3602', 'line 3604']);
     expect(cluster.asked).to.have.length(asked);
+  });
+
+  it('lets everything else run while it looks at very many pods, when it begins and when they are listed anew', async () => {
+    const work = new WorkPerTurn();
+    let looked = 0;
+    pods.podsOf = function* () {
+      for (; looked % 100 < 99; looked++) {
+        // About as long as a thousand pods take.
+        for (const began = performance.now(); performance.now() - began < 1; );
+        work.note();
+        yield { namespace: 'shop', name: 'p', uid: '', node: '', containers: [] };
+      }
+      looked++;
+    };
+    list('a');
+    follow(0);
+    await until(() => looked === 100);
+    list('a');
+    await until(() => looked === 200);
+    expect(work.most).to.be.below(50);
   });
 
   it('leaves nothing behind with whom it follows for, and with the pods, when the reader stops', async () => {
