@@ -10,21 +10,40 @@ import { newNonsense, STORE } from '../requests/refusal.ts';
 import { BrokenAnswerError, MAX_LINE } from '../requests/rows.ts';
 import { type LineTable, lineTableOf } from './line-table.ts';
 
-/** Lines of whole moments: none of the same time follow. */
-export interface RecordLines extends ExportBatch {
-  readonly ndjson: Buffer;
-  /** Of its NDJSON. */
-  readonly bytes: number;
-  /** The time of the last line of which the store was read. */
-  readonly until: Instant;
-}
-
 export interface LinesWanted {
   readonly order: Order;
   /** Whether a line that the question found is wanted; undefined when each is. Lines of ASCII always are. */
   readonly isMeant: ((record: LogRecord) => boolean) | undefined;
   /** Lines of one moment that may be held to be put in order. */
   readonly maxMoment: number;
+}
+
+/** Parsed in one go: a text of more may be one of the large objects of the heap, which live long. */
+const PARSED = 100;
+
+/** Lines of whole moments: none of the same time follow. */
+export class RecordLines implements ExportBatch {
+  readonly #lines: LineTable;
+  /** The time of the last line of which the store was read. */
+  readonly until: Instant;
+
+  constructor(lines: LineTable, until: Instant) {
+    this.#lines = lines;
+    this.until = until;
+  }
+
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  get ndjson(): Buffer {
+    return this.#lines.bytes;
+  }
+
+  *[Symbol.iterator](): Generator<LogRecord, void, undefined> {
+    for (let at = 0; at < this.length; at += PARSED)
+      yield* this.#lines.records(at, Math.min(this.length, at + PARSED));
+  }
 }
 
 const NEWLINE = 0x0a;
@@ -118,7 +137,7 @@ async function batchOf(
     begin = line;
   }
   const until = lines.timeOf(lines.length - 1);
-  return new Lines(wanted.isMeant ? await meantOf(lines, wanted.isMeant, turns) : lines, until);
+  return new RecordLines(wanted.isMeant ? await meantOf(lines, wanted.isMeant, turns) : lines, until);
 }
 
 function notInOrder(): Error {
@@ -135,34 +154,4 @@ async function meantOf(
     (line) => isAscii(lines.bytesOf(line)) || lines.records(line, line + 1).every(isMeant),
     turns,
   );
-}
-
-/** Parsed in one go: a text of more may be one of the large objects of the heap, which live long. */
-const PARSED = 100;
-
-class Lines implements RecordLines {
-  readonly #lines: LineTable;
-  readonly until: Instant;
-
-  constructor(lines: LineTable, until: Instant) {
-    this.#lines = lines;
-    this.until = until;
-  }
-
-  get length(): number {
-    return this.#lines.length;
-  }
-
-  get bytes(): number {
-    return this.#lines.bytes.length;
-  }
-
-  get ndjson(): Buffer {
-    return this.#lines.bytes;
-  }
-
-  *[Symbol.iterator](): Generator<LogRecord, void, undefined> {
-    for (let at = 0; at < this.length; at += PARSED)
-      yield* this.#lines.records(at, Math.min(this.length, at + PARSED));
-  }
 }

@@ -98,9 +98,9 @@ export class SliceReader {
     this.#progress.storeMs += elapsed();
   }
 
-  #gave({ length, bytes, until }: RecordLines): void {
+  #gave({ length, ndjson, until }: RecordLines): void {
     this.#progress.lines += length;
-    this.#progress.bytes += bytes;
+    this.#progress.bytes += ndjson.length;
     const { start, end } = this.#left;
     this.#left = this.#wanted.order === 'asc' ? { start: behind(until), end } : { start, end: until };
   }
