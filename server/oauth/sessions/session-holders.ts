@@ -30,16 +30,15 @@ export class SessionHolders {
     return sessionEnd(session, users.get(session.user), credentials.get(session.user));
   }
 
-  /** Whether the cluster may know better than the cache why a session is to be refused. */
-  isUnsettled({ createdAt }: Held, end: SessionEnd): boolean {
-    // Within an object passwords are changed forwards only: what is known here was so.
-    return end !== 'password changed' && this.#options.now() - createdAt < YOUNG_MS;
+  /** Whether the cluster may know better than the cache that a session is not to be refused. */
+  isUnsettled({ createdAt }: Held): boolean {
+    return this.#options.now() - createdAt < YOUNG_MS;
   }
 
   /** As `end`, with what the cluster knows. Throws ServiceUnavailable when it cannot be asked now. */
   async settledEnd(session: Held, signal: AbortSignal): Promise<SessionEnd | undefined> {
     const end = this.end(session);
-    if (end === undefined || !this.isUnsettled(session, end)) return end;
+    if (end === undefined || !this.isUnsettled(session)) return end;
     const { users, credentials } = this.#options;
     await Promise.all([users.catchUp?.(session.user, signal), credentials.catchUp?.(session.user, signal)]);
     return this.end(session);

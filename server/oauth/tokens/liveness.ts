@@ -82,7 +82,7 @@ export class Liveness {
     }
     const end = this.#holders.end(session);
     if (end === undefined) return undefined;
-    if (!this.#holders.isUnsettled(session, end)) throw over(end);
+    if (!this.#holders.isUnsettled(session)) throw over(end);
     return this.#holders.settledEnd(session, signal).then((settled) => {
       if (settled !== undefined) throw over(settled);
     });

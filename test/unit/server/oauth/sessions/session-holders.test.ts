@@ -112,9 +112,15 @@ describe('who holds a session', () => {
     expect(await known.holders.settledEnd(session, signal)).to.equal('password set back');
   });
 
-  it('is not asked about when the password was changed since', async () => {
-    known.credential = { ...PASSWORD, changedAt: NOW };
+  it('is asked of the cluster when the one before it was dated by a clock far ahead', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt };
+    known.credential = { ...PASSWORD, changedAt: NOW + 86_400_000 };
+    expect(await known.holders.settledEnd(session, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal(['alice']);
+  });
+
+  it('is nobody when the password was changed since', async () => {
+    known.credential = known.stored.credential = { ...PASSWORD, changedAt: NOW };
     expect(await known.holders.settledEnd(young, signal)).to.equal('password changed');
-    expect(known.asked).to.deep.equal([]);
   });
 });
