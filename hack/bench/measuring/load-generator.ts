@@ -1,8 +1,5 @@
 // The Go program that makes requests and holds watches, as the rows see it: one process for the whole run.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface, type Interface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { startTold, type ToldProgram } from '../../system/told-program.ts';
 
 /** One server as one caller reaches it; certificate files hold PEM. */
 export interface Target {
@@ -65,23 +62,20 @@ export interface ChangeResult {
 }
 
 export class LoadGenerator {
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #answers: Interface;
+  readonly #program: ToldProgram;
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
-    this.#child = child;
-    this.#answers = createInterface({ input: child.stdout });
+  private constructor(program: ToldProgram) {
+    this.#program = program;
   }
 
   /** On `core` alone when one is given. The process ends with the signal. */
   static start(program: string, core: number | undefined, signal: AbortSignal): LoadGenerator {
-    const [command, ...args] = core === undefined ? [program] : ['taskset', '-c', String(core), program];
-    const child = spawn(command ?? program, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
-    // Each job reports an early end itself; without a listener the abort would end the bench here.
-    child.on('error', () => undefined);
-    child.stdin.on('error', () => undefined);
-    return new LoadGenerator(child);
+    const told =
+      core === undefined
+        ? startTold(program, [], signal)
+        : startTold('taskset', ['-c', String(core), program], signal);
+    return new LoadGenerator(told);
   }
 
   /** Throws when a request failed or was not answered with `expected`: its time would mean nothing. */
@@ -117,9 +111,8 @@ export class LoadGenerator {
     return this.#ask({ op: 'close', id });
   }
 
-  async stop(): Promise<void> {
-    this.#child.stdin.end();
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
+  stop(): Promise<void> {
+    return this.#program.end();
   }
 
   /** One job at a time, in the order they were asked for. */
@@ -130,21 +123,9 @@ export class LoadGenerator {
   }
 
   async #exchange<Result>(job: Readonly<Record<string, unknown>>): Promise<Result> {
-    const ended = new AbortController();
-    const line = once(this.#answers, 'line', { signal: ended.signal });
-    const exit = once(this.#child, 'exit', { signal: ended.signal }).then(() => {
-      throw new Error(`the load generator ended during ${String(job['op'])}`);
-    });
-    exit.catch(() => undefined);
-    line.catch(() => undefined);
-    try {
-      this.#child.stdin.write(`${JSON.stringify(job)}\n`);
-      const [text] = (await Promise.race([line, exit])) as [string];
-      const result = JSON.parse(text) as Result & { readonly error?: string };
-      if (result.error !== undefined) throw new Error(result.error);
-      return result;
-    } finally {
-      ended.abort();
-    }
+    this.#program.tell(JSON.stringify(job));
+    const result = JSON.parse(await this.#program.line()) as Result & { readonly error?: string };
+    if (result.error !== undefined) throw new Error(result.error);
+    return result;
   }
 }
