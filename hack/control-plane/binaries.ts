@@ -1,10 +1,10 @@
 // Finds the programs of the control plane: prebuilt ones when their version
 // fits, ours otherwise. build.ts makes ours.
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { executable } from '../system/executable.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { build, builtFolder } from './build.ts';
 
@@ -118,11 +118,4 @@ async function ask(
     signal.throwIfAborted();
     return '';
   }
-}
-
-async function executable(path: string): Promise<string | undefined> {
-  return access(path, constants.X_OK).then(
-    () => path,
-    () => undefined,
-  );
 }

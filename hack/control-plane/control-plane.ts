@@ -5,7 +5,8 @@
 // business of kwok.ts, or of realistic-node.ts for benchmarks.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Daemon, DaemonError } from '../system/daemon.ts';
+import type { Daemon, DaemonError } from '../system/daemon.ts';
+import { racingForPorts } from '../system/port-race.ts';
 import { choosePorts, type Ports } from '../system/ports.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { Apiserver } from './apiserver.ts';
@@ -63,22 +64,13 @@ export interface ControlPlane {
 }
 
 const CLUSTER = 'ks-apiserver-dev';
-/** How often ports are chosen anew when somebody takes one between our look and the program's. */
-const ATTEMPTS = 3;
 
 /** Starts everything and waits until it can be used. When that fails, nothing is left running; the logs stay. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const folder = await openFolder(resolve(options.dir));
   try {
     const binaries = await findBinaries(options);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await startIn(folder, binaries, options);
-      } catch (error) {
-        const taken = error instanceof DaemonError && error.log.includes('address already in use');
-        if (!taken || attempt === ATTEMPTS) throw error;
-      }
-    }
+    return await racingForPorts(() => startIn(folder, binaries, options));
   } catch (error) {
     await folder.release();
     throw error;

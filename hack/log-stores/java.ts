@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
+import { executable } from '../system/executable.ts';
 import { FETCHED_JAVA, fetchJava } from './java-wheel.ts';
 
 /** Of major versions. */
@@ -87,12 +87,8 @@ async function majorOf(java: string, { env, signal }: JavaSearchOptions): Promis
 async function inPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     if (folder === '') continue;
-    const path = join(folder, name);
-    const executable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (executable) return path;
+    const path = await executable(join(folder, name));
+    if (path !== undefined) return path;
   }
   return undefined;
 }

@@ -5,8 +5,9 @@ import { mkdir } from 'node:fs/promises';
 import { get as getPlain } from 'node:http';
 import { get as getSecured } from 'node:https';
 import { join, resolve } from 'node:path';
-import { Daemon, DaemonError } from '../system/daemon.ts';
+import { Daemon } from '../system/daemon.ts';
 import { claimFolder } from '../system/owner.ts';
+import { racingForPorts } from '../system/port-race.ts';
 import { freePorts } from '../system/ports.ts';
 import type { Progress } from '../terminal/progress.ts';
 
@@ -57,23 +58,15 @@ export interface Program {
   readonly readyTimeoutMs?: number;
 }
 
-/** How often ports are chosen anew when somebody takes one between our look and the program's. */
-const ATTEMPTS = 3;
-
 /** Starts the program in a folder of its own and waits until it answers. On failure nothing is left running. */
 export async function startProgram(program: Program, options: StartOptions): Promise<LogStoreProcess> {
   const dir = resolve(options.dir);
   await mkdir(join(dir, 'data'), { recursive: true });
-  for (let attempt = 1; ; attempt++) {
+  return racingForPorts(async () => {
     const store = new RunningStore(program, dir, await freePorts(program.ports), options);
-    try {
-      await store.start();
-      return store;
-    } catch (error) {
-      const taken = error instanceof DaemonError && /address already in use/i.test(error.log);
-      if (!taken || attempt === ATTEMPTS) throw error;
-    }
-  }
+    await store.start();
+    return store;
+  });
 }
 
 class RunningStore implements LogStoreProcess {

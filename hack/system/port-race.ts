@@ -1,0 +1,15 @@
+import { DaemonError } from './daemon.ts';
+
+const ATTEMPTS = 3;
+
+/** Starts anew, with ports chosen anew, when somebody has taken one between our look and the program's. */
+export async function racingForPorts<Started>(start: () => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      const taken = error instanceof DaemonError && /address already in use/i.test(error.log);
+      if (!taken || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
