@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { array, record } from '../../apis/reading/unknown-value.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { array, record, recordIn } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { APPLICATIONS, type Application } from './applications.ts';
@@ -92,23 +93,15 @@ function simulatedNode(index: number, kubelet: { address: string; port: number }
 
 /** KWOK updates the port of an old node only after minutes; if it has changed since the last start, it is set here. */
 async function correctPort(client: Client, options: SimulatedClusterOptions): Promise<void> {
+  if (options.nodes === 0) return;
   const daemonEndpoints = { kubeletEndpoint: { Port: options.kubelet.port } };
-  const indices = Array(options.nodes).keys();
-  const first: unknown = options.nodes === 0 ? {} : await client.get(`/api/v1/nodes/${nodeName(0)}`);
-  if (
-    options.nodes === 0 ||
-    JSON.stringify(first).includes(JSON.stringify({ daemonEndpoints }).slice(1, -1))
-  ) {
-    return;
-  }
-  await forEach(indices, options, async (index, signal) => {
+  const first = await client.get(`/api/v1/nodes/${nodeName(0)}`);
+  if (isDeepStrictEqual(recordIn(first, 'status')['daemonEndpoints'], daemonEndpoints)) return;
+  const body = { status: { daemonEndpoints } };
+  const contentType = 'application/merge-patch+json';
+  await forEach(Array(options.nodes).keys(), options, async (index, signal) => {
     const path = `/api/v1/nodes/${nodeName(index)}/status`;
-    const contentType = 'application/merge-patch+json';
-    await client.expect(
-      path,
-      { method: 'PATCH', body: { status: { daemonEndpoints } }, contentType, signal },
-      [200],
-    );
+    await client.expect(path, { method: 'PATCH', body, contentType, signal }, [200]);
   });
 }
 
