@@ -6,7 +6,8 @@ import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { acceptsGzip } from '../../endpoints/content-encoding.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { pieces } from '../answers/record-weight.ts';
-import type { Call, Coverage, ExportBatch, LogRecord, LogStore } from '../log-store.ts';
+import { millisecondsOf } from '../instant.ts';
+import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Order } from '../log-store.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import { isNotLess, type WatchedRights, watchRights } from './rights-watch.ts';
 import { StreamBody } from './stream-body.ts';
@@ -70,7 +71,7 @@ export async function writeExport(
   });
   writeHead();
   const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
-  const lines = new LineWriter(body, format, maxLines, streamed);
+  const lines = new LineWriter(body, query, { maxLines, streamed });
   using _watch = watchRights(exporting, {
     everyMs: reviewMs,
     goesOn: isNotLess,
@@ -98,14 +99,20 @@ export async function writeExport(
 class LineWriter {
   readonly #body: StreamBody;
   readonly #format: ExportFormat;
+  readonly #order: Order;
   readonly #maxLines: number;
   readonly #streamed: (lines: number) => void;
   #lines = 0;
   #begun = false;
 
-  constructor(body: StreamBody, format: ExportFormat, maxLines: number, streamed: (lines: number) => void) {
+  constructor(
+    body: StreamBody,
+    { format, sort }: Pick<LogQuery, 'format' | 'sort'>,
+    { maxLines, streamed }: Pick<ExportOptions, 'maxLines' | 'streamed'>,
+  ) {
     this.#body = body;
-    this.#format = format;
+    this.#format = EXPORT_FORMATS[format];
+    this.#order = sort;
     this.#maxLines = maxLines;
     this.#streamed = streamed;
   }
@@ -122,10 +129,9 @@ class LineWriter {
       const batch = next.value;
       const room = this.#maxLines - this.#lines;
       if (batch.length > room) {
-        await this.#records(atMost(room, batch));
-        return [
-          { reason: 'Limit', message: `there are more lines than the ${this.#maxLines} of one export` },
-        ];
+        const cuts: Shortfall[] = [];
+        await this.#records(atMost(room, batch, (beyond) => cuts.push(this.#cutBefore(beyond))));
+        return cuts;
       }
       const ndjson = this.#format.isNDJSON ? batch.ndjson : undefined;
       if (ndjson) await this.#encoded(ndjson, batch.length);
@@ -147,6 +153,16 @@ class LineWriter {
     }
   }
 
+  #cutBefore({ time }: LogRecord): Shortfall {
+    const parameter = this.#order === 'desc' ? 'end_time' : 'start_time';
+    const cure = `${parameter}=${Math.floor(millisecondsOf(time) / 1000)}`;
+    const cut = `there are more lines than the ${this.#maxLines} of one export`;
+    return {
+      reason: 'Limit',
+      message: `${cut}; ask for the others with ${cure}: lines of that second come again`,
+    };
+  }
+
   async end(shortfalls: readonly Shortfall[]): Promise<void> {
     await this.#body.write(this.#head() + this.#format.end(shortfalls, this.#lines === 0));
   }
@@ -158,10 +174,18 @@ class LineWriter {
   }
 }
 
-function* atMost(count: number, records: Iterable<LogRecord>): Generator<LogRecord, void, undefined> {
+/** Tells of the first one beyond. */
+function* atMost(
+  count: number,
+  records: Iterable<LogRecord>,
+  cut: (beyond: LogRecord) => void,
+): Generator<LogRecord, void, undefined> {
   let left = count;
   for (const record of records) {
-    if (left-- === 0) return;
+    if (left-- === 0) {
+      cut(record);
+      return;
+    }
     yield record;
   }
 }

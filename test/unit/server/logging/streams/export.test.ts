@@ -201,12 +201,30 @@ describe('an export', () => {
     ]);
   });
 
+  it('says at its end how to ask for what it was cut before, and that has it all', async () => {
+    const lines = [1, 2, 2, 3, 4].map((second, n) =>
+      line(`2026-11-20T10:00:0${second}.50000000${n}Z`, `line ${n}`),
+    );
+    const service = await serve({ limits: { exportLines: 2 }, store: new MemoryLogStore(lines) });
+    for (const sort of ['asc', 'desc']) {
+      const seen = new Set<string>();
+      for (let cure: string | undefined = '', asked = 0; cure !== undefined; asked++) {
+        expect(asked).to.be.below(lines.length);
+        const { body } = await service.ask(`operation=export&sort=${sort}&${cure}`);
+        const text = body.toString();
+        for (const [found] of text.matchAll(/^line \d$/gm)) seen.add(found);
+        cure = /ask for the others with (\w+=\d+):/.exec(text)?.[1];
+      }
+      expect([...seen].sort(), sort).to.deep.equal(lines.map(({ log }) => log));
+    }
+  });
+
   // oxlint-disable no-control-regex -- the mark is one
   const MARKS: readonly (readonly [format: string, cut: RegExp])[] = [
-    ['text', /^first\n\u0004 incomplete: Limit: there are more lines than the 1 of one export\n$/],
+    ['text', /^first\n\u0004 incomplete: Limit: there are more lines than the 1 of one export; ask .+\n$/],
     ['ndjson', /\n\{"error":\{"reason":"Limit","message":"[^"]+"\}\}\n$/],
     ['json', /,\n\{"error":\{"reason":"Limit","message":"[^"]+"\}\}\n\]\n$/],
-    ['csv', /\r\nINCOMPLETE,,,,Limit: there are more lines than the 1 of one export\r\n$/],
+    ['csv', /\r\nINCOMPLETE,,,,"Limit: there are more lines than the 1 of one export; ask [^"]+"\r\n$/],
   ];
   // oxlint-enable no-control-regex
   for (const [format, cut] of MARKS) {
