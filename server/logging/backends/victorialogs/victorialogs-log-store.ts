@@ -5,7 +5,6 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
-import { UnfitOptionError } from '../../configuration-errors.ts';
 import { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type {
@@ -22,22 +21,18 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
-import { newStoreUnavailable } from '../../store-errors.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
 import { countContainers } from './counting/statistics.ts';
 import { exportLines } from './exporting/export.ts';
 import { Followers } from './following/followers.ts';
-import { hasFields, missingField } from './missing-field.ts';
 import { readPage } from './paging/page.ts';
 import { readPosition, writePosition } from './paging/position.ts';
 import { Connection, type ConnectionOptions } from './requests/connection.ts';
 import { Queries, REQUEST_MS } from './requests/queries.ts';
-import { STORE, statusOf } from './requests/refusal.ts';
-import { numberIn } from './requests/row-values.ts';
+import { statusOf } from './requests/refusal.ts';
 import type { FieldNames } from './selection/fields.ts';
-import { TIME } from './selection/logsql.ts';
 import {
   type Question,
   type QuestionAbout,
@@ -45,7 +40,7 @@ import {
   questionsAbout,
   type Range,
 } from './selection/question.ts';
-import { ALL } from './selection/scope-filter.ts';
+import { checkFit } from './self-check.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
@@ -61,8 +56,6 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
 const NOTHING = { count: 0, span: undefined };
 /** The share of its time that a query may spend on the total, so that some is left for lines. */
 const TOTAL_SHARE = 0.75;
-/** The share of the time of a check in which lines with all fields are looked for. */
-const FIELDS_SHARE = 0.5;
 
 export class VictoriaLogsLogStore implements LogBackend {
   readonly #fields: FieldNames;
@@ -166,23 +159,7 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 
   async check(call: Call): Promise<void> {
-    const deadline = this.#deadline(call);
-    const looking = deadline.share(FIELDS_SHARE);
-    let missing: string | undefined;
-    try {
-      if (await hasFields(this.#queries, this.#fields, looking)) return;
-      missing = await missingField(this.#queries, this.#fields, looking);
-    } catch (error) {
-      if (!isTimeout(error) || deadline.signal.aborted) throw error;
-      // A store that looks for them for long may be well: whether it answers at all is found out by less.
-      const question = { lines: ALL, extraFilters: [`${TIME}:1s`] };
-      const rows = await this.#queries.allRows(question, ['stats count() as n'], deadline);
-      for (const row of rows) numberIn(row, 'n');
-    }
-    if (missing === undefined) return;
-    const reason = `no line of the last hour has the field ${missing}`;
-    const option = 'logging.victorialogs.fields';
-    throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries miss lines'));
+    await checkFit(this.#queries, this.#fields, this.#deadline(call));
   }
 
   async run(signal: AbortSignal): Promise<void> {
