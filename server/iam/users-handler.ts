@@ -6,6 +6,7 @@ import { UserDocumentSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import { UserQuerySchema } from '../../apis/iam/v1beta1/user-query.ts';
 import {
+  newBadRequest,
   newMethodNotAllowed,
   newNotFound,
   newPathNotFound,
@@ -57,6 +58,8 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     const what = subjectOf(info);
     const [, name = ''] = info.parts;
     if (!users.synced) throw newServiceUnavailable('users cannot be seen at the moment', 1);
+    // Left unread it would be done after all, for somebody who wanted to see what it would do.
+    if (context.query.has('dryRun')) throw newBadRequest('dryRun is not served here; nothing was changed');
     const shown = (user: User): object => userObject(group, user);
     // Of an answer to HEAD, Node leaves the body out.
     switch (`${method === 'HEAD' ? 'GET' : method} ${what}`) {

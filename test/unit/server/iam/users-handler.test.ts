@@ -116,8 +116,23 @@ describe('the REST of users', () => {
     expect((await site.ask('boss', 'GET', '?watch=true')).status).to.equal(405);
   });
 
+  it('changes nothing for who only wants to see what would be changed, and says so', async () => {
+    await site.ask('boss', 'POST', '', document('kim'));
+    for (const [method, path, body] of [
+      ['POST', '?dryRun=All', document('dry')],
+      ['PUT', '/kim?dryRun=All', document('kim')],
+      ['DELETE', '/kim?dryRun=All', undefined],
+    ] as const) {
+      const answer = await site.ask('boss', method, path, body);
+      expect([answer.status, answer.json.reason], `${method} ${path}`).to.deep.equal([400, 'BadRequest']);
+    }
+    expect((await site.ask('boss', 'GET', '/dry')).status).to.equal(404);
+    expect((await site.ask('boss', 'GET', '/kim')).status).to.equal(200);
+  });
+
   it('answers HEAD as GET, without the body', async () => {
-    for (const path of ['', '/ada', '/ghost']) {
+    await site.ask('boss', 'POST', '', document('kim'));
+    for (const path of ['', '/kim', '/ghost']) {
       const got = await site.ask('boss', 'GET', path);
       const answer = await site.ask('boss', 'HEAD', path);
       expect([answer.status, answer.body], path).to.deep.equal([got.status, '']);
