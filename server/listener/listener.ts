@@ -57,8 +57,8 @@ export class Listener {
   readonly #options: ListenerOptions;
   /** TCP sockets, those still in a TLS handshake and upgraded ones included. */
   readonly #sockets = new Set<Socket>();
-  /** What requests come from: the TLS socket above the TCP one; with the answers that are under way on it. */
-  readonly #streams = new Map<Duplex, ServerResponse[]>();
+  /** What requests come from: the TLS socket above the TCP one. */
+  readonly #streams = new Set<Duplex>();
   readonly #unfinished = new UnfinishedRequests();
   readonly #closed = Promise.withResolvers<void>();
   #stopping = false;
@@ -141,7 +141,8 @@ export class Listener {
       return;
     }
     this.#server.close(() => this.#closed.resolve());
-    for (const [stream, answers] of this.#streams) {
+    for (const stream of this.#streams) {
+      const answers = answersOf(stream);
       if (answers.length === 0) stream.destroy();
       for (const answer of answers) announceClose(answer);
     }
@@ -170,7 +171,7 @@ export class Listener {
     });
     server.on('drop', () => metrics.dropped(this.name));
     server.on('clientError', (error: Error, socket: Duplex) => {
-      const underWay = (this.#streams.get(socket) ?? []).some((answer) => answer.headersSent);
+      const underWay = answersOf(socket).some((answer) => answer.headersSent);
       const code = answerClientError(error, socket, underWay);
       if (code !== undefined) metrics.malformed(this.name, code);
       log.debug({ err: error, code }, 'request could not be read');
@@ -188,9 +189,8 @@ export class Listener {
         stream.destroy();
         return;
       }
-      const answers: ServerResponse[] = [];
-      this.#streams.set(stream, answers);
-      underWay.set(stream, answers);
+      underWay.set(stream, []);
+      this.#streams.add(stream);
       this.#unfinished.add(stream);
       stream.once('close', () => this.#forget(stream));
     });
@@ -217,7 +217,7 @@ export class Listener {
   /** False for a connection that cannot be handed over: it is gone, or has answers to write, and is closed then. */
   #isFree(stream: Duplex): boolean {
     if (stream.destroyed || stream.writableEnded) return false;
-    const answers = this.#streams.get(stream) ?? [];
+    const answers = answersOf(stream);
     if (answers.length === 0) return true;
     this.#options.metrics.malformed(this.name, 400);
     this.#options.log.debug('a tunnel was asked for before all requests were answered');
@@ -231,23 +231,23 @@ export class Listener {
   #track(stream: Socket, answer: ServerResponse): boolean {
     // Node parses a chunk to its end, even when the connection was cut meanwhile, or ended with a refusal.
     if (stream.destroyed || stream.writableEnded) return false;
-    const answers = this.#streams.get(stream);
-    if (answers && answers.length > 0 && areTooMany([...answers, answer], this.#options.limits.headers)) {
+    const answers = answersOf(stream);
+    if (answers.length > 0 && areTooMany([...answers, answer], this.#options.limits.headers)) {
       this.#options.metrics.malformed(this.name, 429);
       this.#options.log.debug({ remoteAddress: stream.remoteAddress }, 'too many requests without an answer');
       stream.destroy();
       return false;
     }
-    answers?.push(answer);
+    answers.push(answer);
     this.#unfinished.mark(stream);
     if (this.#stopping) announceClose(answer);
     answer.once('close', () => {
       // A Set would take new memory for each request of a connection that has one at a time.
-      answers?.splice(answers.indexOf(answer), 1);
+      answers.splice(answers.indexOf(answer), 1);
       this.#unfinished.mark(stream);
       // Its headers may have promised keep-alive before we were told to stop. The connection is ended as Node ends one without
       // keep-alive: when everything is sent, whether or not the client closes its side.
-      if (this.#stopping && answers?.length === 0) stream.destroySoon();
+      if (this.#stopping && answers.length === 0) stream.destroySoon();
     });
     return true;
   }
@@ -256,8 +256,12 @@ export class Listener {
 /** Between two looks at what has come of requests that are not complete. */
 const LOOK_MS = 1_000;
 
-/** Answers that have to be written, of each connection. */
-const underWay = new WeakMap<Duplex, readonly ServerResponse[]>();
+/** Answers that have to be written, of each connection: Node asks for them where it knows no listener. */
+const underWay = new WeakMap<Duplex, ServerResponse[]>();
+
+function answersOf(connection: Duplex): ServerResponse[] {
+  return underWay.get(connection) ?? [];
+}
 
 /** The protocols that Kubernetes' streams are spoken in. */
 const UPGRADES = new Set(['websocket', 'spdy/3.1']);
@@ -287,7 +291,7 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     keepAliveInitialDelay: 30_000,
     // Java's client offers h2c with each plain request; an upgrade that we would not accept is an ordinary request. So is
     // one behind requests that wait for their answers: the connection is still needed for those.
-    shouldUpgradeCallback: (request) => asksForUpgrade(request) && !underWay.get(request.socket)?.length,
+    shouldUpgradeCallback: (request) => asksForUpgrade(request) && answersOf(request.socket).length === 0,
   };
 }
 
