@@ -11,7 +11,7 @@ import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import { fetchSource } from './cluster-schemas.ts';
-import { type DescribedGroup, type DescribedResource, schemaName } from './operations.ts';
+import { type DescribedGroup, type DescribedResource, operationsOf, schemaName } from './operations.ts';
 import {
   extractKind,
   type GroupVersionKind,
@@ -21,7 +21,7 @@ import {
   type Schemas,
 } from './schemas.ts';
 import { v2Document } from './v2-document.ts';
-import { v3Document } from './v3-document.ts';
+import { type DocumentParts, v3Document } from './v3-document.ts';
 
 /** What is described; every ResourceDefinition is one. */
 export interface SourcedResource extends DescribedResource {
@@ -137,12 +137,10 @@ export class OpenAPI {
   #versionDocument(key: string): StaticDocument {
     const kept = this.#v3.get(key);
     if (kept) return kept;
-    const { title, version } = this.#options;
     const isOfKey = (one: { readonly group: string; readonly version: string }): boolean =>
       `${one.group}/${one.version}` === key;
     const resources = this.#options.resources.filter(isOfKey);
-    const parts = this.#parts(resources, this.#groups().filter(isOfKey));
-    const made = staticDocument(v3Document({ title, version, ...parts }));
+    const made = staticDocument(v3Document(this.#parts(resources, this.#groups().filter(isOfKey))));
     this.#v3.set(key, made);
     return made;
   }
@@ -159,14 +157,14 @@ export class OpenAPI {
   }
 
   #v2Document(): StaticDocument {
-    const { title, version, resources } = this.#options;
-    this.#v2 ??= staticDocument(v2Document({ title, version, ...this.#parts(resources, this.#groups()) }));
+    this.#v2 ??= staticDocument(v2Document(this.#parts(this.#options.resources, this.#groups())));
     return this.#v2;
   }
 
-  #parts(resources: readonly SourcedResource[], groups: readonly DescribedGroup[]) {
-    const operations = groups.flatMap((group) => group.operations);
-    return { resources, operations, schemas: this.#schemas(resources, groups) };
+  #parts(resources: readonly SourcedResource[], groups: readonly DescribedGroup[]): DocumentParts {
+    const { title, version } = this.#options;
+    const operations = [...resources.flatMap(operationsOf), ...groups.flatMap((group) => group.operations)];
+    return { title, version, operations, schemas: this.#schemas(resources, groups) };
   }
 
   #writeVersion(context: RequestContext, key: string): Promise<void> | void {

@@ -1,6 +1,6 @@
 // The OpenAPI v2 document of all groups, made from what v3 says: kube-apiserver merges it into its own.
 import { record } from '../../../apis/reading/unknown-value.ts';
-import { type Operation, operationsOf, type Parameter } from './operations.ts';
+import type { Operation, Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';
 import type { DocumentParts } from './v3-document.ts';
 
@@ -64,12 +64,8 @@ function operation(one: Operation, tag: string): object {
   };
 }
 
-export function v2Document({ title, version, resources, operations, schemas }: DocumentParts): object {
+export function v2Document({ title, version, operations, schemas }: DocumentParts): object {
   const paths: Record<string, object> = {};
-  for (const resource of resources) {
-    const tag = `${resource.group}_${resource.version}`;
-    for (const one of operationsOf(resource)) paths[one.path] = operation(one, tag);
-  }
   for (const one of operations) {
     paths[one.path] = operation(one, `${one.kind.group}_${one.kind.version}`);
   }

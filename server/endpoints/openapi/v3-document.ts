@@ -1,5 +1,5 @@
 // The OpenAPI v3 document of one group and version.
-import { type DescribedResource, type Operation, operationsOf, type Parameter } from './operations.ts';
+import type { Operation, Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';
 
 function parameter({ name, in: place, type, description }: Parameter): object {
@@ -38,18 +38,12 @@ function operation(one: Operation, tag: string): object {
 export interface DocumentParts {
   readonly title: string;
   readonly version: string;
-  readonly resources: readonly DescribedResource[];
-  /** Further ones, of no resource. */
   readonly operations: readonly Operation[];
   readonly schemas: Schemas;
 }
 
-export function v3Document({ title, version, resources, operations, schemas }: DocumentParts): object {
+export function v3Document({ title, version, operations, schemas }: DocumentParts): object {
   const paths: Record<string, object> = {};
-  for (const resource of resources) {
-    const tag = `${resource.group}/${resource.version}`;
-    for (const one of operationsOf(resource)) paths[one.path] = operation(one, tag);
-  }
   for (const one of operations) {
     paths[one.path] = operation(one, `${one.kind.group}/${one.kind.version}`);
   }
