@@ -1,4 +1,5 @@
 // Which form of an answer a reader of a resource gets, remembered for the few Accept headers that there are.
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accept.ts';
 
 export type ReadVerb = 'get' | 'list' | 'watch';
@@ -20,10 +21,10 @@ function allowed(verb: ReadVerb, conversion: Conversion | undefined): boolean {
 }
 
 export class Negotiator {
-  readonly #remembered: Readonly<Record<ReadVerb, Map<string, MediaType>>> = {
-    get: new Map(),
-    list: new Map(),
-    watch: new Map(),
+  readonly #remembered: Readonly<Record<ReadVerb, BoundedMap<string, MediaType>>> = {
+    get: new BoundedMap(MAX_REMEMBERED),
+    list: new BoundedMap(MAX_REMEMBERED),
+    watch: new BoundedMap(MAX_REMEMBERED),
   };
 
   /** Throws NotAcceptable. */
@@ -33,7 +34,7 @@ export class Negotiator {
     const known = remembered.get(header);
     if (known) return known;
     const media = negotiate(header, (conversion) => allowed(verb, conversion));
-    if (remembered.size < MAX_REMEMBERED && header.length <= MAX_LENGTH) remembered.set(header, media);
+    if (header.length <= MAX_LENGTH) remembered.set(header, media);
     return media;
   }
 }
