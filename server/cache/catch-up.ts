@@ -1,5 +1,4 @@
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { readBody, readError } from '../cluster/connection/response-body.ts';
 import { eventMetadata } from '../cluster/following/object-metadata.ts';
 import { type ChangeType, watchStream } from '../cluster/following/watch-stream.ts';
 
@@ -61,11 +60,9 @@ async function reachTarget(
     resourceVersion: target.toString(),
     resourceVersionMatch: 'NotOlderThan',
   });
-  const response = await client.open({
+  await client.json({
     path: `${path}?${parameters.toString()}`,
     headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
     signal,
   });
-  if (response.statusCode !== 200) throw await readError(response);
-  await readBody(response, LINE_LIMIT);
 }

@@ -1,4 +1,5 @@
 import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
+import { orAborted } from '../concurrency/or-aborted.ts';
 import { pause } from '../concurrency/pause.ts';
 
 interface Waiter {
@@ -42,17 +43,14 @@ export class VersionWaiters {
       () => reject(newTooLargeVersion(version, this.#options.current())),
       this.#options.timeoutMs,
     );
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
     this.#waiters.add(waiter);
     // A version that will never come must not hold up one that will.
     if (this.#target !== undefined && version < this.#target) this.#probing?.abort();
     this.#startProbing();
     try {
-      await promise;
+      await orAborted(promise, signal);
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
       this.#waiters.delete(waiter);
       if (this.#waiters.size === 0) this.#probing?.abort();
     }
