@@ -2,6 +2,7 @@ import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
+import { COMPILE_CACHE } from '../extension/server-command.ts';
 import { type Ending, runCommand } from '../system/command.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
@@ -102,7 +103,13 @@ async function runMocha(
   try {
     ending = await runCommand(process.execPath, args, {
       cwd: context.root,
-      env: { ...context.env, TMPDIR: scratch, TEST_RECORD: recordFile },
+      env: {
+        ...context.env,
+        TMPDIR: scratch,
+        TEST_RECORD: recordFile,
+        // Each worker, and each program that a test starts, loads the same modules.
+        NODE_COMPILE_CACHE: join(context.root, COMPILE_CACHE),
+      },
       signal: context.signal,
       output: options.output ?? 'inherit',
     });
