@@ -3,6 +3,9 @@ import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
 
+/** Tests that start programs wait a third of their time, on two cores: one more of them at a time uses it. */
+const WAITING_JOBS = 3;
+
 /** All stages, the quick ones first. The time of a test is there to end one that hangs, also on a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
@@ -46,7 +49,7 @@ export function stages(options: {
     suite({
       name: 'integration',
       files: ['test/integration/**/opensearch/*.test.ts', 'test/integration/**/*.test.ts'],
-      jobs: jobs ?? 2,
+      jobs: jobs ?? WAITING_JOBS,
       timeout: 120_000,
       prepare,
       grep,
@@ -55,7 +58,7 @@ export function stages(options: {
     suite({
       name: 'e2e',
       files: ['test/e2e/start/*.test.ts', 'test/e2e/**/*.test.ts'],
-      jobs: jobs ?? 2,
+      jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
       prepare,
       grep,
