@@ -23,7 +23,7 @@ import type {
 } from '../../log-store.ts';
 import { LongLines } from '../../matching/long-lines.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
-import { BucketCounts } from './counting/bucket-counts.ts';
+import { BucketCounts } from '../bucket-counts.ts';
 import { LineCounts } from './counting/line-counts.ts';
 import { Export } from './exporting/export.ts';
 import { FollowQuota } from './following/follow-quota.ts';
@@ -127,7 +127,10 @@ export class KubernetesLogStore implements LogBackend {
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     return this.#overPods(selection, call, async (pass) => {
       const all = BucketCounts.of(buckets);
-      await pass.readAll(() => all.tally());
+      await pass.readAll(() => {
+        const own = all.empty();
+        return { onLine: (time) => own.add(time), done: () => all.merge(own) };
+      });
       return { total: pass.total(all.total), counts: all.counts, shortfalls: pass.shortfalls.list() };
     });
   }

@@ -1,8 +1,9 @@
 // Counts for buckets that may differ in width: the store counts in equal cells, of which each bucket holds some whole.
 import { commonWidth } from '../../../bucket-width.ts';
 import type { Deadline } from '../../../deadline.ts';
-import { instantOf, millisecondsOf } from '../../../instant.ts';
+import { instantOf } from '../../../instant.ts';
 import type { Buckets, Instant } from '../../../log-store.ts';
+import { BucketCounts } from '../../bucket-counts.ts';
 import type { Queries } from '../requests/queries.ts';
 import { newNonsense } from '../requests/refusal.ts';
 import { instantIn, numberIn } from '../requests/row-values.ts';
@@ -28,15 +29,15 @@ export async function countBuckets(
   if (quick) {
     const { counts, open } = await counted(queries, quick, { judge, quick }, buckets, deadline);
     const judged = await judge.judged(open, quick, deadline);
-    for (const { time } of judged?.lines ?? []) count(counts, buckets.edges, time, 1);
-    if (judged) return counts;
+    for (const { time } of judged?.lines ?? []) count(counts, time, 1);
+    if (judged) return counts.counts;
   }
-  return (await counted(queries, exact, undefined, buckets, deadline)).counts;
+  return (await counted(queries, exact, undefined, buckets, deadline)).counts.counts;
 }
 
 interface Counted {
-  /** One for each bucket, of lines that are wanted for sure. */
-  readonly counts: number[];
+  /** Of lines that are wanted for sure. */
+  readonly counts: BucketCounts;
   /** Rows of cells with further lines that have to be checked here. */
   readonly open: readonly Row[];
 }
@@ -57,57 +58,47 @@ async function counted(
   const [first = 0, last = 0] = [edges[0], edges.at(-1)];
   const cell = commonWidth(buckets);
   const cells = (last - first) / cell;
-  if (cells > MAX_CELLS) return countEach(queries, question, judging, edges, deadline);
+  if (cells > MAX_CELLS) return countEach(queries, question, judging, buckets, deadline);
   const offset = ((first % cell) + cell) % cell;
   const functions = judging
     ? `count() if (${judging.quick.sure}) as n, ${judging.judge.counted(judging.quick, cells)}`
     : 'count() as n';
   const pipe = `stats by (${TIME}:${cell}ms offset ${offset}ms) ${functions}`;
-  const counts = edges.slice(1).map(() => 0);
+  const counts = BucketCounts.of(buckets);
   const open: Row[] = [];
   for await (const rows of queries.rows(question, [pipe], deadline)) {
     for (const row of rows) {
-      count(counts, edges, instantIn(row, TIME), numberIn(row, 'n'));
+      count(counts, instantIn(row, TIME), numberIn(row, 'n'));
       if (judging && isUnsure(row)) open.push(row);
     }
   }
   return { counts, open };
 }
 
-function count(counts: number[], edges: readonly number[], time: Instant, lines: number): void {
-  const bucket = bucketOf(edges, millisecondsOf(time));
-  counts[bucket] = (counts[bucket] ?? 0) + lines;
-}
-
-/** The last one that does not begin later. */
-function bucketOf(edges: readonly number[], time: number): number {
-  let [low, high] = [0, edges.length - 1];
-  while (low < high - 1) {
-    const middle = (low + high) >> 1;
-    if ((edges[middle] ?? 0) <= time) low = middle;
-    else high = middle;
-  }
-  if (time < (edges[low] ?? 0) || time >= (edges[high] ?? 0)) throw newNonsense('a time not asked for');
-  return low;
+function count(counts: BucketCounts, time: Instant, lines: number): void {
+  if (!counts.add(time, lines)) throw newNonsense('a time not asked for');
 }
 
 async function countEach(
   queries: Queries,
   question: Question,
   judging: Judging | undefined,
-  edges: readonly number[],
+  buckets: Buckets,
   deadline: Deadline,
 ): Promise<Counted> {
+  const edges = buckets.edges.map(instantOf);
   const begins = edges.slice(0, -1);
   const sure = judging ? ` ${judging.quick.sure}` : '';
   const each = begins.map((begin, index) => {
-    const range = within({ start: instantOf(begin), end: instantOf(edges[index + 1] ?? 0) });
+    const range = within({ start: begin, end: edges[index + 1] ?? begin });
     return `count() if (${range}${sure}) as n${index}`;
   });
   const unsure = judging ? [judging.judge.counted(judging.quick, 1)] : [];
   const [row = {}] = await queries.allRows(question, [`stats ${[...each, ...unsure].join(', ')}`], deadline);
+  const counts = BucketCounts.of(buckets);
+  for (const [index, begin] of begins.entries()) count(counts, begin, numberIn(row, `n${index}`));
   return {
-    counts: begins.map((_, index) => numberIn(row, `n${index}`)),
+    counts,
     open: judging && isUnsure(row) ? [row] : [],
   };
 }

@@ -1,6 +1,5 @@
-import { instantOf } from '../../../instant.ts';
-import type { Buckets, Instant } from '../../../log-store.ts';
-import type { Tally } from '../reading/pass.ts';
+import { instantOf } from '../instant.ts';
+import type { Buckets, Instant } from '../log-store.ts';
 
 /** How many lines there are in each bucket. */
 export class BucketCounts {
@@ -21,21 +20,19 @@ export class BucketCounts {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Of one log. */
-  tally(): Tally {
-    const own = new BucketCounts(this.#edges);
-    return {
-      onLine: (time) => own.add(time),
-      done: () => this.merge(own),
-    };
+  /** The same buckets, without lines. */
+  empty(): BucketCounts {
+    return new BucketCounts(this.#edges);
   }
 
-  /** Lines before the first edge, and from the last one on, do not count. */
-  add(time: Instant): void {
+  /** False for lines before the first edge, and from the last one on, which do not count. */
+  add(time: Instant, lines = 1): boolean {
     // A line usually falls into the bucket of the previous one.
     if (!this.#holds(this.#at, time)) this.#at = this.#find(time);
     const count = this.counts[this.#at];
-    if (count !== undefined) this.counts[this.#at] = count + 1;
+    if (count === undefined) return false;
+    this.counts[this.#at] = count + lines;
+    return true;
   }
 
   merge(other: BucketCounts): void {
