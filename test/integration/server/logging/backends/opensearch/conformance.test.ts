@@ -14,6 +14,9 @@ import { oneNode, type StartedNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 
+/** Every odd line once, and more than two pages of the store. */
+const LINES = 2_400;
+
 describe('one node', () => {
   const node = oneNode();
 
@@ -23,7 +26,7 @@ describe('one node', () => {
   for (const template of ['recommended', 'dynamic'] as const) {
     describeLogStore(
       `OpenSearch with the ${template} mapping`,
-      () => startedStore(node(), { lines: 2_400, indexPrefix: `logs-${template}`, template }),
+      () => startedStore(node(), { lines: LINES, indexPrefix: `logs-${template}`, template }),
       template === 'dynamic' ? { unsupported: needsWildcard } : {},
     );
 

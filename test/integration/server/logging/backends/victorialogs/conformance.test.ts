@@ -7,7 +7,8 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-describeLogStore('VictoriaLogs', () => startedStore(2_400));
+// More than the first slice of an export and one answer to a follower have.
+describeLogStore('VictoriaLogs', () => startedStore(6_000));
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
 
