@@ -1,6 +1,7 @@
 import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
 import { parseGoDuration } from '../../apis/reading/go-duration.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
+import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
@@ -32,7 +33,7 @@ export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: un
  */
 function askedTimeout(exchange: Exchange): number {
   const { request, info } = exchange;
-  if (request.url?.includes('?') !== true) return 0;
+  if (!hasQuery(request)) return 0;
   if (info.isResourceRequest ? info.prefix === 'kapis' : info.path.startsWith('/oauth/')) return 0;
   const text = exchange.query.get('timeout') ?? '';
   if (text === '') return 0;

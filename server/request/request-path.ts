@@ -43,6 +43,11 @@ export function parseRequestPath(target: string): RequestPath {
   return { path: escaped ? `/${segments.join('/')}` : raw, segments, search };
 }
 
+/** Looking is cheaper than parsing, and most requests have none. */
+export function hasQuery({ url = '' }: { readonly url?: string | undefined }): boolean {
+  return url.includes('?');
+}
+
 /** What stands before the query, undecoded. */
 export function pathIn(target: string): string {
   const mark = target.indexOf('?');

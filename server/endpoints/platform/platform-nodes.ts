@@ -8,13 +8,13 @@ import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/node-query.ts'
 import type { ObjectSnapshot } from '../../cache/snapshots/object-snapshot.ts';
 import { ObjectStates } from '../../cache/snapshots/object-states.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
+import { hasQuery } from '../../request/request-path.ts';
 import type { NodeFacts } from '../../resources/nodes/facts.ts';
 import { NodeIndex } from '../../resources/nodes/platform-index.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { negotiate } from '../accept.ts';
 import { holdsTag } from '../entity-tag.ts';
 import { JSON_HEADERS } from '../response.ts';
-import { hasQuery } from '../rest/get.ts';
 import { type Headers, writeNodes } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 import { type PlatformPage, pageOf } from './platform-page.ts';
@@ -74,8 +74,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   }
 
   function get(context: RequestContext, name: string): void {
-    // Looking is cheaper than parsing.
-    if (hasQuery(context)) noQuery.decode(context.query);
+    if (hasQuery(context.request)) noQuery.decode(context.query);
     const node = cache.snapshot().get(name);
     if (!node) throw newNotFound({ group, resource: plural }, name);
     const tag = `"${hash('sha256', item.state(node), 'base64url')}"`;

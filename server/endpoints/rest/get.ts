@@ -2,6 +2,7 @@ import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { readResourceVersion } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { hasQuery } from '../../request/request-path.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { JSON_HEADERS } from '../response.ts';
 import { prettyPrinted } from './indent.ts';
@@ -21,15 +22,10 @@ const NEWLINE = Buffer.from('\n');
 
 /** Answers at once unless the request names a resourceVersion that the cache has yet to reach. */
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
-  // Most requests have no query; looking is cheaper than parsing.
-  if (!hasQuery(context)) return answer(context, request);
+  if (!hasQuery(context.request)) return answer(context, request);
   const resourceVersion = readResourceVersion(context.query);
   if (resourceVersion === '' || resourceVersion === '0') return answer(context, request);
   return request.cache.waitUntil(resourceVersion, context.signal).then(() => answer(context, request));
-}
-
-export function hasQuery({ request }: RequestContext): boolean {
-  return request.url?.includes('?') ?? false;
 }
 
 function answer<Facts>({ response }: RequestContext, request: GetRequest<Facts>): void {

@@ -5,9 +5,10 @@ import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
+import { hasQuery } from '../../request/request-path.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { MediaType } from '../accept.ts';
-import { get, hasQuery } from './get.ts';
+import { get } from './get.ts';
 import { list } from './list.ts';
 import { Negotiator, type ReadVerb } from './negotiator.ts';
 import { Objects } from './representations/objects.ts';
@@ -82,7 +83,7 @@ export function resourceHandler<Facts>(
 }
 
 function wantsPretty(context: RequestContext): boolean {
-  return hasQuery(context) && parseStrictBoolean(context.query.get('pretty') ?? '');
+  return hasQuery(context.request) && parseStrictBoolean(context.query.get('pretty') ?? '');
 }
 
 /** What the caller was authorized for. Throws MethodNotAllowed for anything but a read. */
