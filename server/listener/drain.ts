@@ -1,6 +1,8 @@
 // The graceful stop, in order: readiness fails; after a while for load balancers to notice, no more connections;
 // watches are told to end; requests in flight finish; what is left at the end of the time is cut.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { pause } from '../concurrency/pause.ts';
 import type { Listener } from './listener.ts';
 
 export interface DrainOptions {
@@ -21,23 +23,18 @@ export async function drain(options: DrainOptions): Promise<number> {
   const { listeners, log, readinessDelay, timeout } = options;
   options.failReadiness();
   log.info({ readinessDelay, timeout }, 'stopping: not ready any more');
-  await after(readinessDelay).promise;
+  await delay(readinessDelay);
   for (const listener of listeners) listener.stopAccepting();
   const streams = options.endStreams();
   log.info({ streams }, 'stopping: no more connections; watches, live tails and exports end');
   const closed = Promise.all(listeners.map((listener) => listener.closed));
-  const bound = after(timeout);
-  const finished = await Promise.race([closed.then(() => true), bound.promise.then(() => false)]);
-  bound.cancel();
+  const inTime = new AbortController();
+  const late = pause(timeout, inTime.signal).then(() => false);
+  const finished = await Promise.race([closed.then(() => true), late]);
+  inTime.abort();
   if (finished) return 0;
   const cut = listeners.reduce((sum, listener) => sum + listener.destroyConnections(), 0);
   log.warn({ connections: cut }, 'stopping: connections cut, their requests took too long');
   await closed;
   return cut;
-}
-
-function after(milliseconds: number): { readonly promise: Promise<void>; readonly cancel: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  return { promise, cancel: () => clearTimeout(timer) };
 }
