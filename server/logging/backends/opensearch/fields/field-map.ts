@@ -25,6 +25,12 @@ export interface FieldCoverage extends Gap {
   readonly fields: readonly ExactField[];
 }
 
+/** Fields that some records have not, or that were not to be indexed, and the indices where one of these is so. */
+export interface UnmappedFields {
+  readonly fields: readonly string[];
+  readonly indices: readonly string[];
+}
+
 const EXACT = ['keyword', 'constant_keyword', 'wildcard'];
 const TEXT = ['text', 'match_only_text'];
 const DATE = ['date', 'date_nanos'];
@@ -73,10 +79,14 @@ export class FieldMap {
     return [...new Set(all)].filter((name) => name !== '').join(',');
   }
 
-  /** The indices where one of the fields is not mapped: their records do not have it, or it was not to be indexed. */
-  get unmapped(): readonly string[] {
-    const mapped = Object.values(this.names).map((name) => new Set(this.#others(name, [])));
-    return this.indices.filter((index) => mapped.some((indices) => !indices.has(index)));
+  /** What of the fields is not mapped in which of the indices; undefined where all of them are in all. */
+  get unmapped(): UnmappedFields | undefined {
+    const indicesOf = (name: string): string[] => {
+      const mapped = new Set(this.#others(name, []));
+      return this.indices.filter((index) => !mapped.has(index));
+    };
+    const fields = Object.values(this.names).filter((name) => indicesOf(name).length > 0);
+    return fields.length === 0 ? undefined : { fields, indices: [...new Set(fields.flatMap(indicesOf))] };
   }
 
   /** Why they cannot be asked for times and lines at all, if so. */

@@ -109,10 +109,10 @@ export class FieldProbe {
   async #ask(indices: string, call: Call): Promise<FieldMap | undefined> {
     const mapped = await this.#fieldsOf(indices, call);
     const unmapped = mapped?.unmapped;
-    if (mapped && unmapped?.length === 0) return usable(mapped);
+    if (mapped && !unmapped) return usable(mapped);
     // Nor is anything told of indices of which every shard is away; this says so.
-    const found = await recordedFields(this.#searches, indices, this.#names, unmapped, call);
-    const isMapped = mapped && unmapped?.length !== mapped.indices.length;
+    const found = await recordedFields(this.#searches, indices, unmapped, call);
+    const isMapped = mapped && unmapped?.indices.length !== mapped.indices.length;
     if (found.isEmpty && !isMapped) {
       checkWhole(found);
       return undefined;

@@ -1,13 +1,14 @@
 // Which fields the records of indices have that do not map all of them. A field that is not mapped is not found, whatever is
 // in the records: where no record has it nothing is missing, else its lines are. The records alone tell one from the other.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
+import { fewerWhenTooMuch } from '../../../fewer-lines.ts';
 import type { Call } from '../../../log-store.ts';
 import { arrayOf, type JsonObject, objectOf, valid } from '../connection/json-reader.ts';
-import type { FieldNames } from '../fields/field-names.ts';
+import type { UnmappedFields } from '../fields/field-map.ts';
 import type { RecordedFields } from '../fields/field-types.ts';
 import { readerOf } from '../fields/record-reader.ts';
 import type { SearchAnswer } from '../searches/search-answer.ts';
-import type { Searches } from '../searches/searches.ts';
+import type { SearchBody, Searches } from '../searches/searches.ts';
 
 /** Records of each shard that are looked at, whichever: those of one index are much alike. */
 const LOOKED_AT = 10;
@@ -20,24 +21,22 @@ export interface FoundFields {
   readonly recorded: RecordedFields;
 }
 
-/** `only`: those of the indices that are looked at, by name; all when none are given. */
+/** `unmapped`: without any, it is only looked whether there is a record. */
 export async function recordedFields(
   searches: Searches,
   indices: string,
-  names: FieldNames,
-  only: readonly string[] | undefined,
+  unmapped: UnmappedFields | undefined,
   call: Call,
 ): Promise<FoundFields> {
-  const fields = Object.values(names);
-  const some = { top_hits: { size: LOOKED_AT, _source: fields } };
-  const body = {
-    size: 0,
-    track_total_hits: 1,
-    terminate_after: LOOKED_AT,
-    ...(only && { query: { terms: { _index: only } } }),
-    aggs: { indices: { terms: { field: '_index', size: only?.length ?? 1 }, aggs: { some } } },
-  };
-  const answer = await searches.searchIndices(indices, body, call);
+  const { answer } = await fewerWhenTooMuch(
+    LOOKED_AT,
+    (size) => {
+      const looked = unmapped && recordsOf(unmapped, size);
+      const body = { size: 0, track_total_hits: 1, terminate_after: size, ...looked };
+      return searches.searchIndices(indices, body, call);
+    },
+    call.signal,
+  );
   const records = valid(() => recordsIn(answer));
   const having = (field: string): string[] => {
     const read = readerOf(field);
@@ -48,7 +47,16 @@ export async function recordedFields(
   return {
     isEmpty: answer.total.count === 0,
     shortfalls: answer.shortfalls,
-    recorded: new Map(fields.map((field) => [field, having(field)])),
+    recorded: new Map(unmapped?.fields.map((field) => [field, having(field)])),
+  };
+}
+
+/** Only the fields that are in question: lines may be long. */
+function recordsOf({ fields, indices }: UnmappedFields, size: number): SearchBody {
+  const some = { top_hits: { size, _source: fields } };
+  return {
+    query: { terms: { _index: indices } },
+    aggs: { indices: { terms: { field: '_index', size: indices.length }, aggs: { some } } },
   };
 }
 

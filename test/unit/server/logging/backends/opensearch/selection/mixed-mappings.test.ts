@@ -88,4 +88,19 @@ describe('a question to indices of different mappings', () => {
       ]);
     });
   }
+
+  it('looks in records for the fields alone that an index does not map, since lines may be long', async () => {
+    const id = { keyword: { ...keyword, indices: [OLD] }, unmapped: { type: 'unmapped', indices: [NEW] } };
+    await using store = await scriptedStore(() => answer([]), {
+      indices: [OLD, NEW],
+      fields: { ...CAPABILITIES.fields, 'kubernetes.docker_id': id },
+    });
+    await storeAt(store.url).query(SELECTION, { order: 'asc', size: 1, from: 0 }, call());
+    const look = store.asked.find(({ body }) => body['aggs'] !== undefined);
+    expect(look?.body).to.deep.include({ size: 0, query: { terms: { _index: [NEW] } } });
+    const some = { top_hits: { size: 10, _source: ['kubernetes.docker_id'] } };
+    expect(look?.body['aggs']).to.deep.equal({
+      indices: { terms: { field: '_index', size: 1 }, aggs: { some } },
+    });
+  });
 });
