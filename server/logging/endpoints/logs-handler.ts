@@ -150,7 +150,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const { signal } = bounded;
     const begin = rangeOf(query, now());
     const asked = query.start_time === undefined ? undefined : begin.start;
-    const resumed = resumedFrom(context.request.headers, limits.followOverlap);
+    const resumed = resumedFrom(context.request.headers, limits.followOverlap, now());
     const start = resumed && asked ? later(resumed, asked) : (resumed ?? asked ?? instantOf(now()));
     const currentSelection = (): Promise<Selection | undefined> =>
       answers.selection(query, context.user, { start, end: begin.end }, { signal });

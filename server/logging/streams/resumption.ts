@@ -19,13 +19,19 @@ const HEALING_MS = 600_000;
 /**
  * Undefined for a client that has seen nothing yet. Throws BadRequest for an id that is not one of our events'.
  * `overlapMs`: lines come roughly in order only, and one that is older than an id may not have reached the store then.
+ * `now`: milliseconds since the epoch.
  */
 export function resumedFrom(
   { 'last-event-id': id }: IncomingHttpHeaders,
   overlapMs: number,
+  now: number,
 ): Instant | undefined {
   if (id === undefined || id === '') return undefined;
-  if (isAskable(id)) return instantOf(Math.max(0, millisecondsOf(id) - overlapMs));
+  if (isAskable(id)) {
+    const reached = millisecondsOf(id) - overlapMs;
+    // By a clock that is ahead of this one, or was until it was set back: nothing would be shown until then.
+    return instantOf(Math.max(0, reached > now ? now - overlapMs : reached));
+  }
   const message = 'is not the id of an event of a live tail; leave it out to begin anew';
   throw newInvalidParameter('Last-Event-ID', message);
 }

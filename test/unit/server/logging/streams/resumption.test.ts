@@ -10,12 +10,13 @@ const OVERLAP_MS = 15_000;
 function tail(start: number) {
   let passed = 0;
   let jumped = 0;
+  const now = (): number => NOON + passed + jumped;
   const position = new TailPosition(instantOf(NOON + start * MINUTE), OVERLAP_MS, {
-    now: () => NOON + passed + jumped,
+    now,
     monotonic: () => passed,
   });
   const minutes = (id: string) =>
-    (Date.parse(resumedFrom({ 'last-event-id': id }, OVERLAP_MS) ?? '') - NOON) / MINUTE;
+    (Date.parse(resumedFrom({ 'last-event-id': id }, OVERLAP_MS, now()) ?? '') - NOON) / MINUTE;
   return {
     position,
     wait: (minutes: number) => (passed += minutes * MINUTE),
@@ -37,6 +38,19 @@ describe('the position of a live tail', () => {
   it('is at first where it begins, exactly', () => {
     expect(tail(0).resumed()).to.equal(0);
     expect(tail(-90).resumed()).to.equal(-90);
+  });
+
+  it('goes on from now where the clock was set back meanwhile, or another replica is behind', () => {
+    const { jump, lineAt, resumed } = tail(0);
+    jump(60);
+    expect(lineAt('2026-11-20T13:00:00.000000000Z')).to.equal(59.75);
+    const resumedAt = (minutes: number): string | undefined =>
+      resumedFrom({ 'last-event-id': '2026-11-20T13:00:00.000000000Z' }, OVERLAP_MS, NOON + minutes * MINUTE);
+    expect(resumedAt(60)).to.equal('2026-11-20T12:59:45.000000000Z');
+    expect(resumedAt(59.75)).to.equal('2026-11-20T12:59:45.000000000Z');
+    expect(resumedAt(0)).to.equal('2026-11-20T11:59:45.000000000Z');
+    jump(-60);
+    expect(resumed()).to.equal(0);
   });
 
   it('moves on while nothing comes, ten minutes behind the clock', () => {
