@@ -27,12 +27,18 @@ const MAX_LINES = 5_000;
 /** Behind every line. */
 const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
 
+/** What was given of a cell: digests of lines, how many of each, and of all. */
+interface Given {
+  readonly times: Map<string, number>;
+  lines: number;
+}
+
 export class NewLines {
   readonly #queries: Queries;
   readonly #wanted: NewLinesWanted;
   readonly #remembered: RememberedLines;
-  /** What was given of each cell, by its beginning: digests of lines, and how many of each. */
-  readonly #given = new Map<bigint, Map<string, number>>();
+  /** By the beginnings of cells. */
+  readonly #given = new Map<bigint, Given>();
 
   constructor(queries: Queries, wanted: NewLinesWanted, remembered: RememberedLines) {
     this.#queries = queries;
@@ -51,7 +57,7 @@ export class NewLines {
     const begin = cellAt(nanosecondsOf(later(low, start)));
     for (const cell of this.#given.keys()) if (cell < begin) this.#forget(cell);
     const changed = (await this.#counts(begin, deadline)).filter(
-      ({ cell, count }) => count > this.#countOf(cell),
+      ({ cell, count }) => count > (this.#given.get(cell)?.lines ?? 0),
     );
     let lines = 0;
     let cells: bigint[] = [];
@@ -124,10 +130,11 @@ export class NewLines {
       const times = (seen.get(key) ?? 0) + 1;
       seen.set(key, times);
       const cell = cellAt(nanosecondsOf(record.time));
-      const given = this.#given.get(cell) ?? new Map<string, number>();
-      if (times <= (given.get(key) ?? 0)) continue;
-      if (!given.has(key)) this.#remembered.add();
-      given.set(key, times);
+      const given = this.#given.get(cell) ?? { times: new Map<string, number>(), lines: 0 };
+      if (times <= (given.times.get(key) ?? 0)) continue;
+      if (!given.times.has(key)) this.#remembered.add();
+      given.times.set(key, times);
+      given.lines++;
       this.#given.set(cell, given);
       if (this.#wanted.isMeant(record)) found.push(record);
     }
@@ -135,14 +142,8 @@ export class NewLines {
   }
 
   #forget(cell: bigint): void {
-    this.#remembered.forget(this.#given.get(cell)?.size ?? 0);
+    this.#remembered.forget(this.#given.get(cell)?.times.size ?? 0);
     this.#given.delete(cell);
-  }
-
-  #countOf(cell: bigint): number {
-    let count = 0;
-    for (const times of this.#given.get(cell)?.values() ?? []) count += times;
-    return count;
   }
 
   /** The first cell may have begun before what counts. */
