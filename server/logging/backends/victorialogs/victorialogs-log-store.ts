@@ -21,6 +21,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
+import { BucketCounts } from '../bucket-counts.ts';
 import { countBuckets } from './counting/histogram.ts';
 import { Judge } from './counting/judge.ts';
 import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
@@ -114,11 +115,10 @@ export class VictoriaLogsLogStore implements LogBackend {
     const deadline = this.#deadline(call);
     const covered = overlapOf(selection.range, buckets.edges);
     const questions = covered && questionsAbout(selection, this.#fields)(covered);
-    const counts = questions
+    const { total, counts } = questions
       ? await countBuckets(this.#queries, questions, buckets, this.#judge(selection), deadline)
-      : buckets.edges.slice(1).map(() => 0);
-    const count = counts.reduce((sum, each) => sum + each, 0);
-    return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
+      : BucketCounts.of(buckets);
+    return { total: { count: total, relation: 'eq' }, counts, shortfalls: [] };
   }
 
   async *export(

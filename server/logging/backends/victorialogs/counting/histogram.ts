@@ -25,14 +25,14 @@ export async function countBuckets(
   buckets: Buckets,
   judge: Judge,
   deadline: Deadline,
-): Promise<readonly number[]> {
+): Promise<BucketCounts> {
   if (quick) {
     const { counts, open } = await counted(queries, quick, { judge, quick }, buckets, deadline);
     const judged = await judge.judged(open, quick, deadline);
     for (const { time } of judged?.lines ?? []) count(counts, time, 1);
-    if (judged) return counts.counts;
+    if (judged) return counts;
   }
-  return (await counted(queries, exact, undefined, buckets, deadline)).counts.counts;
+  return (await counted(queries, exact, undefined, buckets, deadline)).counts;
 }
 
 interface Counted {
