@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { OverlapWindow } from '../../../../server/logging/overlap-window.ts';
+
+const NOW = 1_000_000;
+
+type Line = readonly [key: string, milliseconds: number];
+
+function newWindow(limit = 100): OverlapWindow {
+  return new OverlapWindow({ limit, wallClock: () => NOW });
+}
+
+/** The keys that one read hands out. */
+function read(window: OverlapWindow, from: number, lines: readonly Line[]): string[] {
+  const start = window.startRead(from);
+  return lines
+    .filter(([, time]) => time >= start)
+    .filter(([key, time]) => window.isNew(key, time))
+    .map(([key]) => key);
+}
+
+describe('OverlapWindow', () => {
+  it('hands out each record of overlapping reads once, late records included', () => {
+    const window = newWindow();
+    const handedOut = [
+      read(window, 0, [
+        ['a', 1],
+        ['c', 3],
+      ]),
+      read(window, 1, [
+        ['a', 1],
+        ['b', 2],
+        ['c', 3],
+        ['d', 4],
+      ]),
+      read(window, 2, [
+        ['b', 2],
+        ['c', 3],
+        ['d', 4],
+      ]),
+    ];
+    expect(handedOut).to.deep.equal([['a', 'c'], ['b', 'd'], []]);
+  });
+
+  it('hands out equal records as often as the largest read contains them', () => {
+    const window = newWindow();
+    const line: Line = ['same', 5];
+    expect(read(window, 0, [line, line]).length).to.equal(2);
+    expect(read(window, 0, [line, line, line]).length).to.equal(1);
+    expect(read(window, 0, [line, line]).length).to.equal(0);
+  });
+
+  it('forgets the records before the start of a read and never hands out earlier ones', () => {
+    const window = newWindow();
+    read(window, 0, [
+      ['a', 1],
+      ['b', 9],
+    ]);
+    window.startRead(5);
+    expect(window.size).to.equal(1);
+    expect(window.isNew('late', 4)).to.equal(false);
+    expect(window.isNew('b', 9)).to.equal(false);
+  });
+
+  it('stays within the limit and starts the next read behind the evicted records', () => {
+    const window = newWindow(10);
+    const lines = Array.from({ length: 1_000 }, (_, index): Line => [`line ${index}`, index]);
+    expect(read(window, 0, lines).length).to.equal(1_000);
+    expect(window.size).to.be.at.most(10);
+    expect(read(window, 0, lines)).to.deep.equal([]);
+    expect(window.startRead(0)).to.be.above(980);
+  });
+
+  it('hands out a whole read of records of one time, even above the limit', () => {
+    const window = newWindow(10);
+    const lines = Array.from({ length: 25 }, (_, index): Line => [`line ${index}`, 7]);
+    expect(read(window, 0, lines).length).to.equal(25);
+    expect(read(window, 0, lines)).to.deep.equal([]);
+  });
+
+  it('evicts records with a time in the future last, and still reads the present', () => {
+    const window = newWindow(10);
+    const future = Array.from({ length: 5 }, (_, index): Line => [`future ${index}`, NOW + 1_000]);
+    const present = Array.from({ length: 100 }, (_, index): Line => [`line ${index}`, index]);
+    read(window, 0, [...future, ...present]);
+    expect(read(window, 0, [...future, ['new', 100]])).to.deep.equal(['new']);
+  });
+
+  it('stays within the limit when all records have a time in the future', () => {
+    const window = newWindow(10);
+    read(
+      window,
+      0,
+      Array.from({ length: 50 }, (_, index): Line => [`future ${index}`, NOW + 1]),
+    );
+    expect(window.size).to.be.at.most(10);
+    expect(window.startRead(3)).to.equal(3);
+  });
+});
