@@ -55,11 +55,16 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   };
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined) headers['Retry-After'] = retry;
-  if (error.code === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (error.code === 401) headers['WWW-Authenticate'] = challenge(request.headers);
   // The rest of an unread body must not be taken for the next request.
   if (!request.complete && hasBody(request.headers)) headers.Connection = 'close';
   response.writeHead(error.code, headers);
   response.end(body);
+}
+
+/** RFC 6750, 3.1: an error code only for a request that carried a bearer token. */
+function challenge({ authorization = '' }: IncomingHttpHeaders): string {
+  return /^bearer(?: |$)/i.test(authorization) ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {

@@ -9,6 +9,9 @@ export const MAX_HEADER_FIELDS = 5_000;
 
 /** Undefined for a request that may be answered. */
 export function faultIn({ httpVersion, headers, rawHeaders }: IncomingMessage): Error | undefined {
+  // llhttp accepts a request line without a version as HTTP/0.9, which no client of ours speaks.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return new Error(`HTTP/${httpVersion} is not supported`);
   // Names and values in turn. Node reads no more than one beyond the limit, and drops the rest without a word.
   if (rawHeaders.length > 2 * MAX_HEADER_FIELDS) {
     return Object.assign(new Error('a request has too many headers'), { code: 'HPE_HEADER_OVERFLOW' });

@@ -334,6 +334,23 @@ describe('the request chain', () => {
       expect(chain.lines[0]).not.to.have.property('user');
     });
 
+    it('returns error="invalid_token" with the 401 of a rejected bearer token only', async () => {
+      const chain = await start({
+        handler: ok,
+        authenticator: {
+          name: 'bad',
+          authenticate: () => {
+            throw newUnauthorized(new Error('unknown token'));
+          },
+        },
+      });
+      const challenge = async (authorization: string): Promise<unknown> =>
+        (await ask(chain, NODES, { headers: { authorization } })).headers['www-authenticate'];
+      expect(await challenge('Bearer abc')).to.equal('Bearer error="invalid_token"');
+      expect(await challenge('bearer')).to.equal('Bearer error="invalid_token"');
+      expect(await challenge('Basic abc')).to.equal('Bearer');
+    });
+
     it('words a 403 as kube-apiserver does', async () => {
       const chain = await start({ handler: ok });
       const { body } = await ask(chain, `${NODES}/n1/status`, { headers: { 'test-user': 'a<b' } });

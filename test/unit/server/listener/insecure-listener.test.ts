@@ -39,6 +39,11 @@ describe('the plain-HTTP listener', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ kind: 'Status', reason: 'NotFound' });
   });
 
+  it('returns 400 for a request line without an HTTP version', async () => {
+    const answer = await send(await listening(), 'GET /livez\r\n\r\n');
+    expect(answer).to.match(/^HTTP\/1.1 400 [^]*"reason":"BadRequest"/);
+  });
+
   it('refuses chunks in HTTP/1.0, and takes nothing behind them for a request', async () => {
     const paths: string[] = [];
     const receiver: Partial<RequestReceiver> = {
