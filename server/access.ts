@@ -9,7 +9,7 @@ import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
 import { countedAuthentication } from './authentication/counted-authentication.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
-import { FrontProxyDiagnosis } from './authentication/front-proxy-diagnosis.ts';
+import { FrontProxyStatus } from './authentication/front-proxy-status.ts';
 import { PeerCertificates } from './authentication/peer-certificates.ts';
 import {
   sessionCheck,
@@ -31,7 +31,7 @@ import { AccessMetrics } from './observability/access-metrics.ts';
 export interface Access {
   /** The settings that kube-apiserver publishes; its `run` follows them. */
   readonly settings: ClusterAuthentication;
-  readonly diagnosis: FrontProxyDiagnosis;
+  readonly frontProxyStatus: FrontProxyStatus;
   readonly authenticator: Authenticator;
   /** Whether a caller who was let in before would be now; undefined when there are no sessions. */
   readonly checkSession: SessionCheck | undefined;
@@ -56,7 +56,7 @@ export function newAccess(
 ): Access {
   const metrics = new AccessMetrics(registry);
   const settings = new ClusterAuthentication({ client, log });
-  const diagnosis = new FrontProxyDiagnosis(settings, log);
+  const frontProxyStatus = new FrontProxyStatus(settings, log);
   const reviews = new ClusterReviews(client, metrics);
   const peers = new PeerCertificates();
   const { tokenCacheTTL, refusedTokenCacheTTL, anonymous } = config.authentication;
@@ -67,7 +67,7 @@ export function newAccess(
     onLookup: (hit) => metrics.tokenLookedUp(hit),
     signal,
   });
-  const frontProxy = new FrontProxyAuthenticator(settings, peers, diagnosis);
+  const frontProxy = new FrontProxyAuthenticator(settings, peers, frontProxyStatus);
   const authenticator = new AuthenticatorChain(
     [
       oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy,
@@ -88,7 +88,7 @@ export function newAccess(
   const { allowCacheTTL, denyCacheTTL } = config.authorization;
   return {
     settings,
-    diagnosis,
+    frontProxyStatus,
     authenticator: countedAuthentication(authenticator, metrics),
     checkSession: oauth && sessionCheck(oauth.tokenIDs),
     authorizer: countedAuthorization(authorizing(allowCacheTTL, denyCacheTTL), metrics),

@@ -118,7 +118,7 @@ export async function serve(
   const health = healthRegistries({
     cacheSynced: () => nodes.informer.cache.synced,
     accessKnown: () => access.settings.current() !== undefined,
-    describeFrontProxy: () => access.diagnosis.describe(),
+    describeFrontProxy: () => access.frontProxyStatus.describe(),
     describeRegistration: () => registration.describe(),
     oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),

@@ -4,7 +4,7 @@ import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import {
   type AuthenticationRequest,
   type Authenticator,
-  CallerRefused,
+  CallerRejected,
   type Identification,
 } from './authenticator.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
@@ -69,7 +69,7 @@ function needsGroup({ name, groups }: UserInfo): boolean {
 
 /** Throws what ends the search. */
 function notFinal(error: unknown): unknown {
-  if (error instanceof CallerRefused) throw error.cause;
+  if (error instanceof CallerRejected) throw error.cause;
   return error;
 }
 

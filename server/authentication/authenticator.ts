@@ -29,8 +29,8 @@ export interface Authenticator {
  * name cannot be read. It ends the search, since the credentials that are left are those of the proxy, not of the
  * caller. `cause` is the answer.
  */
-export class CallerRefused extends Error {
-  override readonly name = 'CallerRefused';
+export class CallerRejected extends Error {
+  override readonly name = 'CallerRejected';
 
   constructor(cause: unknown) {
     super('the caller was recognised and is refused', { cause });

@@ -36,7 +36,13 @@ export function verifyChain(
   anchors: readonly X509Certificate[],
   now: number,
 ): CertificateChain {
-  const search: Search = { intermediates, anchors, now, checks: 0, reason: 'signed by no CA of this kind' };
+  const search: Search = {
+    intermediates,
+    anchors,
+    now,
+    checks: 0,
+    reason: 'not signed by a CA of this kind',
+  };
   const chain = extend(search, [leaf]);
   if (!chain) throw new CertificateError(search.reason);
   return {

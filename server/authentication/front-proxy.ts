@@ -1,12 +1,11 @@
-// The aggregator in front of us: it has authenticated the caller and names it in headers. They are trusted only over TLS,
-// with a client certificate of the request-header CA and an allowed name; all of these settings follow the cluster.
+// Callers that kube-apiserver has authenticated and names in request headers (the front proxy, or aggregator). Headers
+// are trusted only over TLS, with a client certificate of the request-header CA and an allowed common name.
 import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import { type AuthenticationRequest, type Authenticator, CallerRefused } from './authenticator.ts';
+import { type AuthenticationRequest, type Authenticator, CallerRejected } from './authenticator.ts';
 import { commonNameOf } from './certificate-subject.ts';
 import type { AuthenticationConfig, FrontProxy } from './delegated-authentication.ts';
-import type { FrontProxyDiagnosis } from './front-proxy-diagnosis.ts';
-import { extraOf, firstValue, hasValue, values } from './front-proxy-headers.ts';
+import type { FrontProxyStatus } from './front-proxy-status.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
 import type { UserInfo } from './user.ts';
 
@@ -14,59 +13,58 @@ export class FrontProxyAuthenticator implements Authenticator {
   readonly name = 'front-proxy';
   readonly #config: AuthenticationConfig;
   readonly #peers: PeerCertificates;
-  readonly #diagnosis: FrontProxyDiagnosis;
+  readonly #status: FrontProxyStatus;
 
-  constructor(config: AuthenticationConfig, peers: PeerCertificates, diagnosis: FrontProxyDiagnosis) {
+  constructor(config: AuthenticationConfig, peers: PeerCertificates, status: FrontProxyStatus) {
     this.#config = config;
     this.#peers = peers;
-    this.#diagnosis = diagnosis;
+    this.#status = status;
   }
 
   authenticate({ request, secure }: AuthenticationRequest): UserInfo | undefined {
     if (!secure) return undefined;
     const config = this.#config.current();
-    if (!config) return this.#whileUnknown(request);
+    if (!config) {
+      // The client may be the front proxy, so it has to retry.
+      if (hasDefaultUserHeader(request)) throw newServiceUnavailable('the front proxy is not known yet');
+      return undefined;
+    }
     const proxy = config.frontProxy;
     if (!proxy) {
-      if (claimsAnIdentity(request)) this.#diagnosis.refused('noCA', 'no request-header CA is published');
+      if (hasDefaultUserHeader(request)) this.#status.rejected('noCA', 'no request-header CA is published');
       return undefined;
     }
     if (!hasValue(request, proxy.usernameHeaders)) return undefined;
     const verdict = this.#peers.verify(request, 'frontProxy', config);
     if (!verdict) {
-      this.#diagnosis.refused('noCertificate', 'a caller without a client certificate');
+      this.#status.rejected('noCertificate', 'a request without a client certificate');
       return undefined;
     }
     const { leaf, error } = verdict;
+    const commonName = commonNameOf(leaf);
     if (error) {
-      this.#diagnosis.refused('otherCA', `the certificate "${commonNameOf(leaf)}": ${error.message}`);
+      this.#status.rejected('untrustedCertificate', `the certificate "${commonName}": ${error.message}`);
       throw newUnauthorized(new Error('not a certificate of the front proxy', { cause: error }));
     }
-    const commonName = commonNameOf(leaf);
     if (proxy.allowedNames.length > 0 && !proxy.allowedNames.includes(commonName)) {
-      this.#diagnosis.refused('name', `the name "${commonName}"`);
+      this.#status.rejected('name', `the name "${commonName}"`);
       throw newUnauthorized(new Error(`"${commonName}" is not an allowed name of the front proxy`));
     }
+    this.#status.accepted(commonName);
     try {
       return userFrom(request, proxy);
     } catch (error) {
-      throw new CallerRefused(error);
+      throw new CallerRejected(error);
     }
-  }
-
-  /** Before the cluster has been asked: a caller with a certificate may be the front proxy, so it has to come back. */
-  #whileUnknown(request: IncomingMessage): undefined {
-    if (claimsAnIdentity(request)) throw newServiceUnavailable('the front proxy is not known yet');
-    return undefined;
   }
 }
 
-/** The header that kube-apiserver sets by default; a different one is not known yet at this point. */
-function claimsAnIdentity(request: IncomingMessage): boolean {
+/** Before the settings are read, only the default header name of kube-apiserver is known. */
+function hasDefaultUserHeader(request: IncomingMessage): boolean {
   return request.headers['x-remote-user'] !== undefined;
 }
 
-/** Throws Unauthorized when a value is not UTF-8: two different names must never become one. */
+/** Throws Unauthorized for a value that is not UTF-8: a replacement character could make two names equal. */
 function userFrom(request: IncomingMessage, proxy: FrontProxy): UserInfo {
   return {
     name: firstValue(request, proxy.usernameHeaders),
@@ -74,4 +72,70 @@ function userFrom(request: IncomingMessage, proxy: FrontProxy): UserInfo {
     groups: values(request, proxy.groupHeaders),
     extra: extraOf(request, proxy.extraHeaderPrefixes),
   };
+}
+
+// All readers use `headersDistinct`: `headers` joins several headers of one name by commas, so the group
+// `a,system:masters` could not be told from the groups `a` and `system:masters`. They skip empty values.
+
+function hasValue({ headersDistinct }: IncomingMessage, names: readonly string[]): boolean {
+  return names.some((name) => headersDistinct[name]?.some((value) => value !== ''));
+}
+
+/** The first value of the first header that has one, else an empty string. */
+function firstValue({ headersDistinct }: IncomingMessage, names: readonly string[]): string {
+  for (const name of names) {
+    for (const value of headersDistinct[name] ?? []) {
+      if (value !== '') return utf8(value);
+    }
+  }
+  return '';
+}
+
+/** All values of all these headers. */
+function values({ headersDistinct }: IncomingMessage, names: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const name of names) {
+    for (const value of headersDistinct[name] ?? []) {
+      if (value !== '') found.push(utf8(value));
+    }
+  }
+  return found;
+}
+
+/** Extras by key: the header name after the prefix, percent-decoded. */
+function extraOf(
+  { headersDistinct }: IncomingMessage,
+  prefixes: readonly string[],
+): Readonly<Record<string, readonly string[]>> {
+  const extra = new Map<string, string[]>();
+  for (const prefix of prefixes) {
+    for (const [header, found] of Object.entries(headersDistinct)) {
+      if (!header.startsWith(prefix) || !found) continue;
+      const key = unescape(header.slice(prefix.length));
+      extra.set(key, [...(extra.get(key) ?? []), ...found.map(utf8)]);
+    }
+  }
+  // Unlike an assignment, this makes a plain property even of the key `__proto__`.
+  return Object.fromEntries(extra);
+}
+
+function unescape(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+const NON_ASCII = /[\u0080-\u00ff]/;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Node decodes headers as latin1; the front proxy sends UTF-8. */
+function utf8(value: string): string {
+  if (!NON_ASCII.test(value)) return value;
+  try {
+    return decoder.decode(Buffer.from(value, 'latin1'));
+  } catch (cause) {
+    throw newUnauthorized(new Error('a header of the front proxy is not UTF-8', { cause }));
+  }
 }

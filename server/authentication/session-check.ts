@@ -2,7 +2,7 @@
 // in oauth/tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import { type Authenticator, CallerRefused, type Identification } from './authenticator.ts';
+import { type Authenticator, CallerRejected, type Identification } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -63,7 +63,7 @@ export function sessionCheck(
 }
 
 function refuse(cause: unknown): never {
-  throw new CallerRefused(cause);
+  throw new CallerRejected(cause);
 }
 
 function whenFound(

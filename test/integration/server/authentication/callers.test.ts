@@ -148,7 +148,7 @@ describe('callers of a server beside a real cluster', function () {
     it('get nowhere with a certificate of its CA under another name', async () => {
       const pair = await cluster.controlPlane.pki.frontProxy.issueClient({ cn: 'other' });
       expect((await cluster.ask(NODES, { pair, headers: ROOT })).status).to.equal(401);
-      expect(cluster.access.diagnosis.describe()).to.contain('--requestheader-allowed-names decides');
+      expect(cluster.access.frontProxyStatus.describe()).to.contain('check --requestheader-allowed-names');
     });
   });
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
-import { CallerRefused } from '../../../../server/authentication/authenticator.ts';
+import { CallerRejected } from '../../../../server/authentication/authenticator.ts';
 import {
   sessionCheckedAuthentication,
   sessionCheckedTokens,
@@ -88,7 +88,7 @@ describe('an identity that was handed on', () => {
       const refusal: unknown = await Promise.try(() => authenticator.authenticate(request)).catch(
         (error: unknown) => error,
       );
-      expect(refusal).to.be.instanceOf(CallerRefused);
+      expect(refusal).to.be.instanceOf(CallerRejected);
       expect(refusal).to.have.nested.property('cause.code', 401);
     }
   });

@@ -5,7 +5,7 @@ import { newServiceUnavailable, newUnauthorized, StatusError } from '../../../..
 import {
   type AuthenticationRequest,
   type Authenticator,
-  CallerRefused,
+  CallerRejected,
 } from '../../../../server/authentication/authenticator.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
@@ -87,7 +87,7 @@ describe('the ways to learn who a caller is', () => {
   });
 
   it('end at one that knows who it is and lets nobody in, whatever other credentials there are', async () => {
-    const final = new CallerRefused(newUnauthorized(new Error('signed out')));
+    const final = new CallerRejected(newUnauthorized(new Error('signed out')));
     const sync: Authenticator = {
       name: 'final',
       authenticate: () => {

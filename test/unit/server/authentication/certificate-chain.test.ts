@@ -45,7 +45,7 @@ describe('a chain of certificates', () => {
 
   it('is refused when a link is missing', async () => {
     const { leaf } = await through({});
-    expect(verdict(leaf, [], [root])).to.equal('refused: signed by no CA of this kind');
+    expect(verdict(leaf, [], [root])).to.equal('refused: not signed by a CA of this kind');
   });
 
   it('may end at an intermediate that is published as a CA itself', async () => {

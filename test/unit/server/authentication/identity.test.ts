@@ -16,7 +16,7 @@ import {
   parseDelegatedAuthentication,
 } from '../../../../server/authentication/delegated-authentication.ts';
 import { FrontProxyAuthenticator } from '../../../../server/authentication/front-proxy.ts';
-import { FrontProxyDiagnosis } from '../../../../server/authentication/front-proxy-diagnosis.ts';
+import { FrontProxyStatus } from '../../../../server/authentication/front-proxy-status.ts';
 import { PeerCertificates } from '../../../../server/authentication/peer-certificates.ts';
 import { sessionCheckedAuthentication } from '../../../../server/authentication/session-check.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
@@ -37,8 +37,9 @@ describe('the identity of a caller', () => {
   let secure = true;
   let resumed = false;
   let now = Date.now;
+  let monotonic = 0;
   let warnings: unknown[] = [];
-  let diagnosis: FrontProxyDiagnosis;
+  let frontProxyStatus: FrontProxyStatus;
 
   function publish(changes: Record<string, string> = {}): void {
     const data = {
@@ -62,10 +63,14 @@ describe('the identity of a caller', () => {
     ]);
     const config = { current: () => settings };
     const peers = new PeerCertificates(() => now());
-    diagnosis = new FrontProxyDiagnosis(config, { warn: (line: unknown) => void warnings.push(line) });
+    frontProxyStatus = new FrontProxyStatus(
+      config,
+      { warn: (line: unknown) => void warnings.push(line) },
+      () => monotonic,
+    );
     const chain = new AuthenticatorChain(
       [
-        sessionCheckedAuthentication(new FrontProxyAuthenticator(config, peers, diagnosis), {
+        sessionCheckedAuthentication(new FrontProxyAuthenticator(config, peers, frontProxyStatus), {
           check: (jti) => {
             if (jti === REVOKED) throw newUnauthorized(new Error('the session is over'));
           },
@@ -83,6 +88,8 @@ describe('the identity of a caller', () => {
   beforeEach(() => {
     secure = true;
     now = Date.now;
+    // The rejections of the test before are no longer shown.
+    monotonic += 600_000;
     warnings = [];
     publish();
   });
@@ -266,31 +273,39 @@ describe('the identity of a caller', () => {
       const someone = await issue(proxyCA, { cn: 'someone\nelse' });
       await refusalOf({ client: someone, headers: ROOT });
       await refusalOf({ client: someone, headers: ROOT });
-      const told = diagnosis.describe();
+      const told = frontProxyStatus.describe();
       expect(told).to.contain('a client certificate of "CN=front proxy" with the name "front-proxy-client"');
-      expect(told).to.contain('came the name "someone?else"');
+      expect(told).to.contain('last rejected: the name "someone?else"');
       expect(told).to.contain('--requestheader-allowed-names');
       expect(warnings.length).to.be.at.most(1);
     });
 
     it('is told to operators also when no certificate came, one of another CA, or none is believed', async () => {
       await userOf({ headers: ROOT });
-      expect(diagnosis.describe()).to.contain('came a caller without a client certificate');
+      expect(frontProxyStatus.describe()).to.contain('last rejected: a request without a client certificate');
       expect((await userOf({ client: alice, headers: ROOT })).name).to.equal('alice');
-      expect(diagnosis.describe()).to.contain('came the certificate "alice": signed by no CA of this kind');
+      expect(frontProxyStatus.describe()).to.contain('last rejected: the certificate "alice": not signed by');
       publish({ 'requestheader-client-ca-file': '' });
       await userOf({ headers: ROOT });
-      expect(diagnosis.describe()).to.contain('came no request-header CA is published');
+      expect(frontProxyStatus.describe()).to.contain('last rejected: no request-header CA is published');
+    });
+
+    it('never hides the last accepted request from operators', async () => {
+      await userOf({ client: proxy, headers: ['X-Remote-User', 'bob'] });
+      await refusalOf({ client: await issue(undefined, { cn: 'front-proxy-client' }), headers: ROOT });
+      expect(frontProxyStatus.describe())
+        .to.contain('last accepted: "front-proxy-client" 0 s ago')
+        .and.to.contain('last rejected: the certificate "front-proxy-client"');
     });
 
     it('is no matter to tell of when nobody is named', async () => {
       await userOf({ headers: ROOT });
-      const told = diagnosis.describe();
+      const told = frontProxyStatus.describe();
       publish({ 'requestheader-client-ca-file': '' });
       expect((await userOf({ client: alice })).name).to.equal('alice');
       publish();
       expect((await userOf({ client: alice })).name).to.equal('alice');
-      expect(diagnosis.describe()).to.equal(told);
+      expect(frontProxyStatus.describe()).to.equal(told);
     });
 
     it('is believed with any name where the cluster allows every name, and operators are told that', async () => {
@@ -298,7 +313,9 @@ describe('the identity of a caller', () => {
       const someone = await issue(proxyCA, { cn: 'someone' });
       expect((await userOf({ client: someone, headers: ROOT })).name).to.equal('root');
       await userOf({ headers: ROOT });
-      expect(diagnosis.describe()).to.contain('a client certificate of "CN=front proxy" with any name');
+      expect(frontProxyStatus.describe()).to.contain(
+        'a client certificate of "CN=front proxy" with any name',
+      );
     });
   });
 

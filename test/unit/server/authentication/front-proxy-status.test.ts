@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { FrontProxyStatus } from '../../../../server/authentication/front-proxy-status.ts';
+
+/** An hour after the start of the process, in ms. */
+const START = 3_600_000;
+
+describe('FrontProxyStatus', () => {
+  let time = START;
+  let lines: unknown[] = [];
+  let status: FrontProxyStatus;
+
+  beforeEach(() => {
+    time = START;
+    lines = [];
+    status = new FrontProxyStatus(
+      { current: () => undefined },
+      { warn: (line: unknown) => void lines.push(line) },
+      () => time,
+    );
+  });
+
+  it('logs a rejection once a minute for each reason', () => {
+    for (let i = 0; i < 100; i++) status.rejected('name', 'x');
+    status.rejected('untrustedCertificate', 'y');
+    expect(lines).to.have.length(2);
+    expect(lines[0]).to.include({ presented: 'x', flag: '--requestheader-allowed-names' });
+    time = START + 60_000;
+    status.rejected('name', 'x');
+    expect(lines).to.have.length(3);
+  });
+
+  it('shows a rejection for ten minutes', () => {
+    status.rejected('noCA', 'x');
+    expect(status.describe()).to.contain('last rejected: x (check --requestheader-client-ca-file');
+    time = START + 599_999;
+    expect(status.describe()).to.contain('last rejected: x').and.to.contain('599 s ago');
+    time = START + 600_000;
+    expect(status.describe()).to.equal(
+      'expected nothing yet: the ConfigMap has not been read; last accepted: none; last rejected: none',
+    );
+  });
+
+  it('shows the last accepted request beside rejections without a valid certificate', () => {
+    status.accepted('front-proxy-client');
+    time += 2_000;
+    status.rejected('untrustedCertificate', 'a certificate of an attacker');
+    expect(status.describe())
+      .to.contain('last accepted: "front-proxy-client" 2 s ago')
+      .and.to.contain('last rejected: a certificate of an attacker');
+  });
+
+  it('keeps the rejection of a trusted certificate when untrusted ones follow', () => {
+    status.rejected('name', 'the name "other"');
+    status.rejected('noCertificate', 'no client certificate');
+    expect(status.describe()).to.contain('last rejected: the name "other"');
+    time += 600_000;
+    status.rejected('noCertificate', 'no client certificate');
+    expect(status.describe()).to.contain('last rejected: no client certificate');
+  });
+
+  it('removes control characters and shortens what a client sent', () => {
+    status.rejected('name', `a\n\u001b[31m${'b'.repeat(1000)}`);
+    expect(status.describe()).to.match(/last rejected: a\?\?\[31mb+ \(/);
+    expect(status.describe().length).to.be.below(500);
+  });
+});
