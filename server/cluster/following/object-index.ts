@@ -15,7 +15,6 @@ interface Entry<T> {
  */
 export class ObjectIndex<T> implements ReflectorSink {
   readonly #read: (object: unknown) => T | undefined;
-  readonly #monotonic: () => number;
   #entries = new Map<string, Entry<T>>();
   /** What was put and has not come from the cluster yet. */
   readonly #ahead = new Map<string, Entry<T>>();
@@ -23,22 +22,15 @@ export class ObjectIndex<T> implements ReflectorSink {
   readonly #gone = new Map<string, string>();
   /** Everything up to here has come from the cluster. */
   #version = -1n;
-  #heardAt = Number.NEGATIVE_INFINITY;
 
   /** `read` gives undefined for an object that is to count as absent; it must not throw. */
-  constructor(read: (object: unknown) => T | undefined, monotonic: () => number = () => performance.now()) {
+  constructor(read: (object: unknown) => T | undefined) {
     this.#read = read;
-    this.#monotonic = monotonic;
   }
 
   /** Whether the first list is complete. */
   get synced(): boolean {
     return this.#version >= 0n;
-  }
-
-  /** Whether the cluster has said something in the last `ms`. */
-  heardWithin(ms: number): boolean {
-    return this.#monotonic() - this.#heardAt <= ms;
   }
 
   get(name: string): T | undefined {
@@ -103,7 +95,6 @@ export class ObjectIndex<T> implements ReflectorSink {
 
   #reached(version: bigint): void {
     this.#version = version;
-    this.#heardAt = this.#monotonic();
     for (const [name, entry] of this.#ahead) if (entry.version <= version) this.#ahead.delete(name);
   }
 

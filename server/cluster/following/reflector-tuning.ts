@@ -35,8 +35,6 @@ export const SHORT_WATCHES = {
   watchMs: 5_000,
   stallMs: 15_000,
   healthyMs: 3_000,
-  maxBackoffMs: 5_000,
+  // Within a second of the end of an outage the cluster is asked again.
+  maxBackoffMs: 1_000,
 } as const satisfies Partial<ReflectorTuning>;
-
-/** After this much silence, in ms, what short watches have told last is no longer relied on. */
-export const STALE_AFTER_MS = 30_000;

@@ -25,13 +25,15 @@ import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
 import { streamedList } from './streamed-list.ts';
 import { type StreamedEvent, watchStream } from './watch-stream.ts';
 
-/** What operators may want to count. */
+/** Progress of a reflector, for metrics and for the freshness of its sink. */
 export interface ReflectorObserver {
-  listed(way: 'stream' | 'pages', seconds: number): void;
+  listed?(way: 'stream' | 'pages', seconds: number): void;
+  /** The cluster has accepted a watch from the sink's resourceVersion: the response headers are here. */
+  watchBegan?(): void;
   /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
-  watchEnded(cause: string): void;
-  /** The resourceVersion up to which the sink is known to be complete. */
-  progressed(resourceVersion: string): void;
+  watchEnded?(cause: string): void;
+  /** The sink is complete up to this resourceVersion. */
+  progressed?(resourceVersion: string): void;
 }
 
 export interface ReflectorOptions {
@@ -80,7 +82,7 @@ export class Reflector {
       let failure: unknown;
       try {
         await this.#follow(signal);
-        this.#options.observer?.watchEnded('end');
+        this.#options.observer?.watchEnded?.('end');
       } catch (error) {
         failure = error;
       }
@@ -95,7 +97,7 @@ export class Reflector {
     if (this.#resourceVersion !== undefined) {
       const { client, path, query = {} } = this.#options;
       await checkHistory(client, { path, query, ours: this.#resourceVersion, signal });
-      await this.#consume(this.#watch({ resourceVersion: this.#resourceVersion }, signal));
+      await this.#consume(this.#resume(this.#resourceVersion, signal));
     } else if (this.#cutStreams < STREAM_ATTEMPTS) {
       await this.#streamingList(signal).catch((error: unknown) => {
         if (!isStreamRefused(error)) throw error;
@@ -116,7 +118,7 @@ export class Reflector {
     const { log, path, observer } = this.#options;
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
     const cause = causeOf(failure);
-    observer?.watchEnded(cause);
+    observer?.watchEnded?.(cause);
     const level = this.#levelOf(cause, failure);
     // The stack of a stalled stream says nothing.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
@@ -176,7 +178,7 @@ export class Reflector {
     });
     this.#pageSize = this.#tuning.pageSize;
     this.#commit(replacement, resourceVersion, { way: 'pages', began, objects });
-    await this.#consume(this.#watch({ resourceVersion }, signal));
+    await this.#consume(this.#resume(resourceVersion, signal));
   }
 
   #commit(to: Replacement, resourceVersion: string, { way, began, objects }: CompleteList): void {
@@ -185,8 +187,8 @@ export class Reflector {
     this.#failures.end();
     const seconds = (performance.now() - began) / 1000;
     const { observer, log, path } = this.#options;
-    observer?.listed(way, seconds);
-    observer?.progressed(resourceVersion);
+    observer?.listed?.(way, seconds);
+    observer?.progressed?.(resourceVersion);
     log.info(
       { path, way, objects, resourceVersion, seconds: Number(seconds.toFixed(3)) },
       'reflector listed',
@@ -209,11 +211,19 @@ export class Reflector {
         else sink.apply(type, object, metadata, members);
       });
       this.#resourceVersion = resourceVersion;
-      observer?.progressed(resourceVersion);
+      observer?.progressed?.(resourceVersion);
     }
   }
 
-  #watch(query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+  #resume(resourceVersion: string, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+    return this.#watch({ resourceVersion }, signal, () => this.#options.observer?.watchBegan?.());
+  }
+
+  #watch(
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    began?: () => void,
+  ): AsyncGenerator<StreamedEvent> {
     const { stallMs: idleMs, objectLimit: lineLimit, watchMs, random } = this.#tuning;
     const timeoutSeconds = String(Math.max(1, Math.round((watchMs * (1 + random())) / 1000)));
     return watchStream(this.#options.client, {
@@ -222,6 +232,7 @@ export class Reflector {
       signal,
       idleMs,
       lineLimit,
+      ...(began ? { began } : {}),
     });
   }
 }

@@ -19,6 +19,8 @@ export interface WatchRequest extends LiveRequest {
   readonly query: Readonly<Record<string, string>>;
   /** The longest line, in bytes. */
   readonly lineLimit: number;
+  /** Called once the response headers are here. */
+  readonly began?: () => void;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function* watchStream(
 ): AsyncGenerator<StreamedEvent> {
   const parameters = { ...request.query, watch: 'true', allowWatchBookmarks: 'true' };
   const answer = await liveAnswer(client, request, parameters);
+  request.began?.();
   const lines = new LineSplitter(request.lineLimit);
   for await (const chunk of answer) {
     for (const line of lines.push(chunk)) yield decodeEvent(line);

@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/following/freshness.ts';
 import { ObjectIndex } from '../../cluster/following/object-index.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
-import { SHORT_WATCHES, STALE_AFTER_MS } from '../../cluster/following/reflector-tuning.ts';
+import { SHORT_WATCHES } from '../../cluster/following/reflector-tuning.ts';
 import { instantOf } from '../instant.ts';
 import type { Instant } from '../log-store.ts';
 
@@ -27,16 +28,17 @@ export interface NamespacesOptions {
 /** The namespaces of the cluster and since when they are there, followed. */
 export class Namespaces {
   readonly #options: NamespacesOptions;
-  readonly #index: ObjectIndex<Namespace>;
+  readonly #index = new ObjectIndex(readNamespace);
+  readonly #freshness: Freshness;
 
   constructor(options: NamespacesOptions) {
     this.#options = options;
-    this.#index = new ObjectIndex(readNamespace, options.monotonic);
+    this.#freshness = new Freshness(options.monotonic);
   }
 
   /** Throws ServiceUnavailable while they are unknown or outdated: a name may belong to a different namespace by now. */
   all(): ReadonlyMap<string, Namespace> {
-    if (!this.#index.synced || !this.#index.heardWithin(STALE_AFTER_MS)) {
+    if (!this.#index.synced || !this.#freshness.within(STALE_AFTER_MS)) {
       throw newServiceUnavailable('the namespaces of the cluster are not known at the moment', 1);
     }
     return new Map(Array.from(this.#index.values(), (namespace) => [namespace.name, namespace]));
@@ -50,6 +52,7 @@ export class Namespaces {
       path: '/api/v1/namespaces',
       sink: this.#index,
       log,
+      observer: this.#freshness,
       tuning: SHORT_WATCHES,
     });
     await reflector.run(signal);

@@ -13,8 +13,9 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/following/freshness.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
-import { SHORT_WATCHES, STALE_AFTER_MS } from '../../cluster/following/reflector-tuning.ts';
+import { SHORT_WATCHES } from '../../cluster/following/reflector-tuning.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
@@ -58,12 +59,13 @@ export class ClusterSessionStore implements SessionStore {
   readonly #strangersReads: SessionReads;
   /** Objects whose MAC has been found good by the keys of now, so that it is computed once for each version. */
   #genuine = new WeakSet<FoundSession>();
-  #heardAt = Number.NEGATIVE_INFINITY;
+  readonly #freshness: Freshness;
 
   constructor(options: ClusterSessionStoreOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#monotonic = options.monotonic ?? (() => performance.now());
+    this.#freshness = new Freshness(this.#monotonic);
     this.#path = `/apis/${options.group}/${VERSION}/${SESSION.plural}`;
     this.#ids = new SessionIDs(options.keys);
     const reads = {
@@ -83,15 +85,12 @@ export class ClusterSessionStore implements SessionStore {
     const unsubscribe = keys.subscribe?.(() => {
       this.#genuine = new WeakSet();
     });
-    const heard = (): void => {
-      this.#heardAt = this.#monotonic();
-    };
     await new Reflector({
       client,
       path: this.#path,
       sink: this.#cache,
       log,
-      observer: { listed: heard, progressed: heard, watchEnded: () => undefined },
+      observer: this.#freshness,
       tuning: SHORT_WATCHES,
     }).run(signal);
     unsubscribe?.();
@@ -100,7 +99,7 @@ export class ClusterSessionStore implements SessionStore {
 
   get fresh(): boolean {
     const staleAfterMs = this.#options.staleAfterMs ?? STALE_AFTER_MS;
-    return this.#cache.synced && this.#options.keys.ready && this.#monotonic() - this.#heardAt < staleAfterMs;
+    return this.#cache.synced && this.#options.keys.ready && this.#freshness.within(staleAfterMs);
   }
 
   /** How many Session objects there are, whatever they are worth. */

@@ -3,9 +3,10 @@ import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/following/freshness.ts';
 import { ObjectIndex } from '../../cluster/following/object-index.ts';
 import { Reflector } from '../../cluster/following/reflector.ts';
-import { SHORT_WATCHES, STALE_AFTER_MS } from '../../cluster/following/reflector-tuning.ts';
+import { SHORT_WATCHES } from '../../cluster/following/reflector-tuning.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 
 export interface FollowedOptions {
@@ -26,13 +27,15 @@ const READ_BURST = 100;
 export class FollowedObjects<T> {
   readonly index: ObjectIndex<T>;
   readonly path: string;
+  readonly #freshness: Freshness;
   readonly #plural: string;
   readonly #options: FollowedOptions;
   readonly #reads: TokenBucket;
 
   constructor(plural: string, read: (object: unknown) => T | undefined, options: FollowedOptions) {
     this.path = `/apis/${options.group}/${VERSION}/${plural}`;
-    this.index = new ObjectIndex(read, options.monotonic);
+    this.index = new ObjectIndex(read);
+    this.#freshness = new Freshness(options.monotonic);
     this.#plural = plural;
     this.#options = options;
     this.#reads = new TokenBucket({
@@ -43,7 +46,7 @@ export class FollowedObjects<T> {
   }
 
   get synced(): boolean {
-    return this.index.synced && this.index.heardWithin(this.#options.staleAfterMs ?? STALE_AFTER_MS);
+    return this.index.synced && this.#freshness.within(this.#options.staleAfterMs ?? STALE_AFTER_MS);
   }
 
   /** Throws NotFound for what no user can be called, so that nothing but objects of this kind is ever asked for. */
@@ -70,8 +73,14 @@ export class FollowedObjects<T> {
   /** Follows them until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
-    await new Reflector({ client, path: this.path, sink: this.index, log, tuning: SHORT_WATCHES }).run(
-      signal,
-    );
+    const reflector = new Reflector({
+      client,
+      path: this.path,
+      sink: this.index,
+      log,
+      observer: this.#freshness,
+      tuning: SHORT_WATCHES,
+    });
+    await reflector.run(signal);
   }
 }

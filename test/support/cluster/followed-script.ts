@@ -61,6 +61,8 @@ export interface Followed {
   readonly causes: string[];
   /** The resourceVersions up to which it said to be complete. */
   readonly progress: string[];
+  /** Resolves once a watch from the sink's resourceVersion has response headers. */
+  readonly watchBegan: Promise<void>;
   /** How long it was to wait after each, in ms, as the log says. */
   readonly retries: number[];
   /** The log, as `warn reflector watches anew`. */
@@ -105,6 +107,7 @@ async function follow(
   const end = new AbortController();
   const causes: string[] = [];
   const progress: string[] = [];
+  const watchBegan = Promise.withResolvers<void>();
   const retries: number[] = [];
   const lines: string[] = [];
   const note =
@@ -120,7 +123,7 @@ async function follow(
     sink,
     log: { debug: note('debug'), info: note('info'), warn: note('warn') },
     observer: {
-      listed: () => 0,
+      watchBegan: () => watchBegan.resolve(),
       progressed: (resourceVersion) => progress.push(resourceVersion),
       watchEnded: (cause) => causes.push(cause),
     },
@@ -133,5 +136,5 @@ async function follow(
     client.close();
     await cluster.stop();
   };
-  return { sink, cluster, causes, progress, retries, log: lines, stop };
+  return { sink, cluster, causes, progress, watchBegan: watchBegan.promise, retries, log: lines, stop };
 }

@@ -22,7 +22,6 @@ describeReflectorSink('the object index', () => {
 
 describe('the object index', () => {
   let index: ObjectIndex<string>;
-  let clock: number;
 
   const listed = (version: number, ...objects: readonly Buffer[]): void => {
     const replacement = index.replacement();
@@ -31,8 +30,7 @@ describe('the object index', () => {
   };
 
   beforeEach(() => {
-    clock = 0;
-    index = new ObjectIndex(versionOf, () => clock);
+    index = new ObjectIndex(versionOf);
     listed(10, rawThing('a', 5));
   });
 
@@ -134,13 +132,5 @@ describe('the object index', () => {
     replacement.commit('10');
     expect([...odd.values()]).to.deep.equal(['fine']);
     expect(odd.get('a')).to.equal(undefined);
-  });
-
-  it('knows how long the cluster was silent', () => {
-    clock = 100;
-    expect(index.heardWithin(99)).to.equal(false);
-    expect(index.heardWithin(100)).to.equal(true);
-    index.bookmark('11');
-    expect(index.heardWithin(0)).to.equal(true);
   });
 });

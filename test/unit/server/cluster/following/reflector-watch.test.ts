@@ -51,6 +51,16 @@ describe('the watch of the reflector', () => {
     expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(['8', '9']);
   });
 
+  it('reports that a resumed watch began when its headers arrive, before any event or bookmark', async () => {
+    const { sink, watchBegan, progress } = await followed({
+      stream: [completeAndEnd],
+      watch: [({ response }) => send(response, '')],
+    });
+    await watchBegan;
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+    expect(progress).to.deep.equal(['5']);
+  });
+
   const gone: Record<string, (call: Call) => void> = {
     'the HTTP status 410': ({ response }) => refuse(response, 410, 'Expired'),
     'an ERROR event with the code 410': ({ response }) => {
