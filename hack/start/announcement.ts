@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
 import {
   VERSION as LOGGING_VERSION,
@@ -10,16 +9,16 @@ import { shellWord } from '../terminal/shell-word.ts';
 import { DEVELOPER } from './developer.ts';
 import type { DevelopmentServer } from './development-server.ts';
 
-/** What to type now, for the server behind the aggregation layer of the local cluster. */
+/** The commands to try against the server behind the aggregation layer of the local cluster. */
 export function localAnnouncement(facts: {
   names: Names;
-  kubeconfig: string;
-  kubectl: string;
+  /** The command that loads the environment file. */
+  loadEnvironment: string;
   apiserver: { readonly url: string; readonly caFile: string };
   server: DevelopmentServer;
   logs: string;
   state: string;
-  /** The clone: the other terminal may be anywhere. */
+  /** The clone, because the other terminal may be in any folder. */
   root: string;
 }): string {
   const { names, server } = facts;
@@ -27,9 +26,7 @@ export function localAnnouncement(facts: {
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
   const logs = logsPath(names);
-  const curl = curlWith(server, process.env);
-  const direct = `https://127.0.0.1:${server.ports.secure}`;
-  // The client certificate of the kubeconfig would go before a token.
+  // kubectl prefers the client certificate of a kubeconfig to a token.
   const bare = [
     'kubectl',
     '--kubeconfig /dev/null',
@@ -37,84 +34,68 @@ export function localAnnouncement(facts: {
     `--certificate-authority ${shellWord(facts.apiserver.caFile)}`,
   ].join(' ');
   return [
-    'In another terminal:',
+    'In another terminal, load BASE, CA, KUBECONFIG and PATH, which all examples of the documents use:',
     '',
-    `  export KUBECONFIG=${shellWord(facts.kubeconfig)} PATH=${shellWord(dirname(facts.kubectl))}:$PATH`,
+    `  ${facts.loadEnvironment}`,
     '',
-    'Through the aggregation layer of kube-apiserver:',
+    'Nodes, through the aggregation layer of kube-apiserver:',
     '',
     `  kubectl get ${nodes}`,
     `  kubectl get ${nodes} -o wide --watch`,
     `  kubectl explain nodes --api-version ${groupName(names.platform)}/${VERSION}`,
     `  kubectl get --raw '${path}?limit=1'`,
     '',
-    'Logs of the simulated pods: the newest lines with a word, and a live tail:',
+    'Logs of the simulated pods: the newest lines that contain a word, and a live tail:',
     '',
     `  kubectl get --raw '${logs}?log_query=level&size=3'`,
     `  kubectl get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
     '',
-    'Their lines reach back further than their namespaces. Who may read logs in single namespaces only is shown what was',
-    'written since these were made, at the first start; who may read all, like this kubeconfig, is shown everything.',
+    'The simulated lines are older than their namespaces. A caller with permissions in single namespaces sees only lines',
+    'written after the creation of the namespace; a caller who may read all logs, like this kubeconfig, sees every line.',
     '',
-    'Straight to the server, as a service account that may read nodes and logs:',
+    'Directly, as a service account that may read nodes and logs:',
     '',
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
-    `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}${path}?limit=1'`,
-    `  ${curl} -H "Authorization: Bearer $TOKEN" '${direct}/k${path.slice(1)}?status=running&sortBy=name&limit=1'`,
-    `  ${curl} -H "Authorization: Bearer $TOKEN" ${direct}/metrics`,
-    `  ${curl} '${direct}/readyz?verbose'`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${path}?limit=1"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE/k${path.slice(1)}?status=running&sortBy=name&limit=1"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE/metrics"`,
+    `  ${CURL} "$BASE/readyz?verbose"`,
     '',
-    'With a user of the platform, an administrator here. Some ten seconds from now kube-apiserver takes the token as well,',
-    'but not from a kubeconfig like this one, whose client certificate would go before it:',
+    'As a user of the platform, here an administrator. kube-apiserver accepts the token about ten seconds from now:',
     '',
     `  printf 'correct horse' | ${npm} run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
-    `  TOKEN=$(${curl} -sS ${direct}/oauth/token -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
+    `  TOKEN=$(${CURL} -sS "$BASE/oauth/token" -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
     `  ${bare} --token "$TOKEN" auth whoami`,
     '',
-    `The APIs in a browser, to read and to try: ${direct}/openapi/page`,
+    `API page for the browser: https://127.0.0.1:${server.ports.secure}/openapi/page`,
     `Logs: ${facts.logs}`,
-    `State: ${facts.state} (remove it to begin anew)`,
+    `State: ${facts.state} (delete it to start from scratch)`,
     'Ctrl-C stops everything.',
   ].join('\n');
 }
 
-/** The same for a cluster that knows nothing of the server. */
-export function existingAnnouncement(facts: {
-  names: Names;
-  kubeconfig: string;
-  server: DevelopmentServer;
-  log: string;
-}): string {
-  const { names, server } = facts;
+/** The same for an existing cluster, in which the server is not registered. */
+export function existingAnnouncement(facts: { names: Names; loadEnvironment: string; log: string }): string {
+  const { names } = facts;
   const nodes = `nodes.${groupName(names.platform)}`;
-  const direct = `https://127.0.0.1:${server.ports.secure}`;
-  const kubectl = [
-    'kubectl',
-    `--kubeconfig ${shellWord(facts.kubeconfig)}`,
-    `--server ${direct}`,
-    `--certificate-authority ${shellWord(server.caFile)}`,
-  ].join(' ');
+  const kubectl = 'kubectl --server "$BASE" --certificate-authority "$CA"';
   return [
-    'Nothing in the cluster was changed: no APIService was registered, because its kube-apiserver cannot reach',
-    'this machine. Callers are checked by the cluster (token and access reviews), and what they may do is its RBAC.',
-    'Straight to the server, as the user of the kubeconfig:',
+    'The cluster was not changed: no APIService was registered, because its kube-apiserver cannot reach this machine.',
+    'The cluster authenticates callers (TokenReview) and authorizes them by its RBAC (SubjectAccessReview).',
+    'In another terminal, load BASE, CA and KUBECONFIG, then call the server as the user of the kubeconfig:',
     '',
+    `  ${facts.loadEnvironment}`,
     `  ${kubectl} get ${nodes}`,
     `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1'`,
     `  ${kubectl} get --raw '${logsPath(names)}?size=3'`,
-    `  ${curlWith(server, process.env)} '${direct}/readyz?verbose'`,
+    `  ${CURL} "$BASE/readyz?verbose"`,
     '',
     `Log: ${facts.log}`,
     'Ctrl-C stops the server.',
   ].join('\n');
 }
 
-/** curl is the only one that asks a proxy for this machine's own addresses as well. */
-function curlWith({ caFile }: Pick<DevelopmentServer, 'caFile'>, env: NodeJS.ProcessEnv): string {
-  const proxies = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
-  const past = proxies.some((name) => env[name]) ? ' --noproxy 127.0.0.1' : '';
-  return `curl${past} --cacert ${shellWord(caFile)}`;
-}
+const CURL = 'curl --cacert "$CA"';
 
 function logsPath({ platform }: Names): string {
   return `/apis/${loggingGroup(platform)}/${LOGGING_VERSION}/logs`;

@@ -8,6 +8,7 @@ import type { Daemon } from '../system/daemon.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { existingAnnouncement } from './announcement.ts';
 import { prepareServer, serverDaemon } from './development-server.ts';
+import { writeEnvironmentFile } from './environment-file.ts';
 import { stepsWith } from './steps.ts';
 
 export interface ExistingOptions {
@@ -48,8 +49,9 @@ export async function startExisting(
     await stepsWith(options.progress)('Server', (progress) =>
       tellingWhatItSays(daemon, place.logFile, progress, () => daemon.start(life.signal)),
     );
+    const loadEnvironment = await writeEnvironmentFile(folder.dir, { server, kubeconfig });
     return {
-      announcement: existingAnnouncement({ names, kubeconfig, server, log: place.logFile }),
+      announcement: existingAnnouncement({ names, loadEnvironment, log: place.logFile }),
       stop: async () => {
         await daemon.stop();
         await folder.release();

@@ -15,6 +15,7 @@ import type { Progress } from '../terminal/progress.ts';
 import { localAnnouncement } from './announcement.ts';
 import { developerAccount } from './developer.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
+import { writeEnvironmentFile } from './environment-file.ts';
 import { requireFree } from './server-ports.ts';
 import { type Steps, stepsWith } from './steps.ts';
 import { prepareTokenTrust } from './token-trust.ts';
@@ -72,8 +73,11 @@ export async function startLocal(
     });
     const announcement = localAnnouncement({
       names,
-      kubeconfig: cp.kubeconfig,
-      kubectl: cp.kubectl,
+      loadEnvironment: await writeEnvironmentFile(dir, {
+        server,
+        kubeconfig: cp.kubeconfig,
+        kubectl: cp.kubectl,
+      }),
       apiserver: { url: cp.url, caFile: cp.pki.files.clusterCa },
       server,
       logs: join(cp.dir, 'logs'),
