@@ -20,7 +20,7 @@ async function documents(): Promise<Document[]> {
   const files = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
   const docs = files.map((name) => `docs/${name}`);
   return Promise.all(
-    ['README.md', 'server/README.md', ...docs].map(async (path) => ({
+    ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'server/README.md', ...docs].map(async (path) => ({
       path,
       text: await readFile(join(ROOT, path), 'utf8'),
     })),
@@ -31,10 +31,10 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = '']) => found);
 }
 
-/** A parameter and an error of OAuth, whose names begin as those of metrics do. */
+/** A query parameter and an OAuth error whose names have the prefix of a metric. */
 const OTHERS = new Set(['log_query', 'authorization_pending']);
 
-/** As the sites that show Markdown make it out of a heading. */
+/** The anchor that Markdown renderers derive from a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -53,12 +53,12 @@ describe('the documents', () => {
     configuration = textOf('docs/configuration.md');
   });
 
-  it('are all found from the README', () => {
+  it('are all linked from the README', () => {
     const unlinked = all.map(({ path }) => path).filter((path) => !readme.includes(`](${path})`));
     expect(unlinked).to.deep.equal(['README.md']);
   });
 
-  it('let the README be read in ten minutes', () => {
+  it('keep the README under ten minutes of reading', () => {
     const prose = readme.replaceAll(/^```.*?^```$/gms, '');
     expect(prose.split(/\s+/)).to.have.length.below(1600);
   });
@@ -108,14 +108,14 @@ describe('the documents', () => {
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).to.deep.equal([]);
   });
 
-  it('tell of every npm script that somebody would type', () => {
+  it('document every npm script', () => {
     const typed = Object.keys(packageManifest.scripts).filter((name) => !/^(pre|post)/.test(name));
     expect(
       typed.filter((name) => !readme.includes(`npm run ${name}`) && !readme.includes(`npm ${name}`)),
     ).to.deep.equal([]);
   });
 
-  it('name every flag of the server, and no other', () => {
+  it('name every flag of the server, and no other flag', () => {
     const line = configuration.split('\n').find((each) => each.startsWith('Flags:')) ?? '';
     const flags = FLAGS.map(({ name }) => name).filter((name) => name !== 'help' && name !== 'version');
     expect(matches(line, /`--([\w-]+)`/g)).to.have.members(flags);
@@ -128,7 +128,7 @@ describe('the documents', () => {
     );
   });
 
-  it('show parts of a configuration that the server accepts', () => {
+  it('show parts of configurations that the server accepts', () => {
     const sections = Object.keys(decodeConfiguration(undefined));
     let shown = 0;
     for (const { path, text } of all) {
@@ -159,20 +159,20 @@ describe('the documents', () => {
     expect(metrics.filter((name) => !known.includes(name))).to.deep.equal([]);
   });
 
-  it('tell of every path that the description has', async () => {
+  it('document every path of the OpenAPI document', async () => {
     const description: unknown = JSON.parse(await readFile(join(ROOT, 'docs/openapi/platform.json'), 'utf8'));
     const platform = await readPlatform(join(ROOT, 'manifests/names.json'));
     const paths = Object.keys((description as { paths: Record<string, unknown> }).paths).map((path) =>
       path.replace(`.${platform}.io/`, '.platform.io/'),
     );
     const texts = all.map(({ text }) => text.replaceAll('<platform>', 'platform')).join('\n');
-    // The objects of a list are told of with it, and what lies below a group by the rest of its path.
-    const told = (path: string): boolean => {
+    // A list documents its objects too, and pages may omit the prefix of a group.
+    const documented = (path: string): boolean => {
       const [list = path] = path.split('/{');
       return texts.includes(list) || texts.includes(list.replace(/^\/kapis\/.*v1alpha2/, '`'));
     };
     expect(paths).to.have.length.above(20);
-    expect(paths.filter((path) => !told(path))).to.deep.equal([]);
+    expect(paths.filter((path) => !documented(path))).to.deep.equal([]);
   });
 
   it('show every filter that a request goes through', async () => {
@@ -195,7 +195,7 @@ describe('the documents', () => {
     for (const role of matches(text, /(platform-[a-z]+-reader)/g)) expect(roles).to.include(role);
   });
 
-  it('say of each role of users and of each right of the server what it is for', () => {
+  it('document each role of users and each permission of the server', () => {
     const names = namesFor('platform');
     const access = all.find(({ path }) => path === 'docs/access.md')?.text ?? '';
     const rows = access.split('\n').filter((line) => line.startsWith('|'));
@@ -204,13 +204,13 @@ describe('the documents', () => {
     }
     for (const rule of [...clusterRules(names), ...namespaceRules(), ...podLogsRules()]) {
       for (const resource of rule.resources ?? []) {
-        const told = rows.some((row) =>
+        const documented = rows.some((row) =>
           row
             .toLowerCase()
             .split(/[\s`:,]+/)
             .includes(resource),
         );
-        expect(told).to.equal(true, resource);
+        expect(documented).to.equal(true, resource);
       }
     }
   });
@@ -223,13 +223,13 @@ describe('the documents', () => {
       ),
     );
     expect(named).not.to.have.length(0);
-    // Of a list of sections only its members have rows.
+    // A list of sections has rows only for its members.
     const known = (option: string): boolean =>
       configuration.includes(`| \`${option}\` |`) || configuration.includes(`| \`${option}[].`);
     expect(named.filter((option) => !known(option))).to.deep.equal([]);
   });
 
-  it('say what each overlay and each component of the manifests is for', async () => {
+  it('document each overlay and each component of the manifests', async () => {
     const installation = all.find(({ path }) => path === 'docs/installation.md')?.text ?? '';
     const rows = installation.split('\n').filter((line) => line.startsWith('|'));
     for (const folder of ['overlays', 'components']) {
