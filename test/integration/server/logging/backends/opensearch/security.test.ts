@@ -19,7 +19,7 @@ import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { requireJava } from '../../../../../support/logging/require-java.ts';
 
 const PASSWORD = 'Zt9-#Quelle+Xq7';
-const DOCS = join(import.meta.dirname, '../../../../../../docs/logs.md');
+const DOCS = join(import.meta.dirname, '../../../../../../docs/log-store-opensearch.md');
 const {
   index_permissions: [granted],
 } = JSON.parse(
