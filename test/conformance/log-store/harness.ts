@@ -19,6 +19,11 @@ export interface LogStoreTraits {
   readonly unsupported?: (selection: Selection) => boolean;
   /** What its statistics count containers by; `id` unless told otherwise. */
   readonly containersBy?: 'id' | 'name';
+  /**
+   * True for a store that splits lines into words by rules of its own. Phrases and prefixes are then compared where all
+   * stores agree (PlainTexts), and only bounded elsewhere.
+   */
+  readonly ownWords?: boolean;
   /** Asks only each so-manyth of the fixed texts: for stores that read everything for each. */
   readonly every?: number;
   /** Leaves out hostile values and made-up selections: for further versions of a store that runs them all. */

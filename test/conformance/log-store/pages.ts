@@ -64,7 +64,7 @@ export function describePages(subject: () => Subject): void {
         const { start } = subject().range;
         const asked = selection(subject(), {
           range: { start, end: wholeMillisecond(records[800]?.time ?? '') },
-          text: text('phrase', ['connection', 'error', "don't", 'info', 'user']),
+          text: text('phrase', ['connection', 'timeout', 'order', 'user']),
         });
         if (!(await compare.supports(asked))) return;
         const [small, large] = [

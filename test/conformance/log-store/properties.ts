@@ -16,7 +16,7 @@ export function describeProperties(subject: () => Subject): void {
       ask: (selection: Selection, numbers: readonly number[]) => Promise<void>,
     ) => {
       const { records, started, traits } = subject();
-      const questions = new LogQuestions(records, started.precision);
+      const questions = new LogQuestions(records, started.precision, traits);
       const property = fc.asyncProperty(questions.selections(), fc.tuple(...rest), ask);
       // Shrinking would ask for minutes; a question is short enough to be read.
       await fc.assert(property, { numRuns: traits.runs ?? RUNS, endOnFailure: true });
@@ -71,7 +71,8 @@ export function describeProperties(subject: () => Subject): void {
         const order = up === 1 ? 'asc' : 'desc';
         await compare.export(selection, order);
         const { total } = await compare.oracle.query(selection, { order, size: 0, from: 0 }, call());
-        if (total.count <= SHORT_WALK && (await compare.supports(selection)))
+        const isCompared = (await compare.supports(selection)) && compare.isDefined(selection);
+        if (total.count <= SHORT_WALK && isCompared)
           await compare.walk(selection, order, Math.max(size, Math.ceil(total.count / 20)));
       });
     });

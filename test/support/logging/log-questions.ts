@@ -4,6 +4,7 @@ import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';
+import { PlainTexts } from './brute-force/text.ts';
 import { words } from './brute-force/words.ts';
 
 /** Texts in arbitrary order, with their cases changed now and then. */
@@ -22,10 +23,17 @@ function ascii(text: string, how: 'toUpperCase' | 'toLowerCase'): string {
 export class LogQuestions {
   readonly #records: readonly LogRecord[];
   readonly #precision: 'ns' | 'ms';
+  /** Undefined when words are runs of letters, digits and underscores. */
+  readonly #plainTexts: PlainTexts | undefined;
 
-  constructor(records: readonly LogRecord[], precision: 'ns' | 'ms') {
+  constructor(
+    records: readonly LogRecord[],
+    precision: 'ns' | 'ms',
+    { ownWords = false }: { readonly ownWords?: boolean } = {},
+  ) {
     this.#records = records;
     this.#precision = precision;
+    this.#plainTexts = ownWords ? new PlainTexts(records.map(({ log }) => log)) : undefined;
   }
 
   selections(): fc.Arbitrary<Selection> {
@@ -80,9 +88,13 @@ export class LogQuestions {
           .map(([first = 'a', ...others]): TextFilter['texts'] => [first, ...others]),
         caseSensitive: fc.boolean(),
       });
+    const plain = (filters: ReturnType<typeof filter<'phrase' | 'prefix'>>) => {
+      const plainTexts = this.#plainTexts;
+      return plainTexts ? filters.filter((one) => plainTexts.has(one)) : filters;
+    };
     return fc.oneof(
-      filter('phrase', phrase),
-      filter('prefix', prefix),
+      plain(filter('phrase', phrase)),
+      plain(filter('prefix', prefix)),
       filter('substring', fragment),
       filter('regex', regexes(fragment)),
     );

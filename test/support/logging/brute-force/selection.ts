@@ -3,13 +3,13 @@ import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';
 import { levelsOf } from './levels.ts';
-import { saysOneOf } from './text.ts';
+import { textMatcher } from './text.ts';
 
 export function selects(selection: Selection): (record: LogRecord) => boolean {
   const { scope, range, namespaces, pods, containers, workloads, text, levels } = selection;
   const since = sinceOf(scope);
   const patterns = podPatterns(workloads ?? {}).map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
-  const says = text === undefined ? () => true : saysOneOf(text);
+  const says = text === undefined ? () => true : textMatcher(text);
   const isNamespace = toldOnce(named(namespaces));
   const isContainer = toldOnce(named(containers));
   const isOfPods = named(pods);

@@ -1,30 +1,75 @@
-// What a line has to say, told in the most obvious way: one regular expression of JavaScript for each word, text or
-// pattern. Only for the patterns of tests: JavaScript's engine may take for ever for those of others.
+// Reference implementation of text filters: one regular expression of JavaScript for each word, text or pattern. For
+// the patterns of tests only, because JavaScript's engine backtracks.
 import type { TextFilter } from '../../../../server/logging/log-store.ts';
-import { words } from './words.ts';
+import { segmentedWords, words } from './words.ts';
 
-export function saysOneOf({ mode, texts, caseSensitive }: TextFilter): (line: string) => boolean {
+type LineTest = (line: string) => boolean;
+
+/** Words are runs of letters, digits and underscores. */
+export function textMatcher({ mode, texts, caseSensitive }: TextFilter): LineTest {
   const flags = caseSensitive ? 'u' : 'iu';
-  const tests = texts.map((text) => {
-    if (mode === 'substring') return contains(new RegExp(RegExp.escape(text), flags));
-    if (mode === 'regex') return contains(new RegExp(javaScriptPattern(text), flags));
-    return says(text, mode, flags);
+  const tests = texts.map((text): LineTest => {
+    if (mode === 'phrase' || mode === 'prefix') return phraseTest(words(text), mode, flags, words);
+    const pattern = new RegExp(mode === 'regex' ? javaScriptPattern(text) : RegExp.escape(text), flags);
+    return (line) => pattern.test(line);
   });
   return (line) => tests.some((test) => test(line));
 }
 
-function contains(pattern: RegExp): (line: string) => boolean {
-  return (line) => pattern.test(line);
+/**
+ * Text filters on which all stores agree for the given lines, although each splits lines into words by rules of its own:
+ * ASCII texts that match the same lines as runs of letters and digits, by the word boundaries of UAX #29, and as a
+ * literal text between separators.
+ */
+export class PlainTexts {
+  readonly #lines: readonly string[];
+  readonly #known = new Map<string, boolean>();
+
+  constructor(lines: Iterable<string>) {
+    this.#lines = [...new Set(lines)];
+  }
+
+  has(filter: TextFilter): boolean {
+    const { mode, texts, caseSensitive } = filter;
+    if (mode !== 'phrase' && mode !== 'prefix') return true;
+    return texts.every((text) => {
+      const key = JSON.stringify([mode, caseSensitive, text]);
+      const known = this.#known.get(key) ?? this.#isPlain(text, mode, caseSensitive ? 'u' : 'iu');
+      this.#known.set(key, known);
+      return known;
+    });
+  }
+
+  #isPlain(text: string, mode: 'phrase' | 'prefix', flags: string): boolean {
+    if (!/^[ -~]*$/.test(text)) return false;
+    const [longest] = words(text).toSorted((one, other) => other.length - one.length);
+    if (longest === undefined) return false;
+    const mayMatch = new RegExp(longest, flags);
+    const end = mode === 'prefix' ? '' : '(?![\\p{L}\\p{N}_])';
+    const literal = new RegExp(`(?<![\\p{L}\\p{N}_])${RegExp.escape(text)}${end}`, flags);
+    const byRuns = phraseTest(words(text), mode, flags, words);
+    const byBoundaries = phraseTest(segmentedWords(text), mode, flags, segmentedWords);
+    return this.#lines.every((line) => {
+      if (!mayMatch.test(line)) return true;
+      const matches = byRuns(line);
+      return matches === byBoundaries(line) && matches === literal.test(line);
+    });
+  }
 }
 
-function says(text: string, mode: 'phrase' | 'prefix', flags: string): (line: string) => boolean {
-  const asked = words(text);
-  const tests = asked.map((word, index) => {
-    const end = mode === 'prefix' && index === asked.length - 1 ? '' : '$';
+function phraseTest(
+  wanted: readonly string[],
+  mode: 'phrase' | 'prefix',
+  flags: string,
+  split: (line: string) => readonly string[],
+): LineTest {
+  if (wanted.length === 0) return () => false;
+  const tests = wanted.map((word, index) => {
+    const end = mode === 'prefix' && index === wanted.length - 1 ? '' : '$';
     return new RegExp(`^${RegExp.escape(word)}${end}`, flags);
   });
   return (line) => {
-    const found = words(line);
+    const found = split(line);
     return found.some(
       (_, begin) =>
         begin + tests.length <= found.length &&
@@ -33,7 +78,7 @@ function says(text: string, mode: 'phrase' | 'prefix', flags: string): (line: st
   };
 }
 
-/** What differs between our dialect and JavaScript: `.` stops at newlines only, and `\s` and `\w` are of ASCII. */
+/** Differences between the dialect of the API and JavaScript: `.` excludes newlines only, and `\s` and `\w` are ASCII. */
 const OURS: Readonly<Record<string, readonly [alone: string, inSet: string]>> = {
   '.': ['[^\\n]', '.'],
   '\\s': ['[\\t-\\r ]', '\\t-\\r '],

@@ -1,41 +1,27 @@
-// The words of a line, by the word boundaries of the platform's Unicode library; written without a look at
-// server/logging/matching, which it judges.
+// Words of a line, read in two ways: as runs of letters, digits and underscores, and by the word boundaries of UAX #29
+// as the Unicode library of the platform implements them. Independent of server/logging/matching.
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+const WORDS = /[\p{L}\p{N}_]+/gu;
+const byRuns = new Map<string, readonly string[]>();
+const byBoundaries = new Map<string, readonly string[]>();
 
-/** One word each, where the library has words of a dictionary. */
-const ONE_EACH = /[\p{Script=Han}\p{Script=Hiragana}]/u;
-/** Where the library has several, of a dictionary, and Lucene one. */
-const SOUTH_EAST_ASIAN = /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** From the first picture on: the library lets a skin colour go with the space before it. */
-const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}].*/su;
-/** One word each: where the library has a flag of two. */
-const FLAG = /^\p{Regional_Indicator}/u;
-/** Connectors alone join nothing. */
-const SAYS_SOMETHING = /[\p{Alphabetic}\p{N}]/u;
-
-const remembered = new Map<string, readonly string[]>();
-
+/** Runs of letters, digits and underscores. */
 export function words(line: string): readonly string[] {
-  let found = remembered.get(line);
-  if (found === undefined) {
-    found = read(line);
-    remembered.set(line, found);
-  }
-  return found;
+  return cached(byRuns, line, (text) => text.match(WORDS) ?? []);
 }
 
-function read(line: string): string[] {
-  const found: string[] = [];
-  let goesOn = false;
-  for (const { segment, isWordLike } of segmenter.segment(line)) {
-    const isSouthEastAsian = SOUTH_EAST_ASIAN.test(segment);
-    if (ONE_EACH.test(segment)) found.push(...(segment.match(/.\p{M}*/gsu) ?? []));
-    else if (isSouthEastAsian && goesOn) found.push(`${found.pop()}${segment}`);
-    else if (FLAG.test(segment)) found.push(...(segment.match(/.\p{M}*/gsu) ?? []));
-    else if (isWordLike === true && SAYS_SOMETHING.test(segment)) found.push(segment);
-    else found.push(...(EMOJI.exec(segment) ?? []));
-    goesOn = isSouthEastAsian;
-  }
-  return found;
+/** Words by UAX #29, as an analyser with the standard tokenizer splits them. */
+export function segmentedWords(line: string): readonly string[] {
+  return cached(byBoundaries, line, (text) =>
+    Array.from(segmenter.segment(text))
+      .filter(({ isWordLike }) => isWordLike)
+      .map(({ segment }) => segment),
+  );
+}
+
+function cached<Value>(cache: Map<string, Value>, key: string, read: (key: string) => Value): Value {
+  const known = cache.get(key) ?? read(key);
+  cache.set(key, known);
+  return known;
 }

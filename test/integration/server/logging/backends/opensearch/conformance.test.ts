@@ -27,7 +27,7 @@ describe('one node', () => {
     describeLogStore(
       `OpenSearch with the ${template} mapping`,
       () => startedStore(node(), { lines: LINES, indexPrefix: `logs-${template}`, template }),
-      template === 'dynamic' ? { unsupported: needsWildcard } : {},
+      { ownWords: true, ...(template === 'dynamic' ? { unsupported: needsWildcard } : {}) },
     );
 
     describeOddRecords(`OpenSearch with the ${template} mapping`, () => startedOddStore(node(), template));

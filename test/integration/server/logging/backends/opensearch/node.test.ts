@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import { array, constantFrom, integer, oneof, sample } from 'fast-check';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
-import { wordsOf } from '../../../../../../server/logging/matching/words.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { until } from '../../../../../support/until.ts';
@@ -484,53 +482,5 @@ describe('a node of OpenSearch', function () {
     await answers;
     while ((await searching()) > 0);
     await store.check(call());
-  });
-
-  it('makes the same words of any text as matching/words.ts', async () => {
-    const common = constantFrom(...Array.from('aB12_.,:;\'-/@" \t'));
-    // Letters of many scripts, signs and faces. Known to differ, and left out: flags, tones of skin, joiners of no width,
-    // a quote behind a Hebrew letter, and what came to Unicode after Lucene's version of it.
-    const alphabets = [
-      [0x20, 0x7e],
-      [0xa0, 0x17f],
-      [0x391, 0x3c9],
-      [0x400, 0x481],
-      [0x621, 0x66d],
-      [0x905, 0x939],
-      [0xe01, 0xe5b],
-      [0x1780, 0x17d3],
-      [0x17d4, 0x17db],
-      [0x2010, 0x2027],
-      [0x202f, 0x202f],
-      [0x2600, 0x2767],
-      [0x3006, 0x3006],
-      [0x3041, 0x3096],
-      [0x30a1, 0x30fe],
-      [0x4e00, 0x4e80],
-      [0xac00, 0xac80],
-      [0xff01, 0xff9f],
-      [0x1f000, 0x1f0ff],
-      [0x1f300, 0x1f3fa],
-      [0x1f600, 0x1f64f],
-      [0xe0020, 0xe007f],
-      [0x301, 0x301],
-    ] as const;
-    const rare = oneof(
-      ...alphabets.map(([min, max]) => integer({ min, max }).map((code) => String.fromCodePoint(code))),
-    );
-    const piece = oneof({ weight: 3, arbitrary: common }, { weight: 1, arbitrary: rare });
-    const texts = sample(
-      array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
-      { numRuns: 600, seed: 11 },
-    );
-    const different: unknown[] = [];
-    for (const text of texts.filter((one) => one !== '')) {
-      const answer = await node.ask('POST', '/_analyze', { tokenizer: 'standard', text });
-      const tokens = (answer as { tokens: { token: string }[] }).tokens.map(({ token }) => token);
-      if (JSON.stringify(tokens) !== JSON.stringify(wordsOf(text))) {
-        different.push({ text, tokens, words: wordsOf(text) });
-      }
-    }
-    expect(different.slice(0, 10), `${different.length} texts`).to.deep.equal([]);
   });
 });

@@ -57,7 +57,7 @@ for (const { kind, template, unsupported } of [
     describeLogStore(
       kind.title,
       () => startedStore(node(), { lines: whole ? 6_000 : 2_000, indexPrefix, template }),
-      { core: !whole, unsupported },
+      { core: !whole, unsupported, ownWords: true },
     );
 
     describeUnsearchableIndices(kind, node);

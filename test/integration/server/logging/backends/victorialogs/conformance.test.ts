@@ -8,7 +8,7 @@ import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
 // More than the first slice of an export and one answer to a follower have.
-describeLogStore('VictoriaLogs', () => startedStore(6_000));
+describeLogStore('VictoriaLogs', () => startedStore(6_000), { ownWords: true });
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
 
