@@ -1,7 +1,5 @@
-// Runs before `npm start` and `npm test`, on any Node from 20 on: installs the locked dependencies, Node 24 among
-// them, when package-lock.json has changed since the last time. It owns node_modules and nothing else; whatever
-// comes after it runs under the Node that it put into node_modules/.bin.
-// Plain JavaScript without dependencies, because nothing is installed yet.
+// Installer that npm runs before the project's scripts, on Node ≥ 20: installs the locked dependencies, which include
+// Node 24, when package-lock.json has changed. Owns node_modules. Plain JavaScript, because nothing is installed yet.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -12,19 +10,19 @@ import { fileURLToPath } from 'node:url';
 
 const OLDEST_NODE_HERE = 20;
 const OLDEST_NODE_FOR_TYPESCRIPT = [24, 12];
-/** The first npm that reads our lock file's format. */
+/** The first npm that reads the format of our lock file. */
 const OLDEST_NPM = 7;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** How long npm may take to end after a signal. It does so at once, or, near its end, never. */
+/** Time npm has to exit after a signal, in ms: it exits at once or, near its end, never. */
 const GRACE_MS = 1_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.installed-lockfile');
-/** Half an installation is repaired by the next start, two at a time spoil each other. */
+/** The next start repairs a partial installation; concurrent installations corrupt each other. */
 const endWithParent = join(root, 'hack/system/end-with-parent.sh');
 
-/** A fault whose message is all that the caller needs to read. */
+/** An error whose message is sufficient for the user. */
 class Refusal extends Error {}
 
 function versionAtLeast(version, [major, minor = 0]) {
@@ -40,7 +38,7 @@ function requireNode() {
   }
 }
 
-/** npm's own command line: the one that runs us, else the one on PATH. */
+/** Command line of npm: the running one, else the one on PATH. */
 function findNpm() {
   const running = process.env.npm_execpath;
   const command =
@@ -67,7 +65,7 @@ function environment() {
   return HOME ? { ...rest, HOME } : rest;
 }
 
-/** What the installation depends on. The platform counts, because a folder may be shared between machines. */
+/** Inputs of the installation. They include the platform, because machines may share the folder. */
 function fingerprint() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   return createHash('sha256').update(`${process.platform} ${process.arch}\n`).update(lock).digest('hex');
@@ -81,7 +79,7 @@ function installed(wanted) {
   }
 }
 
-/** Only one process may install: the others wait until it has ended, however it ends, and look again. */
+/** Serializes installations: other processes wait until the holder exits, then check again. */
 async function withLock(work) {
   for (;;) {
     const lock = await tryLock();
@@ -96,8 +94,8 @@ async function withLock(work) {
 }
 
 /**
- * The lock is a listening socket, so the kernel frees it when its holder dies. On Linux it has no file either;
- * elsewhere a file that nobody listens on is removed.
+ * The lock is a listening socket, so the kernel frees it when its holder exits. On Linux it has no file; elsewhere a
+ * socket file without a listener is removed.
  */
 async function tryLock() {
   const name = `ks-apiserver-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
@@ -129,14 +127,14 @@ async function tryLock() {
 }
 
 /**
- * Runs `npm ci` in a process group of its own: npm leaves its children behind when only npm is signalled.
- * Ends this process, with the shell's code, when a signal came.
+ * Runs `npm ci` in a process group, because npm leaves its children running when only npm gets a signal.
+ * After a signal, exits with the code that shells expect.
  */
 async function install(npm) {
   console.error('Installing the locked dependencies (npm ci) …');
   const began = Date.now();
   const elapsed = () => `${Math.round((Date.now() - began) / 1000)} s`;
-  // Scripts of dependencies are not run, whatever npm is set to: none is needed.
+  // Lifecycle scripts of dependencies never run: none is needed.
   const flags = [
     '--ignore-scripts',
     '--include=dev',
@@ -150,10 +148,10 @@ async function install(npm) {
     try {
       if (child?.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // The group has ended already.
+      // The group has exited already.
     }
   };
-  // Before anything is started, so that there is no moment in which a signal would leave it behind.
+  // Registered before the spawn, so that no signal can leave npm running.
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       if (!stoppedBy) console.error('\nStopping …');
@@ -182,13 +180,13 @@ async function install(npm) {
   }
   if (outcome !== 0) {
     throw new Refusal(
-      `npm ci failed (${outcome}) after ${elapsed()}: the reason is above. Check the network, npm's registry setting (npm config get registry) and the room on the disk, then try again.`,
+      `npm ci failed (${outcome}) after ${elapsed()}; see the reason above. Check the network, npm's registry setting (npm config get registry) and the free disk space, then try again.`,
     );
   }
   console.error(`Installed in ${elapsed()}.`);
 }
 
-/** Node 24 comes as a locked package where there is one; its command is found first by npm's scripts. */
+/** Node 24 is a locked package where one exists for the platform; npm scripts find it first in PATH. */
 function provideNode() {
   const packaged = join(`node-${process.platform}-${process.arch}`, 'bin', 'node');
   const command = join(modules, '.bin', 'node');
@@ -198,7 +196,7 @@ function provideNode() {
   }
   const answer = existsSync(command) ? spawnSync(command, ['--version'], { encoding: 'utf8' }) : undefined;
   if (answer?.status === 0 && versionAtLeast(answer.stdout.trim(), OLDEST_NODE_FOR_TYPESCRIPT)) return;
-  // One that does not run here (another C library, for instance) must not hide the machine's own.
+  // A binary that does not run here (another C library, for instance) must not hide the installed Node.
   rmSync(command, { force: true });
   if (!versionAtLeast(process.versions.node, OLDEST_NODE_FOR_TYPESCRIPT)) {
     throw new Refusal(

@@ -1,5 +1,5 @@
-// `npm run dev`: like `npm start`, but the server restarts whenever one of its files is saved, and logs to this
-// terminal. The control plane stays up meanwhile.
+// `npm run dev`: like `npm start`, but the server restarts when one of its files is saved, and logs to this terminal.
+// The control plane keeps running.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverCommand } from './extension/server-command.ts';
@@ -17,7 +17,7 @@ const POLL_MS = 100;
 process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port }, life, progress) => {
   if (kubeconfig !== undefined) {
     throw new UsageError(
-      'npm run dev has a cluster of its own; for another one: npm start -- --kubeconfig FILE',
+      'npm run dev uses its own cluster; for an existing one: npm start -- --kubeconfig FILE',
     );
   }
   const names = namesFor(await readPlatform(join(root, 'manifests/names.json')));
@@ -41,7 +41,7 @@ process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port 
             output: 'inherit',
           },
         );
-        progress(`the server ended with ${code ?? signal}; it starts again when one of its files is saved`);
+        progress(`the server exited with ${code ?? signal}; it restarts when one of its files is saved`);
       };
       const sources = ['server', 'apis'].map((folder) => join(root, folder));
       const untilStopped = (ending: AbortSignal): Promise<void> =>

@@ -1,4 +1,4 @@
-// `npm run fix`: mends what programs can mend by themselves: the lock file, lint, format and the order of imports.
+// `npm run fix`: completes the lock file and applies automatic fixes for lint, format and import order.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './system/command.ts';
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   for (const [program, ...args] of COMMANDS) {
     const { code } = await runCommand(program, args, { cwd: root, env, signal, output: 'inherit' });
     if (code === 0) continue;
-    console.error(`${program} left something that it cannot mend: see above.`);
+    console.error(`${program} reports problems that need a manual fix: see above.`);
     exitCode = 1;
   }
   return exitCode;

@@ -1,5 +1,5 @@
-// Writes what follows from something else in the repository (manifests, tables of the documents), or, with --check,
-// says what no longer fits. What the files hold is decided in hack/generate/.
+// `npm run generate`: writes the generated files (manifests, tables of the documents), or with --check lists those that
+// are out of date. hack/generate/ produces their content.
 import { join, relative } from 'node:path';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
@@ -34,7 +34,7 @@ async function main(): Promise<number> {
     const stale: string[] = [];
     for (const file of files) if (await isStale(file)) stale.push(relative(ROOT, file.path));
     for (const path of stale) process.stderr.write(`${path} is out of date\n`);
-    if (stale.length > 0) process.stderr.write('mend it with: npm run generate\n');
+    if (stale.length > 0) process.stderr.write('update with: npm run generate\n');
     return stale.length > 0 ? 1 : 0;
   }
   for (const file of files) {

@@ -1,5 +1,5 @@
-// `npm run keys`: shows the keys that tokens are signed with, or has the elected replica change them. The keys never
-// leave the cluster: nothing but ids, states and times is printed.
+// `npm run keys`: lists the signing keys, or requests a rotation by the elected replica. Prints only IDs, states and
+// times; the keys never leave the cluster.
 import { join } from 'node:path';
 import { isNotFound } from '../apis/meta/v1/errors.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
@@ -53,13 +53,13 @@ async function main(): Promise<number> {
           json: { metadata: { annotations: { [ROTATE_ANNOTATION]: request } } },
           signal,
         });
-        process.stdout.write(`asked for: ${request}; the elected replica does it within seconds\n`);
+        process.stdout.write(`requested: ${request}; the elected replica rotates the keys within seconds\n`);
       }
       return 0;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       process.stderr.write(
-        `there is no Secret ${name} in the namespace ${namespace}: the server makes it at its first start; see --help\n`,
+        `Secret ${name} not found in namespace ${namespace}: the server creates it at its first start; see --help\n`,
       );
       return 1;
     }
@@ -69,13 +69,15 @@ async function main(): Promise<number> {
 async function list(secret: KeySecret, signal: AbortSignal): Promise<void> {
   const { set, request } = await secret.read(signal);
   for (const { kid, state, createdAt, activeAt, verifyUntil } of set.keys) {
-    const end = verifyUntil === undefined ? '' : `, its tokens count until ${time(verifyUntil)}`;
-    process.stdout.write(`${kid}  ${state}, made ${time(createdAt)}, signs from ${time(activeAt)}${end}\n`);
+    const end = verifyUntil === undefined ? '' : `, verifies tokens until ${time(verifyUntil)}`;
+    process.stdout.write(
+      `${kid}  ${state}, created ${time(createdAt)}, signs from ${time(activeAt)}${end}\n`,
+    );
   }
-  if (request) process.stdout.write(`asked for and not done yet: ${request}\n`);
+  if (request) process.stdout.write(`requested, pending: ${request}\n`);
 }
 
-/** Of the platform that the manifests are written for. */
+/** Namespace of the platform in the manifests. */
 async function ownNamespace(): Promise<string> {
   return namesFor(await readPlatform(join(import.meta.dirname, '../manifests/names.json'))).namespace;
 }

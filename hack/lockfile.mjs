@@ -1,6 +1,6 @@
-// Completes package-lock.json: `node hack/lockfile.mjs` adds what is missing, `--check` only tells.
-// npm leaves out the optional packages of other platforms that its registry does not offer, and `npm ci` then
-// refuses the whole file. An entry with version and platform is all it needs; nothing is fetched for it here.
+// Completion of package-lock.json: adds the missing entries; `--check` only reports them. npm omits optional packages
+// of other platforms that its registry does not offer, and `npm ci` then rejects the whole file. An entry with version
+// and platform is sufficient.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +8,7 @@ const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 const PLATFORM =
   /(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|ia32|ppc64|riscv64|s390x|x64)(?:-(musl|gnu))?/;
 
-/** The entries that are missing in `packages`, by their key. */
+/** Missing entries of `packages`, by key. */
 function missingEntries(packages) {
   const missing = {};
   for (const [path, owner] of Object.entries(packages)) {

@@ -1,5 +1,5 @@
-// `npm test`: runs every gate and every suite and adds them up. It decides nothing about what is tested; it makes
-// sure that a run which crashed, was cut short or ran nothing cannot look green. The stages are in hack/test/.
+// `npm test`: runs all gates and suites and sums up their results. A run that crashed, was interrupted or ran no test
+// fails. hack/test/ defines the stages.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onStopSignal, StoppedError } from './system/stop-signal.ts';
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
       (chosen.stages.length === 0 || chosen.stages.includes(name)) &&
       (chosen.grep === undefined || kind === 'suite'),
   );
-  // No test may reach the cluster that the user works with.
+  // Tests must not reach the user's cluster.
   const { KUBECONFIG: _theirs, ...inherited } = process.env;
   const env = {
     ...inherited,
@@ -45,7 +45,7 @@ async function main(): Promise<number> {
   return signal.reason instanceof StoppedError ? signal.reason.exitCode : exitCode;
 }
 
-/** Some clients (curl, Python) ask a proxy for this machine's own addresses as well, unless they are told not to. */
+/** Some clients (curl, Python) use a proxy for loopback addresses too, unless no_proxy excludes them. */
 function pastProxies(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = ['localhost', '127.0.0.1', '::1', env['no_proxy'] ?? env['NO_PROXY'] ?? '']
     .filter(Boolean)

@@ -1,6 +1,5 @@
-// `npm run user`: makes users, sets passwords, and puts back what a backup has of both, with the rights of whoever holds
-// the kubeconfig; kube-apiserver holds them to the same rules as with kubectl. The password comes from a prompt or
-// standard input, never from an argument: those are seen by everybody on the machine and stay in the history of the shell.
+// `npm run user`: creates users, sets passwords and restores both from a backup, with the permissions of the kubeconfig.
+// It reads passwords from a prompt or standard input, because arguments are visible to other users and in the history.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
@@ -59,9 +58,9 @@ async function createOrSet(
   signal: AbortSignal,
 ): Promise<void> {
   if (command === 'password' && !(await users.read(name, signal))) {
-    throw new Error(`there is no user ${name}; make one with: npm run user -- create ${name}`);
+    throw new Error(`user ${name} not found; create it with: npm run user -- create ${name}`);
   }
-  // Before anything is written: a user without the password that was meant would be half a user.
+  // Read the password before writing anything, so that no user is created without it.
   const passwordHash =
     command === 'create' && asked.noPassword ? undefined : await hashOf(await newPassword(name));
   const user =
@@ -69,11 +68,11 @@ async function createOrSet(
       ? await users.create({ metadata: { name }, spec: specOf(asked) }, signal).catch((cause: unknown) => {
           if (!isAlreadyExists(cause)) throw cause;
           throw new Error(
-            `a user ${name} already exists; for another password: npm run user -- password ${name}`,
+            `user ${name} already exists; to set a new password: npm run user -- password ${name}`,
           );
         })
       : await users.read(name, signal);
-  if (!user?.metadata.uid) throw new Error(`the user ${name} is gone`);
+  if (!user?.metadata.uid) throw new Error(`user ${name} was deleted meanwhile`);
   if (passwordHash !== undefined) {
     const { mustChange } = asked;
     const credential = { userUID: user.metadata.uid, passwordHash, mustChange, changedAt: Date.now() };
@@ -83,11 +82,13 @@ async function createOrSet(
     });
   }
   process.stdout.write(
-    command === 'create' ? `user ${name} created\n` : `password of ${name} set; its sessions are over\n`,
+    command === 'create'
+      ? `user ${name} created\n`
+      : `password of ${name} set; all sessions of the user are revoked\n`,
   );
 }
 
-/** 1 when something of the file was not written. */
+/** Exit code 1 if some objects of the file were not written. */
 async function restoreFrom(file: string, stores: Stores, signal: AbortSignal): Promise<number> {
   const saved = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new Error(`${file}: ${fileFault(cause)}`, { cause });

@@ -1,6 +1,5 @@
-// Artifacts that take long to make (mostly programs built from source) and are shared by all clones of the repository.
-// Owns the cache folder, the name of a result (a hash of its inputs), the lock and the placing by rename. How an
-// artifact is made and used is up to its owner.
+// Build cache for artifacts (mostly programs built from source), shared by all clones of the repository. Owns the
+// cache folder, the cache key (a hash of the inputs), the lock and the atomic rename; callers build and use the artifact.
 import { createHash } from 'node:crypto';
 import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -16,15 +15,15 @@ export interface BuildOptions {
 }
 
 export interface Artifact {
-  /** As messages call it, such as `control plane`. */
+  /** Name in messages, such as `control plane`. */
   readonly title: string;
-  /** Its folder in the cache: a different one for different inputs. */
+  /** Its folder in the cache; differs for different inputs. */
   readonly name: string;
-  /** Fills the folder, which is empty; it gets its final name afterwards. */
+  /** Writes the artifact into the empty folder, which is renamed afterwards. */
   make(staging: string, options: BuildOptions): Promise<void>;
 }
 
-/** Where artifacts are kept: `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`. */
+/** `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CACHE_HOME'];
   return join(
@@ -33,7 +32,7 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** The folder of the artifact, made when it is not there yet; once, also when several processes ask for it. */
+/** Returns the folder of the artifact, and builds it if it is missing; only once, even for concurrent processes. */
 export async function provide(artifact: Artifact, options: BuildOptions): Promise<string> {
   const { title, name } = artifact;
   const cache = cacheFolder(options.env);
@@ -55,8 +54,8 @@ export async function provide(artifact: Artifact, options: BuildOptions): Promis
     }
   }).catch((cause: unknown) => {
     if (!hasCode(cause, 'ENOSPC')) throw cause;
-    const cure = 'make room there, or set XDG_CACHE_HOME to a folder that has it';
-    throw new Error(`${title} cannot be kept, for ${cache} is full: ${cure}`, { cause });
+    const cure = 'free disk space there, or set XDG_CACHE_HOME to another folder';
+    throw new Error(`${title}: the disk of ${cache} is full: ${cure}`, { cause });
   });
   return folder;
 }
@@ -66,12 +65,12 @@ async function requireWritable(cache: string, title: string): Promise<void> {
     await mkdir(cache, { recursive: true });
     await access(cache, constants.W_OK);
   } catch (cause) {
-    const cure = 'set XDG_CACHE_HOME to a folder that can';
-    throw new Error(`${title} cannot be kept, for ${cache} cannot be written: ${cure}`, { cause });
+    const cure = 'set XDG_CACHE_HOME to a writable folder';
+    throw new Error(`${title}: ${cache} is not writable: ${cure}`, { cause });
   }
 }
 
-/** Of the names and contents of the files that match, of whatever else decides the result, and of the kind of machine. */
+/** Hash of the names and contents of the matching files, of further inputs, and of the platform. */
 export async function hashOfInputs(inputs: {
   readonly folder: string;
   readonly files: readonly string[];
@@ -87,15 +86,15 @@ export async function hashOfInputs(inputs: {
 }
 
 /**
- * Removes what killed builders have left behind: of this artifact, whose lock is held here, and of others, which may
- * never be built again. Every builder holds the lock of its artifact, so a folder whose lock is free is abandoned.
+ * Removes staging folders of killed builders, also those of other artifacts. Every builder holds the lock of its
+ * artifact, so a folder whose lock is free is abandoned. The caller holds the lock of `name`.
  */
 async function sweep(cache: string, name: string, progress: Progress): Promise<void> {
   for (const entry of await readdir(cache)) {
     const artifact = /^(.+)\.building-\d+$/.exec(entry)?.[1];
     if (artifact === undefined) continue;
     if (artifact !== name && !(await isFree(join(cache, `${artifact}.lock`)))) continue;
-    // A compiler that has outlived its builder may still write there; then the next one sweeps.
+    // A compiler that outlived its builder may still write there; the next sweep retries.
     await rm(join(cache, entry), { recursive: true, force: true }).catch((error: unknown) =>
       progress(`${entry} could not be removed: ${String(error)}`),
     );

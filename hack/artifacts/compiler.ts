@@ -7,21 +7,18 @@ export interface Compilation {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** How the error begins, such as `building the control plane failed`. */
+  /** Start of the error message, such as `building the control plane failed`. */
   readonly failure: string;
-  /** What a reader types to see this step alone. */
+  /** Shell command that repeats this step alone. */
   readonly alone: string;
-  /** Hears each line that the compiler prints; true when that is progress and nothing to be shown with an error. */
+  /** Called for each output line; returns true for progress, which error messages omit. */
   line(line: string): boolean;
 }
 
-/** How much of the compiler's output its error repeats. */
+/** Lines of compiler output in an error message. */
 const LAST_LINES = 20;
 
-/**
- * Runs a compiler or downloader to its end. An abort, or the end of this process, also ends whatever it has started: all
- * are in one process group.
- */
+/** Runs a compiler or downloader in a process group, which ends with an abort or with this process. */
 export async function compile(compilation: Compilation): Promise<void> {
   const { command, args, cwd, env, signal } = compilation;
   signal.throwIfAborted();

@@ -6,21 +6,21 @@ import { findGo } from './toolchain.ts';
 
 const GO_VERSION = '1.26.0';
 
-/** The same result from the same sources, wherever they lie; the linker flags are added by the owner of the module. */
+/** Flags for a reproducible build that does not depend on the folder; each module adds its linker flags. */
 export const GO_FLAGS = ['-v', '-trimpath', '-mod=readonly', '-buildvcs=false'] as const;
 
 export interface GoBuild {
-  /** As messages call it, such as `control plane`. */
+  /** Name in messages, such as `control plane`. */
   readonly title: string;
   /** The folder of the module. */
   readonly module: string;
   readonly packages: readonly string[];
-  /** A file, or with a slash at its end the folder for a program of each package. */
+  /** Output file, or with a trailing slash the folder for one program per package. */
   readonly output: string;
   readonly flags: readonly string[];
 }
 
-/** Builds programs of a Go module that lies in the repository, without a C compiler. */
+/** Builds programs of a Go module of the repository, without cgo. */
 export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOptions): Promise<void> {
   const toolchain = await findGo(GO_VERSION, env, signal);
   let compiled = 0;
@@ -42,7 +42,7 @@ export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOp
       command: 'go',
       args: ['build', ...build.flags, '-o', build.output, ...build.packages],
       cwd: build.module,
-      // GOFLAGS and GOWORK of the user are meant for other modules.
+      // GOFLAGS and GOWORK of the user apply to other modules.
       env: { ...env, ...toolchain, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
       signal,
       failure: `building the ${build.title} failed`,
@@ -52,10 +52,7 @@ export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOp
   );
 }
 
-/**
- * The folder with the programs of a Go module that takes nothing besides, built when those of these sources are not in the
- * cache yet.
- */
+/** Returns the folder with the programs of a Go module, and builds them if the cache lacks them. */
 export async function provideGo(
   {
     name,

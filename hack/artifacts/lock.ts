@@ -6,32 +6,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '../system/error-code.ts';
 import { identify, isRunning, type ProcessIdentity, readIdentity } from '../system/process-identity.ts';
 
-/** The holder touches the file this often, in milliseconds. */
+/** Interval at which the holder touches the file, in ms. */
 const HEARTBEAT = 5_000;
-/** A lock whose holder cannot be seen from here (another machine or container) is stale after this. */
+/** Age at which a lock of another machine or container is stale, in ms. */
 const STALE = 30_000;
 const POLL_MS = 200;
 
 export interface LockOptions {
   readonly signal: AbortSignal;
-  /** Called once, when somebody else holds the lock. */
+  /** Called once if another process holds the lock. */
   readonly waiting?: (holder: string) => void;
 }
 
 /**
- * Runs `work` while holding the lock file. A lock left behind by a crash is
- * taken over: at once when its process is known to be gone, else when its
- * heartbeat has stopped.
+ * Runs `work` while holding the lock file. Takes over the lock of a crashed process: at once if the process is known
+ * to have exited, else when its heartbeat has stopped.
  *
- * In one narrow case two may hold it (a stale lock renewed between being read
- * and being taken away), so `work` must stay right when done twice; the lock
- * saves the effort.
+ * `work` must be idempotent: two processes hold the lock if a stale lock is renewed between being read and removed.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const token = await acquire(path, options);
   const heartbeat = setInterval(() => {
     const now = new Date();
-    // A heartbeat that fails lets the lock go stale, nothing worse.
+    // If the heartbeat fails, the lock only becomes stale.
     utimes(path, now, now).catch(() => undefined);
   }, HEARTBEAT);
   try {
@@ -44,7 +41,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   }
 }
 
-/** Whether nobody holds the lock; one that a crash has left behind is taken away. */
+/** Whether the lock is free; removes the lock of a crashed process. */
 export async function isFree(path: string): Promise<boolean> {
   const holder = await readHolder(path);
   if (await isStale(path, holder)) await takeAway(path, holder, randomUUID());
@@ -67,7 +64,7 @@ async function acquire(path: string, options: LockOptions): Promise<string> {
     options.signal.throwIfAborted();
     await writeFile(mine, JSON.stringify(holder));
     try {
-      // A link appears with its content or not at all, and never replaces another one.
+      // link() is atomic, and fails if the file exists.
       await link(mine, path);
       return token;
     } catch (error) {
@@ -114,7 +111,7 @@ async function isStale(path: string, holder: Holder | undefined): Promise<boolea
   }
 }
 
-/** Renames the stale lock away; when it turns out to be a fresh one by now, puts it back. */
+/** Renames the stale lock away, and restores it if it was renewed meanwhile. */
 async function takeAway(path: string, stale: Holder | undefined, token: string): Promise<void> {
   const away = `${path}.${token}.stale`;
   try {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** From this version on, Go fetches the toolchain that a go.mod asks for. */
+/** The first Go that downloads the toolchain that a go.mod requires. */
 const OLDEST: readonly [number, number] = [1, 21];
 
-/** The variables under which the present Go builds a module that asks for `required`, such as `1.26.0`. */
+/** Environment in which the installed Go builds a module that requires Go `required`, such as `1.26.0`. */
 export async function findGo(
   required: string,
   env: NodeJS.ProcessEnv,
@@ -22,7 +22,7 @@ export async function findGo(
 async function goVersion(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<readonly number[]> {
   try {
     const { stdout } = await promisify(execFile)('go', ['env', 'GOVERSION'], {
-      // Outside of any module, so that nothing is fetched just to print a version.
+      // Outside any module, so that Go downloads nothing to print its version.
       env: { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off', GO111MODULE: 'off' },
       signal,
     });

@@ -1,10 +1,10 @@
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 
 export interface TestArguments {
-  /** Names of stages; empty means all of them. */
+  /** Names of stages; empty for all. */
   readonly stages: readonly string[];
   readonly grep: string | undefined;
-  /** Test files that run at the same time. */
+  /** Number of test files that run in parallel. */
   readonly jobs: number | undefined;
   readonly help: boolean;
 }
@@ -22,21 +22,21 @@ export function parseTestArguments(args: readonly string[], known: readonly stri
   });
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new UsageError(`there is no stage ${unknown}; there are ${known.join(', ')}`);
+    throw new UsageError(`unknown stage ${unknown}; the stages are ${known.join(', ')}`);
   }
   const jobs = values.jobs === undefined ? undefined : wholeNumber('--jobs', values.jobs, 1, 99);
   return { stages: positionals, grep: values.grep, jobs, help: values.help };
 }
 
-/** Of `npm test`, or of a script that names `stages` itself, such as `npm run check`. */
+/** Help text of `npm test`, or of a script with fixed `stages`, such as `npm run check`. */
 export function testHelp(known: readonly string[], script = 'test', stages: readonly string[] = []): string {
   const own = script !== 'test';
   return [
     `Usage: npm ${own ? `run ${script}` : script} -- [STAGE ...] [--grep TITLE]`,
     '',
-    `Stages: ${known.join(', ')}; ${own ? `here ${stages.join(', ')}, and those that are named` : 'all of them when none is named'}.`,
-    '  -g, --grep TITLE   only the tests whose title matches, and no gates',
-    '  --jobs N           so many test files at a time; with 1 integration and e2e tests may leave nothing open either',
+    `Stages: ${known.join(', ')}; ${own ? `here ${stages.join(', ')}, and those given` : 'all by default'}.`,
+    '  -g, --grep TITLE   only tests whose title matches, and no gates',
+    '  --jobs N           number of parallel test files; with 1, integration and e2e tests must not leave open handles',
     '  -h, --help         this text',
     '',
     'With CI=true a skipped test is a failure. The last line is the sum of all stages.',

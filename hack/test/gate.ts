@@ -1,7 +1,7 @@
 import { runCommand } from '../system/command.ts';
 import { failedWith, type Stage } from './stage.ts';
 
-/** A check that passes or fails as a whole: a program and its exit code. Its output is shown when it fails. */
+/** A check by the exit code of a program, whose output is shown on failure. */
 export function gate(options: {
   name: string;
   command: readonly [string, ...string[]];

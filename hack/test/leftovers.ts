@@ -6,13 +6,13 @@ interface Leftover {
   readonly command: string;
 }
 
-/** A process that was just sent a signal may take this long to end before it counts as left over, in ms. */
+/** Time that a process has to exit after a signal before it is reported, in ms. */
 const GRACE_MS = 2_000;
 const POLL_MS = 20;
 
 /**
- * Kills the processes that were started with this variable (`NAME=value`) in their environment, however deep below
- * us, and says which they were. On systems without /proc there is no way to tell, and none is reported.
+ * Kills the descendant processes whose environment has this variable (`NAME=value`), and returns their command lines.
+ * Without /proc it finds none.
  */
 export async function endLeftovers(variable: string): Promise<string[]> {
   let left = await processesWith(variable);
@@ -24,13 +24,13 @@ export async function endLeftovers(variable: string): Promise<string[]> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended by itself meanwhile.
+      // The process has exited meanwhile.
     }
   }
   return left.map(({ pid, command }) => `${command} (${pid})`);
 }
 
-/** Those that run, without this one. */
+/** The matching processes that run, except this one. */
 export async function processesWith(variable: string): Promise<Leftover[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(pids.map((pid) => describe(pid, variable)));
@@ -44,7 +44,7 @@ async function describe(pid: string, variable: string): Promise<Leftover | undef
     const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, 3).join(' ').trim();
     return { pid: Number(pid), command: command || 'unnamed' };
   } catch {
-    // It has ended, or belongs to somebody else.
+    // The process has exited, or belongs to another user.
     return undefined;
   }
 }

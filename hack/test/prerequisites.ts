@@ -9,10 +9,7 @@ import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
 import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
 
-/**
- * The control plane, the Go clients and the log stores, built when they are missing. Begun once, whoever asks first;
- * the tests look them up again, in the cache.
- */
+/** Builds the control plane, the Go clients and the log stores if the cache lacks them; once per run. */
 export class Prerequisites {
   #building: Promise<void> | undefined;
 
@@ -28,7 +25,7 @@ export class Prerequisites {
     await buildKubelogin({ env, signal, progress }).catch((error: unknown) => {
       signal.throwIfAborted();
       if (env['CI'] === 'true') throw error;
-      // Of all downloads this one is the most likely to fail; its suite then says that it is skipped, and why.
+      // This download is the most likely to fail; its suite then reports that it is skipped, and why.
       progress(messageOf(error));
     });
     await buildVictoriaLogs({ env, signal, progress });
@@ -36,7 +33,7 @@ export class Prerequisites {
       const lacking = await lackingForOpenSearch(env, kind, progress);
       if (lacking === undefined) await buildNode(kind, { env, signal, progress });
       else if (env['CI'] === 'true') throw new Error(lacking);
-      // Otherwise the suites that need it say that they are skipped, and why.
+      // Otherwise the suites that need it report that they are skipped, and why.
     }
   }
 }

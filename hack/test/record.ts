@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { TestRecord } from '../../test/support/reporter.ts';
 
-/** What test/support/reporter.ts wrote at the end of a run; undefined when it did not get that far. */
+/** Reads the record that test/support/reporter.ts writes at the end of a run; undefined if the run did not get there. */
 export async function readRecord(file: string): Promise<TestRecord | undefined> {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type FinishedStage, failedWith, type Stage, type StageContext } from './stage.ts';
 
-/** Gates run side by side and first; then the suites, one after the other. All run, whatever fails before them. */
+/** Runs the gates in parallel, then the suites one by one. A failure does not skip later stages. */
 export async function runStages(stages: readonly Stage[], context: StageContext): Promise<FinishedStage[]> {
   const gates = await Promise.all(
     stages.filter(({ kind }) => kind === 'gate').map((stage) => runStage(stage, context)),
@@ -14,7 +14,7 @@ export async function runStages(stages: readonly Stage[], context: StageContext)
   return [...gates, ...suites];
 }
 
-/** A stage that throws has failed; one that was stopped has failed too, since it was cut short. */
+/** A stage that throws or is interrupted has failed. */
 async function runStage(stage: Stage, context: StageContext): Promise<FinishedStage> {
   const began = performance.now();
   let result: Awaited<ReturnType<Stage['run']>>;

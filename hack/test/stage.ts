@@ -1,10 +1,10 @@
 import type { Tally } from './tally.ts';
 
-/** One step of `npm test`. It reports what happened and throws only when it was stopped. */
+/** One step of `npm test`. It reports failures in its result, and throws only if interrupted. */
 export interface Stage {
   readonly name: string;
   readonly kind: 'gate' | 'suite';
-  /** What to type after it failed. */
+  /** Command or advice to print after a failure. */
   readonly cure: string;
   run(context: StageContext): Promise<StageResult>;
 }
@@ -18,7 +18,7 @@ export interface StageContext {
 
 export interface StageResult {
   readonly tally: Tally;
-  /** What went wrong beyond single tests, one line each. */
+  /** Problems that are not failures of single tests, one line each. */
   readonly problems: readonly string[];
 }
 

@@ -3,10 +3,10 @@ import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
 
-/** Tests that start programs wait a third of their time, on two cores: one more of them at a time uses it. */
+/** Tests with real programs wait a third of their time, so one more job than cores is faster. */
 const WAITING_JOBS = 3;
 
-/** All stages, the quick ones first. The time of a test is there to end one that hangs, also on a busy machine. */
+/** All stages, the fastest first. The timeouts end tests that hang; they leave room for a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
   jobs?: number | undefined;
@@ -19,12 +19,12 @@ export function stages(options: {
     gate({
       name: 'types',
       command: ['tsc', '--noEmit', '-p', '.'],
-      cure: 'mend the types named above; npm run check looks again',
+      cure: 'fix the type errors above, then run npm run check',
     }),
     gate({
       name: 'lint',
       command: ['oxlint', '--type-aware', '--deny-warnings', '.'],
-      cure: 'npm run fix mends what can be mended by a program; the rest is named above',
+      cure: 'npm run fix applies automatic fixes; fix the rest by hand',
     }),
     gate({ name: 'format', command: ['biome', 'check', '--error-on-warnings', '.'], cure: 'npm run fix' }),
     gate({

@@ -12,25 +12,25 @@ import { sum } from './tally.ts';
 
 export interface SuiteOptions {
   readonly name: string;
-  /** Patterns of its test files, relative to the root. They run in this order: what takes long had better not be last. */
+  /** Globs of the test files, relative to the root, in the order in which they run: list slow files first. */
   readonly files: readonly string[];
-  /** Files that run at the same time; 1 is a serial run, which also notices what a test left open. */
+  /** Number of files that run in parallel; 1 also detects open handles. */
   readonly jobs: number;
-  /** Each job is a serial run of its share of the files. Otherwise whichever is free takes the next file. */
+  /** Each job runs a fixed share of the files serially. Otherwise a free job takes the next file. */
   readonly inShares?: boolean;
-  /** Limit of a test that sets none, in ms. */
+  /** Default timeout of a test, in ms. */
   readonly timeout: number;
   /** Only the tests whose title matches. */
   readonly grep: string | undefined;
   /** A skipped test is a failure. */
   readonly strict: boolean;
-  /** `collect` keeps quiet; the default shows the run as it goes. */
+  /** `collect` buffers the output; the default prints it live. */
   readonly output?: 'inherit' | 'collect';
-  /** Prepares what the suite needs. */
+  /** Prepares the prerequisites of the suite. */
   prepare?(context: StageContext): Promise<void>;
 }
 
-/** Runs mocha in a process of its own, and trusts its record only as far as everything else agrees with it. */
+/** Runs mocha in child processes, and checks its record against exit code, files and leftover processes. */
 export function suite(options: SuiteOptions): Stage {
   return {
     name: options.name,
@@ -48,7 +48,7 @@ export function suite(options: SuiteOptions): Stage {
       const shares = sharesOf(files, options);
       const results = await Promise.all(
         shares.map(async (share, index) => {
-          // What comes from two at a time could not be read.
+          // Interleaved output of two jobs would be unreadable.
           const output = index === 0 ? (options.output ?? 'inherit') : 'collect';
           const scratch = await newScratch(options.name);
           try {
@@ -130,16 +130,16 @@ async function runMocha(
   };
 }
 
-/** Everything that can be wrong with a run although no test says so. */
+/** Problems of a run that no test reports. */
 function judge(run: {
   record: TestRecord | undefined;
   ending: Pick<Ending, 'code' | 'signal'>;
   files: readonly string[];
-  /** Every file is expected to have run. */
+  /** Whether every file must have run. */
   all: boolean;
   /** Processes that outlived the run. */
   left: readonly string[];
-  /** Why there may be no record. */
+  /** Why the record may be missing. */
   fault: string | undefined;
 }): string[] {
   const { record, ending } = run;
@@ -147,7 +147,7 @@ function judge(run: {
   const leftovers = run.left.map((process) => `a test left a process running: ${process}`);
   if (record === undefined) {
     const why = run.fault === undefined ? [] : [run.fault];
-    return [`the run ended early, with ${end} and without a record`, ...why, ...leftovers];
+    return [`the run ended early with ${end} and wrote no record`, ...why, ...leftovers];
   }
   const problems: string[] = [];
   if (record.openHandles.length > 0) problems.push(`the tests left open: ${record.openHandles.join(', ')}`);
@@ -155,9 +155,7 @@ function judge(run: {
     problems.push(`no test failed, but the run ended with ${end}`);
   if (run.all) {
     const ran = new Set(record.files);
-    problems.push(
-      ...run.files.filter((file) => !ran.has(file)).map((file) => `${file}: none of its tests ended`),
-    );
+    problems.push(...run.files.filter((file) => !ran.has(file)).map((file) => `${file}: no test completed`));
   }
   return [...problems, ...leftovers];
 }

@@ -1,7 +1,7 @@
 import type { FinishedStage } from './stage.ts';
 import { sum, type Tally, tallyLine } from './tally.ts';
 
-/** A table of the stages, then what failed and its cure, then the sum in the last line. */
+/** A table of the stages, the failures with their cures, and the total in the last line. */
 export function summary(finished: readonly FinishedStage[], total: Tally): string {
   const width = Math.max(...finished.map(({ stage }) => stage.name.length), 0);
   const rows = finished.map(
@@ -17,17 +17,14 @@ export function summary(finished: readonly FinishedStage[], total: Tally): strin
   return [...rows, ...failures, ...emptiness(finished), tallyLine(total)].join('\n');
 }
 
-/** Why a run in which nothing was checked has failed. */
+/** The reason why a run without checks has failed. */
 function emptiness(finished: readonly FinishedStage[]): string[] {
   const { passed, failed, skipped } = sum(finished.map(({ tally }) => tally));
   if (passed + failed > 0) return [];
   return [`nothing was checked: ${skipped > 0 ? 'every test was skipped' : 'no title matches'}`];
 }
 
-/**
- * What counts in the end. A run in which nothing was checked has failed, and so has, when `strict`, one that
- * skipped anything.
- */
+/** The overall result. A run without checks fails, and with `strict` also a run with skipped tests. */
 export function verdict(
   finished: readonly FinishedStage[],
   strict: boolean,

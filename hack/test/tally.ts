@@ -1,4 +1,4 @@
-/** How many checks ended which way. A gate counts as one check. */
+/** Number of checks by result. A gate counts as one check. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

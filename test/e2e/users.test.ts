@@ -136,7 +136,7 @@ describe('users of a platform', function () {
     const twice = await user(PASSWORD, 'create', 'alice');
     expect(twice.code).to.equal(1);
     expect(twice.stderr).to.include('already exists');
-    expect((await user(PASSWORD, 'password', 'bob')).stderr).to.include('there is no user bob');
+    expect((await user(PASSWORD, 'password', 'bob')).stderr).to.include('user bob not found');
     expect((await user('', 'create')).code).to.equal(2);
     const misnamed = await user(PASSWORD, 'create', 'Bob:x');
     expect([misnamed.code, misnamed.stderr.trim().split('\n').length]).to.deep.equal([2, 1]);

@@ -27,7 +27,7 @@ describe('npm run dev', function () {
 
   it('starts the server anew on save, also one that ended because of a fault, and ends with Ctrl-C', async () => {
     await save((text) => `throw new Error('a slip');\n${text}`);
-    await program.printed(/the server ended with 1; it starts again when one of its files is saved/);
+    await program.printed(/the server exited with 1; it restarts when one of its files is saved/);
     await save((text) => text.replace(/^.*\n/, ''));
     await program.printed(/ listening[^]* stopped[^]* listening/);
     program.signal('SIGINT');

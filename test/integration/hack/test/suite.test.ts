@@ -153,7 +153,7 @@ describe('a suite of npm test', function () {
       it('fails when a file holds no test', async () => {
         const { problems } = await run({ fixture: 'empty', ...way });
         expect(problems).to.deep.equal([
-          'test/integration/hack/test/fixtures/empty.fixture.ts: none of its tests ended',
+          'test/integration/hack/test/fixtures/empty.fixture.ts: no test completed',
         ]);
       });
 

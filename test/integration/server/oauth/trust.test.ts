@@ -245,11 +245,11 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       if (jwk?.d !== undefined) expect(listed).not.to.include(jwk.d);
     }
     expect(await keys('rotate', '--immediately')).to.include('immediate');
-    expect(await keys('list')).to.include('asked for and not done yet: immediate');
+    expect(await keys('list')).to.include('requested, pending: immediate');
     const refused = await keys('rotat').catch((error: unknown) => String(error));
     expect(refused).to.include('there is no command "rotat"; did you mean rotate?');
     const missing = await keys('list', '--secret', 'nope').catch((error: unknown) => String(error));
-    expect(missing).to.include(`there is no Secret nope in the namespace ${place.namespace}: `);
+    expect(missing).to.include(`Secret nope not found in namespace ${place.namespace}: `);
   });
 
   it('leaves one key, whichever of several replicas that start at once was the first', async () => {

@@ -51,7 +51,7 @@ describe('an artifact', () => {
     const artifact = { title: 'thing', name: 'thing-1', make: async () => void made++ };
     const error = await rejection(provide(artifact, options(file)));
     expect(error.message).to.equal(
-      `thing cannot be kept, for ${join(file, 'ks-apiserver')} cannot be written: set XDG_CACHE_HOME to a folder that can`,
+      `thing: ${join(file, 'ks-apiserver')} is not writable: set XDG_CACHE_HOME to a writable folder`,
     );
     expect(made).to.equal(0);
   });
@@ -62,7 +62,7 @@ describe('an artifact', () => {
     const error = await rejection(provide(artifact, options(scratch.path)));
     const cache = join(scratch.path, 'ks-apiserver');
     expect(error.message).to.equal(
-      `thing cannot be kept, for ${cache} is full: make room there, or set XDG_CACHE_HOME to a folder that has it`,
+      `thing: the disk of ${cache} is full: free disk space there, or set XDG_CACHE_HOME to another folder`,
     );
     expect(await readdir(cache)).to.deep.equal([]);
   });

@@ -24,7 +24,7 @@ describe('the command line of npm test', () => {
 
   it('refuses what it does not know', () => {
     expect(() => parseTestArguments(['units'], KNOWN)).to.throw(
-      'there is no stage units; there are types, unit, e2e',
+      'unknown stage units; the stages are types, unit, e2e',
     );
     expect(() => parseTestArguments(['--jobs', '0'], KNOWN)).to.throw('--jobs 0');
     expect(() => parseTestArguments(['--only'], KNOWN)).to.throw('--only');
@@ -35,9 +35,9 @@ describe('the command line of npm test', () => {
   });
 
   it('tells of the script that was run, which has stages of its own', () => {
-    expect(testHelp(KNOWN, 'test', ['unit'])).to.match(/^Usage: npm test -- .*when none is named\.$/ms);
+    expect(testHelp(KNOWN, 'test', ['unit'])).to.match(/^Usage: npm test -- .*all by default\.$/ms);
     expect(testHelp(KNOWN, 'check', ['types', 'unit'])).to.match(
-      /^Usage: npm run check -- .*; here types, unit, and those that are named\.$/ms,
+      /^Usage: npm run check -- .*; here types, unit, and those given\.$/ms,
     );
   });
 });
